@@ -1,0 +1,104 @@
+//! Answers that look across dialogues, or at single entities: lists, matches,
+//! statistics, citations.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::dialogue::{DialogueStatus, Protocol, TerminalState};
+use super::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
+use super::lifecycle::Status;
+use super::reference::RefType;
+use super::time::Moment;
+use super::words::words;
+
+/// Which dialogues to list, newest first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListQuery {
+    pub status: Option<DialogueStatus>,
+    pub protocol: Option<Protocol>,
+    pub limit: usize,
+    /// The last dialogue of the page before.
+    pub after: Option<DialogueId>,
+}
+
+/// A dialogue in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    pub dialogue_id: DialogueId,
+    pub title: String,
+    pub protocol: Protocol,
+    pub status: DialogueStatus,
+    pub terminal_state: Option<TerminalState>,
+    pub rounds: u8,
+    pub rehearsal: bool,
+    pub created_at: Moment,
+}
+
+words! {
+    /// Where a search can find something.
+    pub enum SearchField {
+        Title = "title",
+        Question = "question",
+        Conclusion = "conclusion",
+        Tension = "tension",
+        Claim = "claim",
+    }
+}
+
+/// A text of a dialogue that holds some of the words looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    pub dialogue_id: DialogueId,
+    pub title: String,
+    pub field: SearchField,
+    pub body: String,
+}
+
+/// Counts over the whole store, rehearsals left out.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Stats {
+    pub dialogues: u64,
+    pub rounds: u64,
+    pub experts: u64,
+    pub total_alignment: i64,
+    pub by_status: Vec<(DialogueStatus, u64)>,
+    pub by_protocol: Vec<(Protocol, u64)>,
+    pub entities: Vec<(EntityKind, u64)>,
+    pub top_experts: Vec<TopExpert>,
+}
+
+/// An expert across all dialogues they took part in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TopExpert {
+    pub expert_slug: ExpertSlug,
+    pub total: i64,
+    pub dialogues: u64,
+}
+
+/// An entity with all that a reader needs to weigh it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Citation {
+    pub id: EntityId,
+    pub dialogue_id: DialogueId,
+    #[serde(rename = "type")]
+    pub kind: &'static str,
+    pub label: String,
+    pub content: String,
+    pub contributors: Vec<ExpertSlug>,
+    pub round: u8,
+    pub status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Box<RawValue>>,
+    pub references: Vec<Link>,
+    pub referenced_by: Vec<Link>,
+    pub created_at: Moment,
+}
+
+/// One end of a reference, seen from the other.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Link {
+    #[serde(rename = "type")]
+    pub ref_type: RefType,
+    pub id: EntityId,
+    pub label: String,
+}

@@ -1,0 +1,75 @@
+//! Experts, the pool they come from and the panel they sit on.
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::ExpertSlug;
+use super::words::words;
+
+words! {
+    /// How near the question an expert stands.
+    pub enum Tier {
+        Core = "Core",
+        Adjacent = "Adjacent",
+        Wildcard = "Wildcard",
+    }
+}
+
+words! {
+    /// Where an expert came from.
+    pub enum Source {
+        Pool = "pool",
+        Created = "created",
+    }
+}
+
+words! {
+    /// How an expert came to sit on a round's panel.
+    pub enum SeatSource {
+        Retained = "retained",
+        Pool = "pool",
+        Created = "created",
+    }
+}
+
+impl From<Source> for SeatSource {
+    fn from(source: Source) -> Self {
+        match source {
+            Source::Pool => Self::Pool,
+            Source::Created => Self::Created,
+        }
+    }
+}
+
+/// An expert of a dialogue, as created; what they earned is kept per round.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    pub expert_slug: ExpertSlug,
+    pub role: String,
+    pub tier: Tier,
+    pub source: Source,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub focus: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub relevance: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub creation_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mandate: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// The round they first take part in, once it is known.
+    pub first_round: Option<u8>,
+}
+
+/// A place on a round's panel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PanelSeat {
+    pub expert_slug: ExpertSlug,
+    pub source: SeatSource,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_context: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mandate: Option<String>,
+}

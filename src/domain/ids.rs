@@ -1,0 +1,338 @@
+//! Ids: of dialogues, experts, entities and verdicts.
+//!
+//! An entity has two: the local one its expert wrote (`MUFFIN-P0101`) and the
+//! global one it is given at registration (`P0101`).
+//!
+//! **Invariant:** an id, once given, means the same thing for ever. Values of
+//! these types are well formed; text becomes one only through `FromStr`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::limits::{EXPERT_SLUG_BYTES_MAX, ITEMS_PER_ROUND_MAX, ROUND_MAX};
+use super::words::{serde_by_text, words};
+
+/// The text is not an id of this kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+words! {
+    /// The five first-class entities, by the letter that opens their ids.
+    pub enum EntityKind {
+        Perspective = "P",
+        Recommendation = "R",
+        Tension = "T",
+        Evidence = "E",
+        Claim = "C",
+    }
+}
+
+impl EntityKind {
+    /// As `item_type` in errors and in the export's actions.
+    pub fn noun(self) -> &'static str {
+        match self {
+            Self::Perspective => "perspective",
+            Self::Recommendation => "recommendation",
+            Self::Tension => "tension",
+            Self::Evidence => "evidence",
+            Self::Claim => "claim",
+        }
+    }
+
+    /// As a heading, and at the start of a sentence.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Perspective => "Perspective",
+            Self::Recommendation => "Recommendation",
+            Self::Tension => "Tension",
+            Self::Evidence => "Evidence",
+            Self::Claim => "Claim",
+        }
+    }
+
+    /// As the field of a batch and the section of an export.
+    pub fn section(self) -> &'static str {
+        match self {
+            Self::Perspective => "perspectives",
+            Self::Recommendation => "recommendations",
+            Self::Tension => "tensions",
+            Self::Evidence => "evidence",
+            Self::Claim => "claims",
+        }
+    }
+}
+
+/// A global id such as `P0102`: kind, origin round, number within the round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EntityId {
+    pub kind: EntityKind,
+    pub round: u8,
+    pub seq: u8,
+}
+
+impl fmt::Display for EntityId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{:02}{:02}", self.kind.name(), self.round, self.seq)
+    }
+}
+
+impl FromStr for EntityId {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let [letter, digits @ ..] = text.as_bytes() else { return Err(Malformed) };
+        let &[a, b, c, d] = digits else { return Err(Malformed) };
+        let kind = std::str::from_utf8(std::slice::from_ref(letter))
+            .ok()
+            .and_then(EntityKind::named)
+            .ok_or(Malformed)?;
+        let (round, seq) = (two_digits(a, b)?, two_digits(c, d)?);
+        if seq == 0 { Err(Malformed) } else { Ok(Self { kind, round, seq }) }
+    }
+}
+
+serde_by_text!(EntityId);
+
+fn two_digits(tens: u8, ones: u8) -> Result<u8, Malformed> {
+    if tens.is_ascii_digit() && ones.is_ascii_digit() {
+        Ok((tens - b'0') * 10 + (ones - b'0'))
+    } else {
+        Err(Malformed)
+    }
+}
+
+/// An expert's own id for an entity, such as `MUFFIN-P0101`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LocalId {
+    pub expert: ExpertSlug,
+    pub kind: EntityKind,
+    pub round: u8,
+    pub seq: u8,
+}
+
+impl fmt::Display for LocalId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.expert.as_str().bytes() {
+            write!(f, "{}", byte.to_ascii_uppercase() as char)?;
+        }
+        write!(f, "-{}{:02}{:02}", self.kind.name(), self.round, self.seq)
+    }
+}
+
+impl FromStr for LocalId {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let (expert, id) = text.rsplit_once('-').ok_or(Malformed)?;
+        if expert.bytes().any(|byte| byte.is_ascii_lowercase()) {
+            return Err(Malformed);
+        }
+        let expert = expert.to_ascii_lowercase().parse()?;
+        let EntityId { kind, round, seq } = id.parse()?;
+        Ok(Self { expert, kind, round, seq })
+    }
+}
+
+serde_by_text!(LocalId);
+
+/// Name of an expert within a dialogue, such as `muffin`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ExpertSlug(String);
+
+/// The facilitator signs with this name, so no expert may bear it.
+pub const JUDGE: &str = "judge";
+
+impl ExpertSlug {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// `muffin` as a person reads it: `Muffin`.
+    pub fn display_name(&self) -> String {
+        let mut letters = self.0.chars();
+        letters.next().map_or_else(String::new, |first| {
+            first.to_ascii_uppercase().to_string() + letters.as_str()
+        })
+    }
+}
+
+impl fmt::Display for ExpertSlug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for ExpertSlug {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let fits = text.len() <= EXPERT_SLUG_BYTES_MAX
+            && text.bytes().next().is_some_and(|byte| byte.is_ascii_lowercase())
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_-".contains(&b))
+            && text != JUDGE;
+        if fits { Ok(Self(text.to_owned())) } else { Err(Malformed) }
+    }
+}
+
+serde_by_text!(ExpertSlug);
+
+/// Who did something: an expert of the dialogue, or its facilitator.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Actor {
+    Judge,
+    Expert(ExpertSlug),
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Judge => f.pad(JUDGE),
+            Self::Expert(slug) => slug.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Actor {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        if text == JUDGE { Ok(Self::Judge) } else { text.parse().map(Self::Expert) }
+    }
+}
+
+serde_by_text!(Actor);
+
+/// Name of a dialogue, derived from its title: `nvidia-investment-decision`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DialogueId(String);
+
+/// A slug of 60, a hyphen and eight hex digits fit with room to spare.
+const DIALOGUE_ID_BYTES_MAX: usize = 80;
+
+impl DialogueId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for DialogueId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for DialogueId {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let fits = (1..=DIALOGUE_ID_BYTES_MAX).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            && !text.starts_with('-');
+        if fits { Ok(Self(text.to_owned())) } else { Err(Malformed) }
+    }
+}
+
+serde_by_text!(DialogueId);
+
+/// Name of a verdict within a dialogue: `final`, `V01`, `minority-esg`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VerdictId(String);
+
+const VERDICT_ID_BYTES_MAX: usize = 64;
+
+impl VerdictId {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for VerdictId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for VerdictId {
+    type Err = Malformed;
+
+    /// What reads as an entity's id is no verdict's: an event's `reference` names either.
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let fits = (1..=VERDICT_ID_BYTES_MAX).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
+            && text.as_bytes().first().is_some_and(u8::is_ascii_alphanumeric)
+            && text.parse::<EntityId>().is_err();
+        if fits { Ok(Self(text.to_owned())) } else { Err(Malformed) }
+    }
+}
+
+serde_by_text!(VerdictId);
+
+/// The `seq`-th item of a round, or nothing when the round is full.
+pub fn entity_id(kind: EntityKind, round: u8, seq: usize) -> Option<EntityId> {
+    let seq = u8::try_from(seq).ok().filter(|seq| (1..=ITEMS_PER_ROUND_MAX).contains(seq))?;
+    (round <= ROUND_MAX).then_some(EntityId { kind, round, seq })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn display_ids_read_back() {
+        for text in ["P0001", "R0102", "T0215", "E9999", "C0010"] {
+            assert_eq!(text.parse::<EntityId>().map(|id| id.to_string()), Ok(text.to_owned()));
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_display_id_is_refused() {
+        for text in
+            ["", "P", "P001", "P00001", "p0001", "X0001", "P0000", "P-101", "P01０1", "P 101"]
+        {
+            assert_eq!(text.parse::<EntityId>(), Err(Malformed), "text: {text}");
+        }
+    }
+
+    #[test]
+    fn local_ids_carry_their_expert() {
+        let id: LocalId = "OPS_LEAD-2-T0107".parse().unwrap();
+        assert_eq!(
+            (id.expert.as_str(), id.kind, id.round, id.seq),
+            ("ops_lead-2", EntityKind::Tension, 1, 7)
+        );
+        assert_eq!(id.to_string(), "OPS_LEAD-2-T0107");
+        for text in
+            ["muffin-P0101", "Muffin-P0101", "MUFFINP0101", "-P0101", "MUFFIN-X0101", "JUDGE-P0101"]
+        {
+            assert_eq!(text.parse::<LocalId>(), Err(Malformed), "text: {text}");
+        }
+    }
+
+    #[test]
+    fn names_keep_to_their_alphabet() {
+        let long = "a".repeat(33);
+        for slug in
+            ["", "9lives", "Muffin", "muf fin", "müffin", "judge", "a/b", "..", long.as_str()]
+        {
+            assert_eq!(slug.parse::<ExpertSlug>(), Err(Malformed), "slug: {slug}");
+        }
+        for id in ["", "../x", "a/b", "A", "-a", "a\0", "ａ"] {
+            assert_eq!(id.parse::<DialogueId>(), Err(Malformed), "id: {id}");
+        }
+        for id in ["", "P0101", "-final", "a b", "x\n"] {
+            assert_eq!(id.parse::<VerdictId>(), Err(Malformed), "id: {id}");
+        }
+    }
+
+    #[test]
+    fn a_round_holds_ninety_nine_of_a_kind() {
+        assert_eq!(
+            entity_id(EntityKind::Claim, 99, 99).map(|id| id.to_string()),
+            Some("C9999".into())
+        );
+        assert_eq!(entity_id(EntityKind::Claim, 0, 100), None);
+        assert_eq!(entity_id(EntityKind::Claim, 100, 1), None);
+    }
+}

@@ -1,0 +1,24 @@
+//! Words of the product, as plain values.
+//!
+//! Everything else in the crate speaks in these types; nothing here performs
+//! I/O, reads a clock or knows that a database exists.
+//!
+//! **Invariant:** the record only grows. What happened is a [`change::Change`];
+//! a correction is a further one.
+
+pub mod catalogue;
+pub mod change;
+pub mod dialogue;
+pub mod entity;
+pub mod expert;
+pub mod facts;
+pub mod ids;
+pub mod lifecycle;
+pub mod limits;
+pub mod record;
+pub mod reference;
+pub mod refusal;
+pub mod slug;
+pub mod time;
+pub mod verdict;
+pub mod words;

@@ -1,0 +1,289 @@
+//! Why a request was refused, in the shape that a Judge can act on.
+//!
+//! A [`Fault`] is one thing wrong with one item; a [`Refusal`] is all of them.
+//! Codes are stable: programs branch on them.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::limits::ECHO_CHARS_MAX;
+use super::words::words;
+
+words! {
+    /// What is wrong. The first seven are the seed's.
+    pub enum Code {
+        InvalidEntityType = "invalid_entity_type",
+        InvalidRefType = "invalid_ref_type",
+        TypeIdMismatch = "type_id_mismatch",
+        InvalidRefTarget = "invalid_ref_target",
+        RefineTypeMismatch = "refine_type_mismatch",
+        TargetNotFound = "target_not_found",
+        InvalidStatusTransition = "invalid_status_transition",
+        MissingField = "missing_field",
+        InvalidType = "invalid_type",
+        InvalidEnum = "invalid_enum",
+        InvalidLocalId = "invalid_local_id",
+        InvalidDisplayId = "invalid_display_id",
+        DuplicateLocalId = "duplicate_local_id",
+        ExpertNotInDialogue = "expert_not_in_dialogue",
+        ExpertExists = "expert_exists",
+        InvalidRound = "invalid_round",
+        RoundAlreadyRegistered = "round_already_registered",
+        RoundCapacityExceeded = "round_capacity_exceeded",
+        NotAuthorized = "not_authorized",
+        NotConverged = "not_converged",
+        VerdictExists = "verdict_exists",
+        FieldTooLong = "field_too_long",
+        DialogueNotFound = "dialogue_not_found",
+        DialogueClosed = "dialogue_closed",
+        TooManySimilarTitles = "too_many_similar_titles",
+        PathNotAllowed = "path_not_allowed",
+        InvalidSlug = "invalid_slug",
+        InvalidVote = "invalid_vote",
+        InvalidJson = "invalid_json",
+        NotSupported = "not_supported",
+    }
+}
+
+impl Code {
+    /// Which family of rule was broken: the seed's five validation steps, and limits.
+    pub fn constraint(self) -> &'static str {
+        match self {
+            Self::InvalidEntityType
+            | Self::MissingField
+            | Self::InvalidType
+            | Self::InvalidEnum
+            | Self::InvalidVote
+            | Self::InvalidJson
+            | Self::NotSupported => "type_enum",
+            Self::InvalidRefType => "ref_enum",
+            Self::TypeIdMismatch
+            | Self::InvalidLocalId
+            | Self::InvalidDisplayId
+            | Self::DuplicateLocalId
+            | Self::InvalidSlug => "type_consistency",
+            Self::TargetNotFound
+            | Self::ExpertNotInDialogue
+            | Self::ExpertExists
+            | Self::VerdictExists
+            | Self::DialogueNotFound => "referential",
+            Self::InvalidRefTarget
+            | Self::RefineTypeMismatch
+            | Self::NotAuthorized
+            | Self::PathNotAllowed => "semantic",
+            Self::InvalidStatusTransition
+            | Self::InvalidRound
+            | Self::RoundAlreadyRegistered
+            | Self::NotConverged
+            | Self::DialogueClosed => "lifecycle",
+            Self::RoundCapacityExceeded | Self::FieldTooLong | Self::TooManySimilarTitles => {
+                "limit"
+            }
+        }
+    }
+}
+
+/// Which item of the request a fault is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// The request as a whole.
+    Whole,
+    /// An item that is registered, by the local id it came with (where it had one).
+    Local { item_type: &'static str, local_id: Option<String> },
+    /// A reference, move or update, by the id it starts from.
+    Source { item_type: &'static str, source_id: Option<String> },
+}
+
+/// One thing wrong with one item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    pub item: Item,
+    pub code: Code,
+    pub message: String,
+    pub field: Option<String>,
+    pub value: Option<Value>,
+    pub valid_options: Vec<String>,
+    pub suggestion: Option<String>,
+    pub context: Option<Value>,
+}
+
+impl Fault {
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            item: Item::Whole,
+            code,
+            message: message.into(),
+            field: None,
+            value: None,
+            valid_options: Vec::new(),
+            suggestion: None,
+            context: None,
+        }
+    }
+
+    #[must_use]
+    pub fn about(mut self, item: &Item) -> Self {
+        self.item = item.clone();
+        self
+    }
+
+    #[must_use]
+    pub fn field(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    #[must_use]
+    pub fn value(mut self, value: impl Into<Value>) -> Self {
+        self.value = Some(echo(value.into()));
+        self
+    }
+
+    #[must_use]
+    pub fn options<T: ToString>(mut self, options: impl IntoIterator<Item = T>) -> Self {
+        self.valid_options = options.into_iter().map(|option| option.to_string()).collect();
+        self
+    }
+
+    #[must_use]
+    pub fn suggest(mut self, suggestion: impl Into<String>) -> Self {
+        self.suggestion = Some(suggestion.into());
+        self
+    }
+
+    #[must_use]
+    pub fn context(mut self, context: Value) -> Self {
+        self.context = Some(context);
+        self
+    }
+
+    /// The fault as an object of the seed's error format.
+    pub fn document(&self) -> Value {
+        #[derive(Serialize)]
+        struct Document<'a> {
+            item_type: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            local_id: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            source_id: Option<&'a str>,
+            error_code: Code,
+            message: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            field: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            value: Option<&'a Value>,
+            constraint: &'a str,
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            valid_options: &'a [String],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            suggestion: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            context: Option<&'a Value>,
+        }
+        let (item_type, local_id, source_id) = match &self.item {
+            Item::Whole => ("batch", None, None),
+            Item::Local { item_type, local_id } => (*item_type, local_id.as_deref(), None),
+            Item::Source { item_type, source_id } => (*item_type, None, source_id.as_deref()),
+        };
+        let document = Document {
+            item_type,
+            local_id,
+            source_id,
+            error_code: self.code,
+            message: &self.message,
+            field: self.field.as_deref(),
+            value: self.value.as_ref(),
+            constraint: self.code.constraint(),
+            valid_options: &self.valid_options,
+            suggestion: self.suggestion.as_deref(),
+            context: self.context.as_ref(),
+        };
+        json!(document)
+    }
+}
+
+/// Long values are cut, so that an error stays readable and cheap.
+fn echo(value: Value) -> Value {
+    let text = match &value {
+        Value::String(text) => text.clone(),
+        Value::Array(_) | Value::Object(_) => value.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => return value,
+    };
+    if text.chars().count() <= ECHO_CHARS_MAX {
+        return value;
+    }
+    Value::String(text.chars().take(ECHO_CHARS_MAX).chain(['…']).collect())
+}
+
+/// All that is wrong with a request. Nothing of it was done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    pub faults: Vec<Fault>,
+    envelope: Envelope,
+}
+
+/// A batch's faults always come wrapped; elsewhere a lone fault stands for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Envelope {
+    WhenSeveral,
+    Always,
+}
+
+impl Refusal {
+    pub fn new(faults: Vec<Fault>) -> Self {
+        Self { faults, envelope: Envelope::WhenSeveral }
+    }
+
+    /// The refusal of a batch, in the seed's `batch_validation_failed` envelope.
+    #[must_use]
+    pub fn of_batch(self) -> Self {
+        Self { envelope: Envelope::Always, ..self }
+    }
+
+    /// The code that decides the exit code: a lone fault's, where there is one.
+    pub fn code(&self) -> Option<Code> {
+        match self.faults.as_slice() {
+            [fault] => Some(fault.code),
+            _ => None,
+        }
+    }
+
+    pub fn message(&self) -> String {
+        match self.faults.as_slice() {
+            [fault] if self.envelope == Envelope::WhenSeveral => fault.message.clone(),
+            [_] => "1 item failed validation".to_owned(),
+            faults => format!("{} items failed validation", faults.len()),
+        }
+    }
+
+    /// The error document of the seed.
+    pub fn document(&self) -> Value {
+        match self.faults.as_slice() {
+            [fault] if self.envelope == Envelope::WhenSeveral => {
+                let mut document = json!({ "status": "error" });
+                if let (Value::Object(all), Value::Object(mut own)) =
+                    (&mut document, fault.document())
+                {
+                    if fault.item == Item::Whole {
+                        own.remove("item_type");
+                    }
+                    all.extend(own);
+                }
+                document
+            }
+            faults => json!({
+                "status": "error",
+                "error_code": "batch_validation_failed",
+                "message": self.message(),
+                "errors": faults.iter().map(Fault::document).collect::<Vec<_>>(),
+                "suggestion": "Fix all errors and resubmit the entire batch",
+            }),
+        }
+    }
+}
+
+impl From<Fault> for Refusal {
+    fn from(fault: Fault) -> Self {
+        Self::new(vec![fault])
+    }
+}

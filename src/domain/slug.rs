@@ -1,0 +1,79 @@
+//! Titles in any script become ASCII slugs; experts without a name get a pastry.
+
+use super::limits::DIALOGUE_SLUG_BYTES_MAX;
+
+/// What is left when a title has no letter that could be written in ASCII.
+const EMPTY_TITLE_SLUG: &str = "dialogue";
+
+/// Experts that came without a slug are named from this list, then `pastry21`….
+const PASTRIES: [&str; 20] = [
+    "muffin",
+    "cupcake",
+    "scone",
+    "eclair",
+    "donut",
+    "brioche",
+    "croissant",
+    "macaron",
+    "cannoli",
+    "strudel",
+    "beignet",
+    "churro",
+    "profiterole",
+    "tartlet",
+    "galette",
+    "palmier",
+    "kouign",
+    "sfogliatella",
+    "financier",
+    "religieuse",
+];
+
+/// `"NVIDIA: kaufen — oder nicht?"` → `nvidia-kaufen-oder-nicht`.
+pub fn of_title(title: &str) -> String {
+    let mut slug = String::new();
+    for letter in deunicode::deunicode_with_tofu(title, " ").chars() {
+        if letter.is_ascii_alphanumeric() {
+            slug.push(letter.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+        if slug.len() == DIALOGUE_SLUG_BYTES_MAX {
+            break;
+        }
+    }
+    let slug = slug.trim_end_matches('-');
+    if slug.is_empty() { EMPTY_TITLE_SLUG.to_owned() } else { slug.to_owned() }
+}
+
+/// The `nth` (from 0) name for experts that came without one.
+pub fn pastry(nth: usize) -> String {
+    PASTRIES.get(nth).map_or_else(|| format!("pastry{}", nth + 1), |name| (*name).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_become_slugs() {
+        let long = "word ".repeat(40);
+        let cases = [
+            ("NVIDIA Investment Decision", "nvidia-investment-decision"),
+            ("  --Über: kaufen?!  ", "uber-kaufen"),
+            ("北京", "bei-jing"),
+            ("", "dialogue"),
+            ("\u{200b}\u{1f}", "dialogue"),
+            ("../../etc/passwd", "etc-passwd"),
+            (long.as_str(), "word-word-word-word-word-word-word-word-word-word-word-word"),
+        ];
+        for (title, slug) in cases {
+            assert_eq!(of_title(title), slug, "title: {title}");
+        }
+    }
+
+    #[test]
+    fn the_twenty_first_pastry_is_numbered() {
+        assert_eq!([pastry(0), pastry(19), pastry(20)], ["muffin", "religieuse", "pastry21"]);
+    }
+}

@@ -1,0 +1,53 @@
+//! Moments, in UTC with microseconds, always written the same way.
+//!
+//! The fixed width makes text order equal time order, which the store relies on.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::ids::Malformed;
+use super::words::serde_by_text;
+
+/// A moment, written `2026-02-02T09:30:00.000000Z`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Moment(jiff::Timestamp);
+
+impl Moment {
+    pub fn new(timestamp: jiff::Timestamp) -> Self {
+        Self(timestamp)
+    }
+
+    /// The next moment that can be told apart from this one.
+    #[must_use]
+    pub fn bumped(self) -> Self {
+        Self(self.0.checked_add(jiff::SignedDuration::from_micros(1)).unwrap_or(self.0))
+    }
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6}", self.0)
+    }
+}
+
+impl FromStr for Moment {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        text.parse().map(Self).map_err(|_| Malformed)
+    }
+}
+
+serde_by_text!(Moment);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_have_one_spelling() {
+        let moment: Moment = "2026-02-02T10:30:00+01:00".parse().unwrap();
+        assert_eq!(moment.to_string(), "2026-02-02T09:30:00.000000Z");
+        assert_eq!(moment.bumped().to_string(), "2026-02-02T09:30:00.000001Z");
+    }
+}

@@ -1,0 +1,143 @@
+//! Verdicts: what was decided, by whom, and how many agreed.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::ids::{EntityId, ExpertSlug, Malformed, VerdictId};
+use super::words::{serde_by_text, words};
+
+words! {
+    /// What a verdict is for.
+    pub enum VerdictType {
+        Interim = "interim",
+        Final = "final",
+        Minority = "minority",
+        Dissent = "dissent",
+    }
+}
+
+impl VerdictType {
+    /// Interim and final verdicts change what they name; the others only object.
+    pub fn takes_effect(self) -> bool {
+        match self {
+            Self::Interim | Self::Final => true,
+            Self::Minority | Self::Dissent => false,
+        }
+    }
+}
+
+words! {
+    /// How united the panel stood behind a verdict.
+    pub enum Confidence {
+        Unanimous = "unanimous",
+        Strong = "strong",
+        Split = "split",
+        Contested = "contested",
+    }
+}
+
+/// A tally: `11-1`, `11-1-2` with abstentions, or `unanimous`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Vote {
+    Unanimous,
+    Counted { yes: u32, no: u32, abstained: Option<u32> },
+}
+
+impl Vote {
+    /// Whether at least this share of those who voted agreed; abstentions do not count.
+    pub fn reaches(self, percent: u8) -> bool {
+        match self {
+            Self::Unanimous => true,
+            Self::Counted { yes, no, .. } => {
+                u64::from(yes) * 100 >= (u64::from(yes) + u64::from(no)) * u64::from(percent)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Vote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unanimous => f.write_str("unanimous"),
+            Self::Counted { yes, no, abstained: None } => write!(f, "{yes}-{no}"),
+            Self::Counted { yes, no, abstained: Some(abstained) } => {
+                write!(f, "{yes}-{no}-{abstained}")
+            }
+        }
+    }
+}
+
+impl FromStr for Vote {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        if text == "unanimous" {
+            return Ok(Self::Unanimous);
+        }
+        let counts: Vec<u32> = text.split('-').map(count).collect::<Result<_, _>>()?;
+        match counts.as_slice() {
+            // A vote in which nobody voted decides nothing.
+            [0, 0] | [0, 0, _] => Err(Malformed),
+            [yes, no] => Ok(Self::Counted { yes: *yes, no: *no, abstained: None }),
+            [yes, no, abstained] => {
+                Ok(Self::Counted { yes: *yes, no: *no, abstained: Some(*abstained) })
+            }
+            _ => Err(Malformed),
+        }
+    }
+}
+
+serde_by_text!(Vote);
+
+/// Digits only: `parse` alone would let `+3` pass.
+fn count(text: &str) -> Result<u32, Malformed> {
+    let plain = (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    if plain { text.parse().map_err(|_| Malformed) } else { Err(Malformed) }
+}
+
+/// A verdict as it is given. It is never changed afterwards.
+///
+/// Lists are `None` where the author left them out: that they were not given is
+/// itself worth knowing (the export warns of it).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Verdict {
+    pub verdict_id: VerdictId,
+    pub verdict_type: VerdictType,
+    pub round: u8,
+    pub author_expert: Option<ExpertSlug>,
+    pub recommendation: String,
+    pub description: String,
+    pub conditions: Option<Vec<String>>,
+    pub vote: Option<Vote>,
+    pub confidence: Option<Confidence>,
+    pub tensions_resolved: Option<Vec<EntityId>>,
+    pub tensions_accepted: Option<Vec<EntityId>>,
+    pub recommendations_adopted: Option<Vec<EntityId>>,
+    pub key_evidence: Option<Vec<EntityId>>,
+    pub key_claims: Option<Vec<EntityId>>,
+    pub supporting_experts: Option<Vec<ExpertSlug>>,
+    pub forced: bool,
+    pub warning: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn votes_read_back_and_are_weighed_without_abstentions() {
+        let cases =
+            [("12-0", 100, true), ("11-1", 100, false), ("11-1", 91, true), ("8-2-5", 80, true)];
+        for (text, percent, reached) in cases {
+            let vote: Vote = text.parse().unwrap();
+            assert_eq!((vote.to_string().as_str(), vote.reaches(percent)), (text, reached));
+        }
+        assert!("unanimous".parse::<Vote>().unwrap().reaches(100));
+        for text in ["", "12", "-1-0", "1-", "a-b", "1-2-3-4", "0-0", "+1-0", "Unanimous", "1 - 0"]
+        {
+            assert_eq!(text.parse::<Vote>(), Err(Malformed), "vote: {text}");
+        }
+    }
+}

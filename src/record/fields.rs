@@ -1,0 +1,409 @@
+//! Reads the fields of a JSON object, typed, and notes every fault on the way.
+//!
+//! A Judge mends a batch in one go only if it hears of everything at once, so
+//! reading never stops at the first fault: it returns nothing for that field
+//! and goes on.
+
+use std::ops::RangeInclusive;
+
+use serde_json::{Map, Value};
+
+use super::warning::Warning;
+use crate::domain::limits::{ECHO_CHARS_MAX, LIST_ITEMS_MAX, STRUCTURED_BYTES_MAX};
+use crate::domain::refusal::{Code, Fault, Item};
+use crate::domain::words::Word;
+
+/// An unknown field this near a known one is a slip that would lose data.
+const SLIP_DISTANCE_MAX: usize = 2;
+
+/// An object of the request, and which item of it this is.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    map: &'a Map<String, Value>,
+    item: Item,
+}
+
+impl<'a> Fields<'a> {
+    /// The arguments of an operation, or the fault that they are none.
+    pub fn of_arguments(arguments: &'a Value) -> Result<Self, Fault> {
+        match arguments {
+            Value::Object(map) => Ok(Self { map, item: Item::Whole }),
+            other => Err(Fault::new(Code::InvalidType, "the arguments must be a JSON object")
+                .value(other.clone())),
+        }
+    }
+
+    pub fn new(map: &'a Map<String, Value>, item: Item) -> Self {
+        Self { map, item }
+    }
+
+    pub fn item(&self) -> &Item {
+        &self.item
+    }
+
+    /// The value, where there is one: null is as good as absent.
+    pub fn get(&self, name: &str) -> Option<&'a Value> {
+        self.map.get(name).filter(|value| !value.is_null())
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    pub fn missing(&self, name: &str) -> Fault {
+        Fault::new(Code::MissingField, format!("required field '{name}' is missing"))
+            .about(&self.item)
+            .field(name)
+    }
+
+    fn wrong_type(&self, name: &str, expected: &str, value: &Value) -> Fault {
+        Fault::new(Code::InvalidType, format!("field '{name}' must be {expected}"))
+            .about(&self.item)
+            .field(name)
+            .value(value.clone())
+    }
+
+    pub fn text(&self, name: &str, chars_max: usize, faults: &mut Vec<Fault>) -> Option<String> {
+        match self.get(name)? {
+            Value::String(text) => self.within(name, text, chars_max, faults),
+            other => {
+                faults.push(self.wrong_type(name, "a string", other));
+                None
+            }
+        }
+    }
+
+    fn within(
+        &self,
+        name: &str,
+        text: &str,
+        chars_max: usize,
+        faults: &mut Vec<Fault>,
+    ) -> Option<String> {
+        // Bytes bound characters from above, so most texts need no counting.
+        let chars = if text.len() <= chars_max { 0 } else { text.chars().count() };
+        if chars <= chars_max {
+            return Some(text.to_owned());
+        }
+        let message =
+            format!("field '{name}' has {chars} characters, over the limit of {chars_max}");
+        faults.push(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
+        None
+    }
+
+    /// A text that must be there and say something.
+    pub fn required_text(
+        &self,
+        name: &str,
+        chars_max: usize,
+        faults: &mut Vec<Fault>,
+    ) -> Option<String> {
+        match self.get(name) {
+            None => {
+                faults.push(self.missing(name));
+                None
+            }
+            Some(Value::String(text)) if text.trim().is_empty() => {
+                faults.push(self.missing(name).value(text.as_str()));
+                None
+            }
+            Some(_) => self.text(name, chars_max, faults),
+        }
+    }
+
+    pub fn integer(
+        &self,
+        name: &str,
+        range: RangeInclusive<i64>,
+        faults: &mut Vec<Fault>,
+    ) -> Option<i64> {
+        let value = self.get(name)?;
+        let integer = value.as_i64().filter(|integer| range.contains(integer));
+        if integer.is_none() {
+            let expected = format!("an integer from {} to {}", range.start(), range.end());
+            faults.push(self.wrong_type(name, &expected, value));
+        }
+        integer
+    }
+
+    pub fn required_integer(
+        &self,
+        name: &str,
+        range: RangeInclusive<i64>,
+        faults: &mut Vec<Fault>,
+    ) -> Option<i64> {
+        if !self.has(name) {
+            faults.push(self.missing(name));
+        }
+        self.integer(name, range, faults)
+    }
+
+    pub fn fraction(&self, name: &str, faults: &mut Vec<Fault>) -> Option<f64> {
+        let value = self.get(name)?;
+        let fraction = value.as_f64().filter(|fraction| (0.0..=1.0).contains(fraction));
+        if fraction.is_none() {
+            faults.push(self.wrong_type(name, "a number from 0.0 to 1.0", value));
+        }
+        fraction
+    }
+
+    pub fn boolean(&self, name: &str, faults: &mut Vec<Fault>) -> bool {
+        match self.get(name) {
+            None => false,
+            Some(Value::Bool(flag)) => *flag,
+            Some(other) => {
+                faults.push(self.wrong_type(name, "true or false", other));
+                false
+            }
+        }
+    }
+
+    /// One word of a closed vocabulary.
+    pub fn word<W: Word>(&self, name: &str, faults: &mut Vec<Fault>) -> Option<W> {
+        match self.get(name)? {
+            Value::String(text) => {
+                let word = W::find(text);
+                if word.is_none() {
+                    faults.push(self.not_an_option(name, text, W::options()));
+                }
+                word
+            }
+            other => {
+                faults.push(self.wrong_type(name, "a string", other));
+                None
+            }
+        }
+    }
+
+    pub fn required_word<W: Word>(&self, name: &str, faults: &mut Vec<Fault>) -> Option<W> {
+        if !self.has(name) {
+            faults.push(self.missing(name).options(W::options()));
+        }
+        self.word(name, faults)
+    }
+
+    pub fn not_an_option(&self, name: &str, value: &str, options: Vec<String>) -> Fault {
+        let message =
+            format!("{name} must be one of: {} (got '{}')", options.join(", "), cut(value));
+        let near = nearest(value, options.iter().map(String::as_str));
+        let fault = Fault::new(Code::InvalidEnum, message)
+            .about(&self.item)
+            .field(name)
+            .value(value)
+            .options(options.iter());
+        match near {
+            Some(near) => fault.suggest(format!("did you mean '{near}'?")),
+            None => fault,
+        }
+    }
+
+    /// A list of texts; a lone text is a list of one.
+    pub fn texts(
+        &self,
+        name: &str,
+        chars_max: usize,
+        faults: &mut Vec<Fault>,
+    ) -> Option<Vec<String>> {
+        let value = self.get(name)?;
+        let list = match value {
+            Value::String(_) => std::slice::from_ref(value),
+            Value::Array(list) => list.as_slice(),
+            other => {
+                faults.push(self.wrong_type(name, "a list of strings", other));
+                return None;
+            }
+        };
+        if !self.holds_at_most(name, list.len(), LIST_ITEMS_MAX, faults) {
+            return None;
+        }
+        let read = list.iter().filter_map(|value| match value {
+            Value::String(text) => self.within(name, text, chars_max, faults),
+            other => {
+                faults.push(self.wrong_type(name, "a list of strings", other));
+                None
+            }
+        });
+        Some(read.collect())
+    }
+
+    /// A list of objects.
+    pub fn objects(
+        &self,
+        name: &str,
+        items_max: usize,
+        faults: &mut Vec<Fault>,
+    ) -> Vec<&'a Map<String, Value>> {
+        let list = match self.get(name) {
+            None => return Vec::new(),
+            Some(Value::Array(list)) => list,
+            Some(other) => {
+                faults.push(self.wrong_type(name, "a list of objects", other));
+                return Vec::new();
+            }
+        };
+        if !self.holds_at_most(name, list.len(), items_max, faults) {
+            return Vec::new();
+        }
+        let read = list.iter().filter_map(|value| match value {
+            Value::Object(map) => Some(map),
+            other => {
+                faults.push(self.wrong_type(name, "a list of objects", other));
+                None
+            }
+        });
+        read.collect()
+    }
+
+    fn holds_at_most(&self, name: &str, items: usize, max: usize, faults: &mut Vec<Fault>) -> bool {
+        if items > max {
+            let message = format!("field '{name}' has {items} items, over the limit of {max}");
+            faults.push(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
+        }
+        items <= max
+    }
+
+    /// An object whose keys are the caller's own, such as `expert_scores`.
+    pub fn object(&self, name: &str, faults: &mut Vec<Fault>) -> Option<&'a Map<String, Value>> {
+        match self.get(name)? {
+            Value::Object(map) => Some(map),
+            other => {
+                faults.push(self.wrong_type(name, "an object", other));
+                None
+            }
+        }
+    }
+
+    /// Free-form JSON, kept as it came.
+    pub fn structured(&self, name: &str, faults: &mut Vec<Fault>) -> Option<Value> {
+        let value = self.get(name)?;
+        let bytes = value.to_string().len();
+        if bytes <= STRUCTURED_BYTES_MAX {
+            return Some(value.clone());
+        }
+        let message = format!(
+            "field '{name}' takes {bytes} bytes as JSON, over the limit of {STRUCTURED_BYTES_MAX}"
+        );
+        faults.push(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
+        None
+    }
+
+    /// Fields we do not know: a near miss is refused, because ignoring it would
+    /// lose what it holds; anything else is said and passed over.
+    pub fn expect_only(
+        &self,
+        known: &[&str],
+        faults: &mut Vec<Fault>,
+        warnings: &mut Vec<Warning>,
+    ) {
+        for name in self.map.keys().filter(|name| !known.contains(&name.as_str())) {
+            let absent = known.iter().copied().filter(|known| !self.map.contains_key(*known));
+            if let Some(meant) = nearest(name, absent) {
+                faults.push(
+                    Fault::new(Code::NotSupported, format!("there is no field '{name}' here"))
+                        .about(&self.item)
+                        .field(name.as_str())
+                        .suggest(format!("did you mean '{meant}'?")),
+                );
+            } else {
+                let message = format!("field '{name}' is not known and was ignored");
+                warnings.push(Warning::new("unknown_field", message).with("field", name.as_str()));
+            }
+        }
+    }
+}
+
+/// Someone's text as a message repeats it: short.
+pub(crate) fn cut(text: &str) -> String {
+    let mut shown: String = text.chars().take(ECHO_CHARS_MAX).collect();
+    if shown.len() < text.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The option that a slip of the pen would turn into `text`.
+pub(crate) fn nearest<'a>(text: &str, options: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let text = text.to_ascii_lowercase();
+    options
+        .map(|option| (distance(&text, &option.to_ascii_lowercase()), option))
+        // A short word is within two letters of almost anything.
+        .filter(|(distance, option)| *distance <= SLIP_DISTANCE_MAX && *distance * 2 < option.len())
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, option)| option)
+}
+
+/// Edits between two words (Levenshtein); long texts are never near.
+fn distance(a: &str, b: &str) -> usize {
+    if a.len().abs_diff(b.len()) > SLIP_DISTANCE_MAX {
+        return usize::MAX / 2;
+    }
+    let mut row: Vec<usize> = (0..=b.chars().count()).collect();
+    for (i, left) in a.chars().enumerate() {
+        let mut diagonal = i;
+        let mut last = i + 1;
+        for (cell, right) in row.iter_mut().skip(1).zip(b.chars()) {
+            let substituted = diagonal + usize::from(left != right);
+            diagonal = *cell;
+            last = substituted.min(diagonal + 1).min(last + 1);
+            *cell = last;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_slip_is_recognised_and_a_stranger_is_not() {
+        let known = ["perspectives", "tensions", "score", "by"];
+        let cases = [
+            ("perspective", Some("perspectives")),
+            ("Scores", Some("score")),
+            ("tenisons", Some("tensions")),
+            ("note", None),
+            ("id", None),
+        ];
+        for (slip, meant) in cases {
+            assert_eq!(nearest(slip, known.into_iter()), meant, "slip: {slip}");
+        }
+    }
+
+    #[test]
+    fn every_fault_of_an_object_is_found() {
+        let arguments = json!({"title": 7, "score": "high", "tags": ["a", 1], "flag": "no", "notes": 1, "tag": 1});
+        let fields = Fields::of_arguments(&arguments).unwrap();
+        let (mut faults, mut warnings) = (Vec::new(), Vec::new());
+        fields.required_text("title", 10, &mut faults);
+        fields.integer("score", 0..=9, &mut faults);
+        fields.texts("tags", 10, &mut faults);
+        fields.boolean("flag", &mut faults);
+        fields.required_text("question", 10, &mut faults);
+        fields.expect_only(
+            &["title", "score", "tags", "flag", "question", "note"],
+            &mut faults,
+            &mut warnings,
+        );
+        let found: Vec<_> = faults
+            .iter()
+            .map(|f| format!("{} {}", f.code, f.field.as_deref().unwrap_or("")))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                "invalid_type title",
+                "invalid_type score",
+                "invalid_type tags",
+                "invalid_type flag",
+                "missing_field question",
+                "not_supported notes"
+            ]
+        );
+        assert_eq!(warnings.len(), 1);
+    }
+}

@@ -1,0 +1,23 @@
+//! The rules of the record: what a request becomes, or exactly why not.
+//!
+//! Each operation is two pure steps. Reading turns JSON arguments into a typed
+//! request and collects every fault on the way; deciding turns the request and
+//! the facts it mentions into changes. Nothing here touches the store.
+
+pub mod convergence;
+pub mod create;
+pub mod expert;
+pub mod panel;
+pub mod register;
+pub mod verdict;
+
+mod board;
+mod faults;
+mod fields;
+mod sampling;
+mod target;
+mod warning;
+
+pub use faults::no_dialogue;
+pub use fields::Fields;
+pub use warning::Warning;

@@ -1,0 +1,151 @@
+//! Draws a panel from a pool: by tier, weighted by relevance, from a recorded
+//! seed, so that the draw can be repeated years later.
+
+use crate::domain::expert::{Profile, Tier};
+
+/// An expert whose relevance nobody stated counts as middling.
+const RELEVANCE_DEFAULT: f64 = 0.5;
+
+/// Shares of the panel: a third Core, 42 % Adjacent, the rest Wildcard.
+/// In ten-thousandths, so that the arithmetic is exact on every machine.
+const SHARES: [(Tier, u64); 3] =
+    [(Tier::Core, 3_333), (Tier::Adjacent, 4_200), (Tier::Wildcard, 2_467)];
+
+/// The places in `pool` of those drawn, in the pool's order.
+pub(super) fn draw(pool: &[Profile], size: usize, seed: u64) -> Vec<usize> {
+    let mut chance = SplitMix(seed);
+    let mut drawn: Vec<usize> = Vec::new();
+    for (tier, places) in quotas(size) {
+        let of_tier = |place: &usize| pool.get(*place).is_some_and(|expert| expert.tier == tier);
+        let candidates = (0..pool.len()).filter(of_tier).collect();
+        drawn.extend(pick(pool, candidates, places, &mut chance));
+    }
+    // A tier with too few experts leaves places, which the others fill.
+    let rest = (0..pool.len()).filter(|place| !drawn.contains(place)).collect();
+    let vacant = size.saturating_sub(drawn.len());
+    drawn.extend(pick(pool, rest, vacant, &mut chance));
+    drawn.sort_unstable();
+    drawn
+}
+
+/// How many places each tier has, by largest remainder.
+fn quotas(size: usize) -> [(Tier, usize); 3] {
+    let exact = SHARES.map(|(tier, share)| (tier, share * size as u64));
+    let mut quotas = exact.map(|(tier, exact)| (tier, (exact / 10_000) as usize));
+    let mut by_remainder: Vec<usize> = (0..quotas.len()).collect();
+    by_remainder.sort_by_key(|place| {
+        std::cmp::Reverse(exact.get(*place).map_or(0, |(_, exact)| exact % 10_000))
+    });
+    let given: usize = quotas.iter().map(|(_, places)| places).sum();
+    for place in by_remainder.into_iter().take(size.saturating_sub(given)) {
+        if let Some((_, places)) = quotas.get_mut(place) {
+            *places += 1;
+        }
+    }
+    quotas
+}
+
+/// Weighted draws without replacement, in whole millionths of relevance.
+fn pick(
+    pool: &[Profile],
+    mut from: Vec<usize>,
+    places: usize,
+    chance: &mut SplitMix,
+) -> Vec<usize> {
+    let weight = |place: &usize| {
+        let relevance = pool.get(*place).and_then(|expert| expert.relevance);
+        (relevance.unwrap_or(RELEVANCE_DEFAULT) * 1e6) as u64 + 1
+    };
+    let mut picked = Vec::new();
+    while picked.len() < places && !from.is_empty() {
+        let total: u64 = from.iter().map(weight).sum();
+        let mut ticket = chance.next() % total;
+        let winner = from.iter().position(|place| {
+            let weight = weight(place);
+            let wins = ticket < weight;
+            ticket = ticket.saturating_sub(weight);
+            wins
+        });
+        picked.push(from.remove(winner.unwrap_or(0)));
+    }
+    picked
+}
+
+/// SplitMix64: tiny, and the same on every machine for ever, which is what matters here.
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::expert::Source;
+
+    fn pool(tiers: &[(Tier, usize)]) -> Vec<Profile> {
+        let tiers = tiers.iter().flat_map(|(tier, count)| std::iter::repeat_n(*tier, *count));
+        tiers
+            .enumerate()
+            .map(|(place, tier)| Profile {
+                expert_slug: format!("e{place}").parse().unwrap(),
+                role: "Expert".into(),
+                tier,
+                source: Source::Pool,
+                description: None,
+                focus: None,
+                relevance: None,
+                creation_reason: None,
+                mandate: None,
+                color: None,
+                first_round: None,
+            })
+            .collect()
+    }
+
+    #[track_caller]
+    fn check(size: usize, expected: [usize; 3]) {
+        assert_eq!(quotas(size).map(|(_, places)| places), expected, "size {size}");
+        assert_eq!(expected.iter().sum::<usize>(), size);
+    }
+
+    #[test]
+    fn places_go_by_largest_remainder() {
+        check(0, [0, 0, 0]);
+        check(1, [0, 1, 0]);
+        check(3, [1, 1, 1]);
+        check(7, [2, 3, 2]);
+        check(12, [4, 5, 3]);
+    }
+
+    #[test]
+    fn the_same_seed_draws_the_same_panel() {
+        let pool = pool(&[(Tier::Core, 8), (Tier::Adjacent, 8), (Tier::Wildcard, 8)]);
+        assert_eq!(draw(&pool, 12, 7), draw(&pool, 12, 7));
+        assert_ne!(draw(&pool, 12, 7), draw(&pool, 12, 8));
+        let tiers = draw(&pool, 12, 7).into_iter().map(|place| pool[place].tier);
+        assert_eq!(tiers.filter(|tier| *tier == Tier::Adjacent).count(), 5);
+    }
+
+    #[test]
+    fn a_tier_that_is_short_is_filled_from_the_others() {
+        let pool = pool(&[(Tier::Core, 1), (Tier::Adjacent, 9)]);
+        assert_eq!(draw(&pool, 6, 1).len(), 6);
+        assert_eq!(draw(&pool, 10, 1).len(), 10);
+    }
+
+    #[test]
+    fn relevance_weighs() {
+        let mut pool = pool(&[(Tier::Core, 2)]);
+        pool[0].relevance = Some(0.9);
+        pool[1].relevance = Some(0.1);
+        let first = (0..1_000).filter(|seed| draw(&pool, 1, *seed) == [0]).count();
+        assert!((850..950).contains(&first), "drawn {first} times of 1000");
+    }
+}

@@ -1,0 +1,58 @@
+//! The hash chain: each entry of the journal seals the one before it.
+//!
+//! `hash = SHA-256(prev, seq, kind, ts, SHA-256(payload))` per dialogue, and
+//! `global = SHA-256(prev global, hash)` over all of them. The parts are joined
+//! by newlines, which none of them but the payload can hold.
+
+use sha2::{Digest, Sha256};
+
+/// What the first entry of a chain follows.
+pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+
+/// The chain over all dialogues.
+pub(super) const GLOBAL: &str = "*";
+
+pub(super) fn digest(payload: &str) -> String {
+    hex(Sha256::digest(payload.as_bytes()).as_slice())
+}
+
+pub(super) fn entry(prev: &str, seq: u64, kind: &str, ts: &str, payload_sha256: &str) -> String {
+    digest(&format!("{prev}\n{seq}\n{kind}\n{ts}\n{payload_sha256}"))
+}
+
+pub(super) fn global(prev: &str, entry: &str) -> String {
+    digest(&format!("{prev}\n{entry}"))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or('0');
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_an_entry_is_sealed() {
+        let sealed =
+            entry(GENESIS, 1, "round_registered", "2026-02-02T00:00:00.000000Z", &digest("[]"));
+        let others = [
+            entry(
+                &digest("x"),
+                1,
+                "round_registered",
+                "2026-02-02T00:00:00.000000Z",
+                &digest("[]"),
+            ),
+            entry(GENESIS, 2, "round_registered", "2026-02-02T00:00:00.000000Z", &digest("[]")),
+            entry(GENESIS, 1, "round_registere", "2026-02-02T00:00:00.000000Z", &digest("[]")),
+            entry(GENESIS, 1, "round_registered", "2026-02-02T00:00:00.000001Z", &digest("[]")),
+            entry(GENESIS, 1, "round_registered", "2026-02-02T00:00:00.000000Z", &digest("[ ]")),
+        ];
+        assert!(others.iter().all(|other| *other != sealed));
+        assert_eq!(digest(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+}

@@ -1,0 +1,17 @@
+//! The only SQL. A trait of domain verbs, and SQLite behind it.
+//!
+//! Writing is: look up the facts, let the rules decide, apply the changes and
+//! append them to the journal, all in one transaction. Reading answers whole
+//! questions; no caller ever sees a row.
+
+mod chain;
+mod error;
+mod sqlite;
+mod verbs;
+
+pub use error::StoreError;
+pub use sqlite::SqliteStore;
+pub use verbs::{End, Registration, Store, Unit, transact};
+pub use verification::{Finding, Verification};
+
+mod verification;

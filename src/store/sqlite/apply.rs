@@ -1,0 +1,391 @@
+//! Changes become rows.
+//!
+//! This is the only place that writes the record's tables. It runs for a live
+//! change and again, into an empty database, when `verify` replays the journal.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::columns::to_json;
+use super::statements;
+use crate::domain::catalogue::SearchField;
+use crate::domain::change::{Change, NewEntity, NewEvent};
+use crate::domain::dialogue::{DialogueStatus, Opening};
+use crate::domain::expert::{PanelSeat, Profile};
+use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
+use crate::domain::lifecycle::{EventType, Status};
+use crate::domain::reference::{Move, RefType, Reference};
+use crate::domain::time::Moment;
+use crate::domain::verdict::Verdict;
+use crate::store::error::StoreError;
+
+type Done = Result<(), StoreError>;
+
+/// Applies changes to one dialogue, all at one moment.
+#[derive(Debug)]
+pub(super) struct Applier<'a> {
+    connection: &'a Connection,
+    id: &'a str,
+    at: String,
+}
+
+impl<'a> Applier<'a> {
+    pub(super) fn new(connection: &'a Connection, id: &'a DialogueId, at: Moment) -> Self {
+        Self { connection, id: id.as_str(), at: at.to_string() }
+    }
+
+    pub(super) fn apply(&self, change: &Change) -> Done {
+        match change {
+            Change::DialogueOpened(opening) => self.open(opening),
+            Change::PoolGiven { domain, experts } => self.run(
+                "INSERT INTO expert_pool (dialogue_id, domain, experts) VALUES (?1, ?2, ?3)",
+                params![self.id, domain, to_json(experts)?],
+            ),
+            Change::ExpertSeated(profile) => self.seat(profile),
+            Change::ExpertJoined { expert, round } => self.run(
+                "UPDATE expert_profiles SET first_round = ?3 WHERE dialogue_id = ?1 AND expert_slug = ?2",
+                params![self.id, expert.as_str(), round],
+            ),
+            Change::PanelSet { round, seats } => self.set_panel(*round, seats),
+            Change::RoundHeld { round, title, score, summary } => {
+                self.hold_round(*round, title.as_deref(), *score, summary.as_deref())
+            }
+            Change::ScoreGiven { round, expert, score } => self.score(*round, expert, *score),
+            Change::RawReplyKept { round, expert, content } => self.run(
+                "INSERT INTO raw_replies (dialogue_id, round, expert_slug, content, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![self.id, round, expert.as_str(), content, self.at],
+            ),
+            Change::EntityAdded(entity) => self.add_entity(entity),
+            Change::ReferenceAdded { source, ref_type, target } => {
+                self.append_reference(*source, *ref_type, *target)
+            }
+            Change::EventAdded(event) => self.add_event(event),
+            Change::MoveMade(made) => self.make_move(made),
+            Change::BatchAnswered { round, batch_sha256, answer } => self.run(
+                "INSERT INTO registrations (dialogue_id, round, batch_sha256, answer) VALUES (?1, ?2, ?3, ?4)",
+                params![self.id, round, batch_sha256, to_json(answer)?],
+            ),
+            Change::VerdictGiven(verdict) => self.give_verdict(verdict),
+            Change::StatusSet { status, reason: _ } => self.set_status(*status),
+        }
+    }
+
+    fn run(&self, sql: &str, values: impl rusqlite::Params) -> Done {
+        self.connection.prepare_cached(sql)?.execute(values)?;
+        Ok(())
+    }
+
+    fn open(&self, opening: &Opening) -> Done {
+        let background = opening.background.as_ref().map(to_json).transpose()?;
+        self.run(
+            "INSERT INTO dialogues (dialogue_id, title, question, background, protocol, rehearsal,
+               convergence_percent, panel_seed, output_dir, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            params![
+                self.id,
+                opening.title,
+                opening.question,
+                background,
+                opening.protocol.name(),
+                opening.rehearsal,
+                opening.convergence_percent,
+                opening.panel_seed,
+                opening.output_dir,
+                self.at,
+            ],
+        )?;
+        self.index_text(SearchField::Title, &opening.title)?;
+        match &opening.question {
+            Some(question) => self.index_text(SearchField::Question, question),
+            None => Ok(()),
+        }
+    }
+
+    fn index_text(&self, field: SearchField, body: &str) -> Done {
+        self.run(
+            "INSERT INTO search_text (dialogue_id, field, body) VALUES (?1, ?2, ?3)",
+            params![self.id, field.name(), body],
+        )
+    }
+
+    fn seat(&self, profile: &Profile) -> Done {
+        self.run(
+            "INSERT INTO expert_profiles (dialogue_id, expert_slug, seat, role, description, focus, tier,
+               source, relevance, creation_reason, mandate, color, first_round, created_at)
+             VALUES (?1, ?2, (SELECT count(*) FROM expert_profiles WHERE dialogue_id = ?1),
+               ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+            params![
+                self.id,
+                profile.expert_slug.as_str(),
+                profile.role,
+                profile.description,
+                profile.focus,
+                profile.tier.name(),
+                profile.source.name(),
+                profile.relevance,
+                profile.creation_reason,
+                profile.mandate,
+                profile.color,
+                profile.first_round,
+                self.at,
+            ],
+        )
+    }
+
+    /// A panel can be set again until its round is held; the journal keeps both.
+    fn set_panel(&self, round: u8, seats: &[PanelSeat]) -> Done {
+        self.run(
+            "DELETE FROM panels WHERE dialogue_id = ?1 AND round = ?2",
+            params![self.id, round],
+        )?;
+        for (place, seat) in seats.iter().enumerate() {
+            self.run(
+                "INSERT INTO panels (dialogue_id, round, expert_slug, seat, source, round_context, mandate, created_at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![
+                    self.id,
+                    round,
+                    seat.expert_slug.as_str(),
+                    place,
+                    seat.source.name(),
+                    seat.round_context,
+                    seat.mandate,
+                    self.at,
+                ],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn hold_round(
+        &self,
+        round: u8,
+        title: Option<&str>,
+        score: i64,
+        summary: Option<&str>,
+    ) -> Done {
+        self.run(
+            "INSERT INTO rounds (dialogue_id, round, title, score, summary, status, created_at, completed_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'completed', ?6, ?6)",
+            params![self.id, round, title, score, summary, self.at],
+        )?;
+        self.run(
+            "UPDATE dialogues SET total_rounds = total_rounds + 1, total_alignment = total_alignment + ?2,
+               lifecycle = ?3
+             WHERE dialogue_id = ?1",
+            params![self.id, score, format!("round_{round}")],
+        )
+    }
+
+    fn score(&self, round: u8, expert: &ExpertSlug, score: i64) -> Done {
+        self.run(
+            "INSERT INTO expert_scores (dialogue_id, round, expert_slug, score) VALUES (?1, ?2, ?3, ?4)",
+            params![self.id, round, expert.as_str(), score],
+        )?;
+        self.run(
+            "UPDATE expert_profiles SET total_score = total_score + ?3
+             WHERE dialogue_id = ?1 AND expert_slug = ?2",
+            params![self.id, expert.as_str(), score],
+        )
+    }
+
+    fn add_entity(&self, entity: &NewEntity) -> Done {
+        let EntityId { kind, round, seq } = entity.id;
+        let contributors = to_json(&entity.contributors)?;
+        let references = to_json(&entity.references)?;
+        let statements = statements::of(kind);
+        match kind {
+            EntityKind::Recommendation => {
+                let parameters = entity.parameters.as_ref().map(to_json).transpose()?;
+                self.run(
+                    &statements.insert,
+                    params![
+                        self.id,
+                        round,
+                        seq,
+                        entity.label,
+                        entity.text,
+                        contributors,
+                        references,
+                        self.at,
+                        parameters
+                    ],
+                )?;
+            }
+            EntityKind::Perspective
+            | EntityKind::Tension
+            | EntityKind::Evidence
+            | EntityKind::Claim => {
+                self.run(
+                    &statements.insert,
+                    params![
+                        self.id,
+                        round,
+                        seq,
+                        entity.label,
+                        entity.text,
+                        contributors,
+                        references,
+                        self.at
+                    ],
+                )?;
+            }
+        }
+        self.run(
+            &statements.insert_first_event,
+            params![
+                self.id,
+                round,
+                seq,
+                EventType::of_creation(kind).name(),
+                contributors,
+                self.at
+            ],
+        )?;
+        self.run(
+            "INSERT INTO local_ids (dialogue_id, local_id, round, expert_slug, global_id) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![self.id, entity.local_id.to_string(), round, entity.local_id.expert.as_str(), entity.id.to_string()],
+        )?;
+        for Reference { ref_type, target } in &entity.references {
+            self.add_reference(entity.id, *ref_type, *target)?;
+        }
+        match kind {
+            EntityKind::Tension => self.index_text(SearchField::Tension, &entity.label),
+            EntityKind::Claim => {
+                self.index_text(SearchField::Claim, &format!("{}\n{}", entity.label, entity.text))
+            }
+            EntityKind::Perspective | EntityKind::Recommendation | EntityKind::Evidence => Ok(()),
+        }
+    }
+
+    fn add_reference(&self, source: EntityId, ref_type: RefType, target: EntityId) -> Done {
+        self.run(
+            "INSERT INTO refs (dialogue_id, source_type, source_id, ref_type, target_type, target_id, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                self.id,
+                source.kind.name(),
+                source.to_string(),
+                ref_type.name(),
+                target.kind.name(),
+                target.to_string(),
+                self.at,
+            ],
+        )
+    }
+
+    /// A reference whose source was registered earlier.
+    fn append_reference(&self, source: EntityId, ref_type: RefType, target: EntityId) -> Done {
+        self.add_reference(source, ref_type, target)?;
+        self.run(
+            &statements::of(source.kind).append_reference,
+            params![self.id, source.round, source.seq, to_json(&Reference { ref_type, target })?],
+        )
+    }
+
+    fn add_event(&self, event: &NewEvent) -> Done {
+        let EntityId { kind, round, seq } = event.entity;
+        let statements = statements::of(kind);
+        self.run(
+            &statements.insert_event,
+            params![
+                self.id,
+                round,
+                seq,
+                event.event_type.name(),
+                event.round,
+                to_json(&event.actors)?,
+                event.result.map(|id| id.to_string()),
+                event.reference,
+                event.reason,
+                self.at,
+            ],
+        )?;
+        let Some(status) = event.event_type.status(kind) else { return Ok(()) };
+        if kind == EntityKind::Recommendation {
+            // What is no entity's id is a verdict's.
+            let verdict = event.reference.as_deref().filter(|reference| {
+                status == Status::Adopted && reference.parse::<EntityId>().is_err()
+            });
+            self.run(&statements.set_status, params![self.id, round, seq, status.name(), verdict])
+        } else {
+            self.run(&statements.set_status, params![self.id, round, seq, status.name()])
+        }
+    }
+
+    fn make_move(&self, made: &Move) -> Done {
+        self.run(
+            "INSERT INTO moves (dialogue_id, round, seq, expert_slug, move_type, targets, context, created_at)
+             VALUES (?1, ?2, (SELECT count(*) + 1 FROM moves WHERE dialogue_id = ?1 AND round = ?2),
+               ?3, ?4, ?5, ?6, ?7)",
+            params![
+                self.id,
+                made.round,
+                made.expert.as_str(),
+                made.move_type.name(),
+                to_json(&made.targets)?,
+                made.context,
+                self.at,
+            ],
+        )
+    }
+
+    fn give_verdict(&self, verdict: &Verdict) -> Done {
+        self.run(
+            "INSERT INTO verdicts (dialogue_id, verdict_id, seq, verdict_type, round, author_expert,
+               recommendation, description, conditions, vote, confidence, tensions_resolved,
+               tensions_accepted, recommendations_adopted, key_evidence, key_claims,
+               supporting_experts, forced, warning, created_at)
+             VALUES (?1, ?2, (SELECT count(*) + 1 FROM verdicts WHERE dialogue_id = ?1),
+               ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+            params![
+                self.id,
+                verdict.verdict_id.as_str(),
+                verdict.verdict_type.name(),
+                verdict.round,
+                verdict.author_expert.as_ref().map(ExpertSlug::as_str),
+                verdict.recommendation,
+                verdict.description,
+                verdict.conditions.as_ref().map(to_json).transpose()?,
+                verdict.vote.map(|vote| vote.to_string()),
+                verdict.confidence.map(|confidence| confidence.name()),
+                verdict.tensions_resolved.as_ref().map(to_json).transpose()?,
+                verdict.tensions_accepted.as_ref().map(to_json).transpose()?,
+                verdict.recommendations_adopted.as_ref().map(to_json).transpose()?,
+                verdict.key_evidence.as_ref().map(to_json).transpose()?,
+                verdict.key_claims.as_ref().map(to_json).transpose()?,
+                verdict.supporting_experts.as_ref().map(to_json).transpose()?,
+                verdict.forced,
+                verdict.warning,
+                self.at,
+            ],
+        )?;
+        let body = format!("{}\n{}", verdict.recommendation, verdict.description);
+        self.index_text(SearchField::Conclusion, &body)
+    }
+
+    fn set_status(&self, status: DialogueStatus) -> Done {
+        let converged = (status == DialogueStatus::Converged).then_some(self.at.as_str());
+        let lifecycle = status.is_closed().then_some("terminal");
+        self.run(
+            "UPDATE dialogues SET status = ?2, converged_at = coalesce(?3, converged_at),
+               lifecycle = coalesce(?4, lifecycle)
+             WHERE dialogue_id = ?1",
+            params![self.id, status.name(), converged, lifecycle],
+        )
+    }
+}
+
+/// A moment at which no dialogue of this title was created yet.
+pub(super) fn free_moment(
+    connection: &Connection,
+    title: &str,
+    at: Moment,
+) -> Result<Moment, StoreError> {
+    let mut free = at;
+    let mut find = connection
+        .prepare_cached("SELECT 1 FROM dialogues WHERE title = ?1 AND created_at = ?2")?;
+    while find.query_row(params![title, free.to_string()], |_| Ok(())).optional()?.is_some() {
+        free = free.bumped();
+    }
+    Ok(free)
+}

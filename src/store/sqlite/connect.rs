@@ -1,0 +1,91 @@
+//! Opens connections, all with the same promises: foreign keys on, write-ahead
+//! log, and a commit that returns only when it is on disk.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::migrate;
+use crate::store::error::{BUSY_WAIT_S, StoreError};
+
+/// `PLNY`: marks the file as ours.
+const APPLICATION_ID: i32 = 0x504c_4e59;
+
+/// More than all the statements there are, so that none is prepared twice.
+const CACHED_STATEMENTS: usize = 128;
+
+pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
+    let unopenable = |source| StoreError::Unopenable { path: path.to_owned(), source };
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(unopenable)?;
+    claim(&connection, path)?;
+    prepare(&connection)?;
+    migrate::forward(&connection, path)?;
+    Ok(connection)
+}
+
+pub(super) fn memory() -> Result<Connection, StoreError> {
+    let connection = Connection::open_in_memory()?;
+    prepare(&connection)?;
+    migrate::forward(&connection, Path::new(":memory:"))?;
+    Ok(connection)
+}
+
+/// Refuses a file that is somebody else's, before anything is changed in it.
+fn claim(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    connection.busy_timeout(Duration::from_secs(BUSY_WAIT_S))?;
+    let foreign = || StoreError::Foreign { path: path.to_owned() };
+    let read = patiently(|| {
+        let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        let tables: u32 =
+            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        Ok((id, tables))
+    });
+    match read {
+        Ok((APPLICATION_ID, _)) => Ok(()),
+        Ok((0, 0)) => Ok(()),
+        Ok(_) => Err(foreign()),
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => Err(foreign()),
+        Err(source) => Err(StoreError::Unopenable { path: path.to_owned(), source }),
+    }
+}
+
+fn prepare(connection: &Connection) -> Result<(), StoreError> {
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    connection.busy_timeout(Duration::from_secs(BUSY_WAIT_S))?;
+    // Changing the journal mode ignores the busy timeout, so two first starts could collide.
+    patiently(|| connection.pragma_update(None, "journal_mode", "WAL"))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    connection.pragma_update(None, "trusted_schema", false)?;
+    Ok(())
+}
+
+/// Marks the file as ours; part of the first migration's transaction.
+pub(super) fn mark(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "application_id", APPLICATION_ID)
+}
+
+/// Tries again while another process holds the file.
+pub(super) fn patiently<T>(
+    mut attempt: impl FnMut() -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    const PAUSE: Duration = Duration::from_millis(5);
+    let deadline = Instant::now() + Duration::from_secs(BUSY_WAIT_S);
+    loop {
+        match attempt() {
+            Err(error)
+                if matches!(
+                    error.sqlite_error_code(),
+                    Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked)
+                ) && Instant::now() < deadline =>
+            {
+                std::thread::sleep(PAUSE);
+            }
+            other => return other,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Appends to the journal: what changed, sealed by the hash of what came before.
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::columns::to_json;
+use crate::domain::change::{Change, EntryKind};
+use crate::domain::ids::DialogueId;
+use crate::domain::time::Moment;
+use crate::store::chain;
+use crate::store::error::StoreError;
+
+/// The newest entry of a chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Head {
+    pub seq: u64,
+    pub hash: String,
+}
+
+pub(super) fn append(
+    connection: &Connection,
+    id: &DialogueId,
+    kind: EntryKind,
+    at: Moment,
+    changes: &[Change],
+) -> Result<(), StoreError> {
+    let own = head(connection, id.as_str())?;
+    let all = head(connection, chain::GLOBAL)?;
+    let (payload, ts) = (to_json(changes)?, at.to_string());
+    let payload_sha256 = chain::digest(&payload);
+    let (seq, global_seq) = (own.seq + 1, all.seq + 1);
+    let hash = chain::entry(&own.hash, seq, kind.name(), &ts, &payload_sha256);
+    let global_hash = chain::global(&all.hash, &hash);
+    connection
+        .prepare_cached(
+            "INSERT INTO journal (global_seq, dialogue_id, seq, kind, ts, payload, payload_sha256, prev_hash, hash, global_hash)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+        )?
+        .execute(params![
+            global_seq,
+            id.as_str(),
+            seq,
+            kind.name(),
+            ts,
+            payload,
+            payload_sha256,
+            own.hash,
+            hash,
+            global_hash
+        ])?;
+    set_head(connection, id.as_str(), seq, &hash)?;
+    set_head(connection, chain::GLOBAL, global_seq, &global_hash)
+}
+
+/// The head as it was noted when the last entry was appended.
+pub(super) fn head(connection: &Connection, scope: &str) -> Result<Head, StoreError> {
+    let found = connection
+        .prepare_cached("SELECT seq, hash FROM chain_heads WHERE scope = ?1")?
+        .query_row([scope], |row| Ok(Head { seq: row.get(0)?, hash: row.get(1)? }))
+        .optional()?;
+    Ok(found.unwrap_or_else(|| Head { seq: 0, hash: chain::GENESIS.to_owned() }))
+}
+
+fn set_head(connection: &Connection, scope: &str, seq: u64, hash: &str) -> Result<(), StoreError> {
+    connection
+        .prepare_cached(
+            "INSERT INTO chain_heads (scope, seq, hash) VALUES (?1, ?2, ?3)
+             ON CONFLICT (scope) DO UPDATE SET seq = excluded.seq, hash = excluded.hash",
+        )?
+        .execute(params![scope, seq, hash])?;
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! Carries a store forward through the numbered files in `migrations/`.
+//!
+//! A shipped file is never edited. Each runs in one transaction together with
+//! the version it leads to, so a crash leaves the store at a whole version.
+
+use std::path::Path;
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::connect;
+use crate::store::error::StoreError;
+
+const MIGRATIONS: [&str; 2] = [
+    include_str!("../../../migrations/0001_record.sql"),
+    include_str!("../../../migrations/0002_search.sql"),
+];
+
+/// The schema this program writes.
+const NEWEST: u32 = MIGRATIONS.len() as u32;
+
+pub(super) fn forward(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let found = version(connection)?;
+    if found > NEWEST {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known: NEWEST });
+    }
+    for target in found + 1..=NEWEST {
+        step(connection, target)?;
+    }
+    Ok(())
+}
+
+fn step(connection: &Connection, target: u32) -> Result<(), StoreError> {
+    let transaction =
+        rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    // Another process may have taken this step while we waited for the lock.
+    if version(&transaction)? < target {
+        let sql = MIGRATIONS.get(target as usize - 1).copied().unwrap_or_default();
+        transaction.execute_batch(sql)?;
+        transaction.pragma_update(None, "user_version", target)?;
+        connect::mark(&transaction)?;
+    }
+    transaction.commit()?;
+    Ok(())
+}
+
+fn version(connection: &Connection) -> Result<u32, StoreError> {
+    Ok(connect::patiently(|| {
+        connection.pragma_query_value(None, "user_version", |row| row.get(0))
+    })?)
+}

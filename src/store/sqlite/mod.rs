@@ -1,0 +1,15 @@
+//! The record in SQLite: one file, write-ahead log, every commit on disk.
+
+mod apply;
+mod catalogue;
+mod columns;
+mod connect;
+mod facts;
+mod journal;
+mod load;
+mod migrate;
+mod statements;
+mod store;
+mod verify;
+
+pub use store::SqliteStore;

@@ -1,0 +1,101 @@
+//! The five kinds of entity have tables that are alike but for the names the
+//! seed gave them; here the statements are spelled out once for each.
+
+use std::sync::LazyLock;
+
+use crate::domain::ids::EntityKind;
+
+#[derive(Debug)]
+pub(super) struct Statements {
+    pub insert: String,
+    pub set_status: String,
+    pub append_reference: String,
+    pub insert_event: String,
+    pub insert_first_event: String,
+    pub standing: String,
+    pub load: String,
+    pub load_events: String,
+    pub cite: String,
+    pub label: String,
+}
+
+/// Table, event table, and the event table's columns for the entity's round and number.
+pub(super) fn names(kind: EntityKind) -> (&'static str, &'static str, &'static str, &'static str) {
+    match kind {
+        EntityKind::Perspective => {
+            ("perspectives", "perspective_events", "perspective_round", "perspective_seq")
+        }
+        EntityKind::Recommendation => {
+            ("recommendations", "recommendation_events", "rec_round", "rec_seq")
+        }
+        EntityKind::Tension => ("tensions", "tension_events", "tension_round", "tension_seq"),
+        EntityKind::Evidence => ("evidence", "evidence_events", "evidence_round", "evidence_seq"),
+        EntityKind::Claim => ("claims", "claim_events", "claim_round", "claim_seq"),
+    }
+}
+
+pub(super) fn of(kind: EntityKind) -> &'static Statements {
+    static PERSPECTIVE: LazyLock<Statements> = LazyLock::new(|| build(EntityKind::Perspective));
+    static RECOMMENDATION: LazyLock<Statements> =
+        LazyLock::new(|| build(EntityKind::Recommendation));
+    static TENSION: LazyLock<Statements> = LazyLock::new(|| build(EntityKind::Tension));
+    static EVIDENCE: LazyLock<Statements> = LazyLock::new(|| build(EntityKind::Evidence));
+    static CLAIM: LazyLock<Statements> = LazyLock::new(|| build(EntityKind::Claim));
+    match kind {
+        EntityKind::Perspective => &PERSPECTIVE,
+        EntityKind::Recommendation => &RECOMMENDATION,
+        EntityKind::Tension => &TENSION,
+        EntityKind::Evidence => &EVIDENCE,
+        EntityKind::Claim => &CLAIM,
+    }
+}
+
+fn build(kind: EntityKind) -> Statements {
+    let (table, events, round, seq) = names(kind);
+    let text = if kind == EntityKind::Tension { "description" } else { "content" };
+    // Only recommendations have these two columns; the others answer null.
+    let is_recommendation = kind == EntityKind::Recommendation;
+    let extras = if is_recommendation { "parameters, adopted_in_verdict" } else { "NULL, NULL" };
+    let (parameters, ninth) = if is_recommendation { (", parameters", ", ?9") } else { ("", "") };
+    let key = "dialogue_id = ?1 AND round = ?2 AND seq = ?3";
+    Statements {
+        insert: format!(
+            r#"INSERT INTO {table} (dialogue_id, round, seq, label, {text}, contributors, "references", created_at{parameters})
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8{ninth})"#
+        ),
+        set_status: if is_recommendation {
+            format!(
+                "UPDATE {table} SET status = ?4, adopted_in_verdict = coalesce(?5, adopted_in_verdict) WHERE {key}"
+            )
+        } else {
+            format!("UPDATE {table} SET status = ?4 WHERE {key}")
+        },
+        append_reference: format!(
+            r#"UPDATE {table} SET "references" = json_insert(coalesce("references", '[]'), '$[#]', json(?4)) WHERE {key}"#
+        ),
+        insert_event: format!(
+            "INSERT INTO {events} (dialogue_id, {round}, {seq}, seq, event_type, event_round, actors, result_id, reference, reason, created_at)
+             VALUES (?1, ?2, ?3,
+               (SELECT max(seq) + 1 FROM {events} WHERE dialogue_id = ?1 AND {round} = ?2 AND {seq} = ?3),
+               ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+        ),
+        insert_first_event: format!(
+            "INSERT INTO {events} (dialogue_id, {round}, {seq}, seq, event_type, event_round, actors, created_at)
+             VALUES (?1, ?2, ?3, 1, ?4, ?2, ?5, ?6)"
+        ),
+        standing: format!("SELECT status, contributors FROM {table} WHERE {key}"),
+        load: format!(
+            r#"SELECT round, seq, label, {text}, contributors, status, "references", created_at, {extras}
+               FROM {table} WHERE dialogue_id = ?1 AND round < ?2 ORDER BY round, seq"#
+        ),
+        load_events: format!(
+            "SELECT {round}, {seq}, event_type, event_round, actors, result_id, reference, reason
+             FROM {events} WHERE dialogue_id = ?1 ORDER BY {round}, {seq}, seq"
+        ),
+        cite: format!(
+            r#"SELECT round, seq, label, {text}, contributors, status, "references", created_at, {extras}
+               FROM {table} WHERE {key}"#
+        ),
+        label: format!("SELECT label FROM {table} WHERE {key}"),
+    }
+}

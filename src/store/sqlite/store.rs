@@ -1,0 +1,237 @@
+//! The store itself: one connection that writes, a few that read.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+
+use super::apply::{self, Applier};
+use super::load::Depth;
+use super::{catalogue, connect, facts, journal, load, verify};
+use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
+use crate::domain::change::{Change, EntryKind};
+use crate::domain::dialogue::Dialogue;
+use crate::domain::expert::{PanelSeat, Profile};
+use crate::domain::facts::{Facts, Mentions};
+use crate::domain::ids::{DialogueId, EntityId, VerdictId};
+use crate::domain::record::Record;
+use crate::domain::time::Moment;
+use crate::record::convergence::Pulse;
+use crate::store::error::StoreError;
+use crate::store::verbs::{End, Registration, Store, Unit};
+use crate::store::verification::Verification;
+
+/// Idle readers that are kept; more may be open while they are needed.
+const READERS_KEPT: usize = 4;
+
+/// Dialogues in a SQLite file.
+pub struct SqliteStore {
+    place: Place,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+enum Place {
+    File(PathBuf),
+    /// One connection does everything: a second would see another database.
+    Memory,
+}
+
+impl SqliteStore {
+    /// Opens the file, makes it if there is none, and carries it forward.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        if let Some(folder) = path.parent() {
+            make_folder(folder)?;
+        }
+        let writer = Mutex::new(connect::file(path)?);
+        Ok(Self { place: Place::File(path.to_owned()), writer, readers: Mutex::default() })
+    }
+
+    /// A store that is gone when it is dropped.
+    pub fn in_memory() -> Result<Self, StoreError> {
+        let writer = Mutex::new(connect::memory()?);
+        Ok(Self { place: Place::Memory, writer, readers: Mutex::default() })
+    }
+
+    /// Runs a question against one moment of the store.
+    fn read<T>(
+        &self,
+        ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let Place::File(path) = &self.place else { return snapshot(&lock(&self.writer), ask) };
+        let idle = lock(&self.readers).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => connect::file(path)?,
+        };
+        let answer = snapshot(&connection, ask);
+        let mut readers = lock(&self.readers);
+        if readers.len() < READERS_KEPT {
+            readers.push(connection);
+        }
+        answer
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "the store makes its own folder")]
+fn make_folder(folder: &Path) -> Result<(), StoreError> {
+    std::fs::create_dir_all(folder)
+        .map_err(|source| StoreError::NoFolder { path: folder.to_owned(), source })
+}
+
+/// A panic while the lock was held left no half-done transaction: SQLite rolled it back.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn snapshot<T>(
+    connection: &Connection,
+    ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+    let answer = ask(&transaction)?;
+    transaction.commit()?;
+    Ok(answer)
+}
+
+impl fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Place::File(path) => write!(f, "SqliteStore({})", path.display()),
+            Place::Memory => f.write_str("SqliteStore(memory)"),
+        }
+    }
+}
+
+impl Store for SqliteStore {
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
+        let connection = lock(&self.writer);
+        let transaction = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
+        match work(&mut SqliteUnit { connection: &transaction }) {
+            End::Commit => transaction.commit()?,
+            End::RollBack => transaction.rollback()?,
+        }
+        Ok(())
+    }
+
+    fn dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        self.read(|connection| load::dialogue(connection, id))
+    }
+
+    fn record(&self, id: &DialogueId) -> Result<Option<Record>, StoreError> {
+        self.read(|connection| load::record(connection, id, Depth::Whole))
+    }
+
+    fn record_before(&self, id: &DialogueId, round: u8) -> Result<Option<Record>, StoreError> {
+        self.read(|connection| load::record(connection, id, Depth::Before(round)))
+    }
+
+    fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
+        self.read(|connection| catalogue::pulse(connection, id))
+    }
+
+    fn list(&self, query: &ListQuery) -> Result<Vec<Summary>, StoreError> {
+        self.read(|connection| catalogue::list(connection, query))
+    }
+
+    fn search(&self, words: &[String], limit: usize) -> Result<Vec<Hit>, StoreError> {
+        self.read(|connection| catalogue::search(connection, words, limit))
+    }
+
+    fn stats(&self, top_experts: usize) -> Result<Stats, StoreError> {
+        self.read(|connection| catalogue::stats(connection, top_experts))
+    }
+
+    fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError> {
+        self.read(|connection| catalogue::cite(connection, dialogue, id))
+    }
+
+    fn verify(
+        &self,
+        dialogue: Option<&DialogueId>,
+        head: Option<&str>,
+    ) -> Result<Verification, StoreError> {
+        self.read(|connection| verify::verify(connection, dialogue, head))
+    }
+}
+
+struct SqliteUnit<'a> {
+    connection: &'a Connection,
+}
+
+impl Unit for SqliteUnit<'_> {
+    fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        load::dialogue(self.connection, id)
+    }
+
+    fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        let mut statement =
+            self.connection.prepare_cached("SELECT 1 FROM dialogues WHERE dialogue_id = ?1")?;
+        Ok(statement.exists([id.as_str()])?)
+    }
+
+    fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
+        let owner: Option<String> = self
+            .connection
+            .prepare_cached("SELECT dialogue_id FROM dialogues WHERE output_dir = ?1")?
+            .query_row([output_dir], |row| row.get(0))
+            .optional()?;
+        Ok(owner.and_then(|id| id.parse().ok()))
+    }
+
+    fn experts(&mut self, id: &DialogueId) -> Result<Vec<Profile>, StoreError> {
+        Ok(load::profiles(self.connection, id)?.into_iter().map(|(profile, _)| profile).collect())
+    }
+
+    fn panel_before(&mut self, id: &DialogueId, round: u8) -> Result<Vec<PanelSeat>, StoreError> {
+        load::panel_before(self.connection, id, round)
+    }
+
+    fn facts(&mut self, dialogue: &Dialogue, mentions: &Mentions) -> Result<Facts, StoreError> {
+        facts::facts(self.connection, dialogue, mentions)
+    }
+
+    fn registration(
+        &mut self,
+        id: &DialogueId,
+        round: u8,
+    ) -> Result<Option<Registration>, StoreError> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT batch_sha256, answer FROM registrations WHERE dialogue_id = ?1 AND round = ?2",
+        )?;
+        let mut rows = statement.query(params![id.as_str(), round])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        Ok(Some(Registration {
+            batch_sha256: row.get(0)?,
+            answer: super::columns::json(row, 1, "answer")?,
+        }))
+    }
+
+    fn has_verdict(&mut self, id: &DialogueId, verdict: &VerdictId) -> Result<bool, StoreError> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT 1 FROM verdicts WHERE dialogue_id = ?1 AND verdict_id = ?2")?;
+        Ok(statement.exists(params![id.as_str(), verdict.as_str()])?)
+    }
+
+    fn apply(
+        &mut self,
+        id: &DialogueId,
+        kind: EntryKind,
+        at: Moment,
+        changes: &[Change],
+    ) -> Result<(), StoreError> {
+        let at = match changes.first() {
+            Some(Change::DialogueOpened(opening)) => {
+                apply::free_moment(self.connection, &opening.title, at)?
+            }
+            Some(_) | None => at,
+        };
+        let applier = Applier::new(self.connection, id, at);
+        for change in changes {
+            applier.apply(change)?;
+        }
+        journal::append(self.connection, id, kind, at, changes)
+    }
+}

@@ -1,0 +1,122 @@
+//! What a store can be asked, in the words of the domain.
+//!
+//! A second backend implements these two traits and runs the contract suite in
+//! `tests/it/contract.rs`.
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+use super::error::StoreError;
+use super::verification::Verification;
+use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
+use crate::domain::change::{Change, EntryKind};
+use crate::domain::dialogue::Dialogue;
+use crate::domain::expert::{PanelSeat, Profile};
+use crate::domain::facts::{Facts, Mentions};
+use crate::domain::ids::{DialogueId, EntityId, VerdictId};
+use crate::domain::record::Record;
+use crate::domain::time::Moment;
+use crate::record::convergence::Pulse;
+
+/// A place where dialogues are kept.
+pub trait Store: Debug + Send + Sync {
+    /// Runs `work` as one transaction: all of it happens, or nothing.
+    ///
+    /// Writers of other processes wait. Prefer [`transact`].
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError>;
+
+    fn dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError>;
+
+    /// Everything known of a dialogue, from one moment in time.
+    fn record(&self, id: &DialogueId) -> Result<Option<Record>, StoreError>;
+
+    /// What its experts may read: rounds before this one, without raw replies and histories.
+    fn record_before(&self, id: &DialogueId, round: u8) -> Result<Option<Record>, StoreError>;
+
+    fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError>;
+
+    /// A page of dialogues, newest first.
+    fn list(&self, query: &ListQuery) -> Result<Vec<Summary>, StoreError>;
+
+    /// Texts that hold all of the words, then texts that hold some; at most `limit`.
+    fn search(&self, words: &[String], limit: usize) -> Result<Vec<Hit>, StoreError>;
+
+    fn stats(&self, top_experts: usize) -> Result<Stats, StoreError>;
+
+    fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError>;
+
+    /// Recomputes everything that can be recomputed, for one dialogue or for all.
+    ///
+    /// A `head` that was noted earlier must still be part of the chain.
+    fn verify(
+        &self,
+        dialogue: Option<&DialogueId>,
+        head: Option<&str>,
+    ) -> Result<Verification, StoreError>;
+}
+
+/// One transaction: facts can be looked up, then changes are applied.
+pub trait Unit {
+    fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError>;
+
+    fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
+
+    /// Whose folder this is, if it is some dialogue's.
+    fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError>;
+
+    fn experts(&mut self, id: &DialogueId) -> Result<Vec<Profile>, StoreError>;
+
+    /// The panel recorded last before `round`.
+    fn panel_before(&mut self, id: &DialogueId, round: u8) -> Result<Vec<PanelSeat>, StoreError>;
+
+    fn facts(&mut self, dialogue: &Dialogue, mentions: &Mentions) -> Result<Facts, StoreError>;
+
+    /// The batch a round was registered with, and what was answered.
+    fn registration(
+        &mut self,
+        id: &DialogueId,
+        round: u8,
+    ) -> Result<Option<Registration>, StoreError>;
+
+    fn has_verdict(&mut self, id: &DialogueId, verdict: &VerdictId) -> Result<bool, StoreError>;
+
+    /// Applies the changes and appends them to the journal as one entry.
+    fn apply(
+        &mut self,
+        id: &DialogueId,
+        kind: EntryKind,
+        at: Moment,
+        changes: &[Change],
+    ) -> Result<(), StoreError>;
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Registration {
+    pub batch_sha256: String,
+    pub answer: Value,
+}
+
+/// How a transaction ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    Commit,
+    RollBack,
+}
+
+/// Runs `work` as one transaction that is kept when it succeeds.
+pub fn transact<T, E: From<StoreError>>(
+    store: &dyn Store,
+    work: impl FnOnce(&mut dyn Unit) -> Result<T, E>,
+) -> Result<T, E> {
+    let mut work = Some(work);
+    let mut result = None;
+    store.write(&mut |unit| {
+        let outcome = work.take().map(|work| work(unit));
+        let end = if matches!(outcome, Some(Ok(_))) { End::Commit } else { End::RollBack };
+        result = outcome;
+        end
+    })?;
+    // A store that reports success without having run the work broke its contract.
+    result.unwrap_or_else(|| Err(StoreError::Busy { waited_s: 0 }.into()))
+}
