@@ -28,7 +28,7 @@ pub fn no_dialogue(id: &str) -> Fault {
 }
 
 /// The dialogue takes no more of this.
-pub(super) fn closed(dialogue: &Dialogue) -> Fault {
+pub fn closed(dialogue: &Dialogue) -> Fault {
     let message = format!("dialogue '{}' is {}", dialogue.id(), dialogue.status);
     Fault::new(Code::DialogueClosed, message)
         .field("dialogue_id")

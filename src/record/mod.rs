@@ -4,20 +4,23 @@
 //! request and collects every fault on the way; deciding turns the request and
 //! the facts it mentions into changes. Nothing here touches the store.
 
+pub mod context;
 pub mod convergence;
 pub mod create;
 pub mod expert;
 pub mod panel;
 pub mod register;
+pub mod similar;
 pub mod verdict;
 
 mod board;
+mod brief;
 mod faults;
 mod fields;
 mod sampling;
 mod target;
 mod warning;
 
-pub use faults::no_dialogue;
+pub use faults::{closed, no_dialogue};
 pub use fields::Fields;
 pub use warning::Warning;

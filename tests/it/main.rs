@@ -1,1 +1,8 @@
+//! The integration suite: one binary, a file per subject.
 
+#![expect(unreachable_pub, reason = "the kit is shared by all files of this one binary")]
+
+mod kit;
+
+mod contract;
+mod tidy;

@@ -67,6 +67,9 @@ pub(super) fn search(
     if words.is_empty() {
         return Ok(Vec::new());
     }
+    // Quoted, a word is a word, whatever it would mean to the engine.
+    let words: Vec<String> =
+        words.iter().map(|word| format!("\"{}\"", word.replace('"', ""))).collect();
     let mut hits = candidates(connection, &words.join(" AND "), limit)?;
     if words.len() > 1 && hits.len() < limit {
         for hit in candidates(connection, &words.join(" OR "), limit)? {

@@ -1,0 +1,158 @@
+//! What can go wrong, seen from outside the crate.
+//!
+//! Modules own small precise errors; here they become an exit code, an error
+//! document and a hint, so that the doors never disagree.
+
+use serde_json::{Value, json};
+
+use crate::config::ConfigError;
+use crate::domain::refusal::{Code, Fault, Refusal};
+use crate::files::FileError;
+use crate::store::StoreError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{}", .0.message())]
+    Refused(Refusal),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("{message}")]
+    Usage { message: String, hint: Option<String> },
+    #[error("cannot write the result")]
+    Output(#[source] std::io::Error),
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Refused(fault.into())
+    }
+}
+
+/// Stable across releases: scripts and clients may branch on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Refused,
+    Incomplete,
+    NotFound,
+    Configuration,
+    Usage,
+    Internal,
+}
+
+impl Kind {
+    pub fn exit_code(self) -> u8 {
+        match self {
+            Self::Refused => 1,
+            Self::Incomplete => 3,
+            Self::NotFound => 4,
+            Self::Configuration => 5,
+            Self::Usage => 64,
+            Self::Internal => 70,
+        }
+    }
+}
+
+impl Error {
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Refused(refusal) if refusal.code() == Some(Code::DialogueNotFound) => {
+                Kind::NotFound
+            }
+            Self::Refused(_) => Kind::Refused,
+            Self::Store(error) => store_kind(error),
+            Self::File(_) => Kind::NotFound,
+            Self::Config(_) => Kind::Configuration,
+            Self::Usage { .. } => Kind::Usage,
+            Self::Output(_) => Kind::Internal,
+        }
+    }
+
+    /// The next thing to try, when there is one.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Refused(_) | Self::Output(_) => None,
+            Self::Store(error) => store_hint(error).map(str::to_owned),
+            Self::File(error) => error.hint(),
+            Self::Config(error) => error.hint(),
+            Self::Usage { hint, .. } => hint.clone(),
+        }
+    }
+
+    /// The error document that programs read.
+    pub fn document(&self) -> Value {
+        if let Self::Refused(refusal) = self {
+            return refusal.document();
+        }
+        let mut document = json!({
+            "status": "error",
+            "error_code": self.code(),
+            "message": self.sentence(),
+        });
+        if let (Some(hint), Value::Object(map)) = (self.hint(), &mut document) {
+            map.insert("suggestion".to_owned(), hint.into());
+        }
+        document
+    }
+
+    fn code(&self) -> &'static str {
+        match self {
+            Self::Refused(_) => "refused",
+            Self::Store(StoreError::Newer { .. }) => "store_newer",
+            Self::Store(StoreError::Foreign { .. }) => "store_foreign",
+            Self::Store(StoreError::Busy { .. }) => "store_busy",
+            Self::Store(_) => "store_failed",
+            Self::File(error) => error.code(),
+            Self::Config(_) => "invalid_configuration",
+            Self::Usage { .. } => "usage",
+            Self::Output(_) => "output_failed",
+        }
+    }
+
+    /// The message with its causes, as one line.
+    pub fn sentence(&self) -> String {
+        let mut sentence = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            sentence.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        sentence
+    }
+}
+
+fn store_kind(error: &StoreError) -> Kind {
+    match error {
+        StoreError::Newer { .. } => Kind::Configuration,
+        StoreError::Foreign { .. }
+        | StoreError::Unopenable { .. }
+        | StoreError::NoFolder { .. } => Kind::NotFound,
+        StoreError::Busy { .. } | StoreError::DiskFull => Kind::Incomplete,
+        StoreError::Database(_) | StoreError::Malformed { .. } | StoreError::Unwritable(_) => {
+            Kind::Internal
+        }
+    }
+}
+
+fn store_hint(error: &StoreError) -> Option<&'static str> {
+    match error {
+        StoreError::Newer { .. } => Some("install the newest plenary, or choose another `--store`"),
+        StoreError::Foreign { .. } => Some("choose another file with `--store`"),
+        StoreError::Unopenable { .. } | StoreError::NoFolder { .. } => {
+            Some("check that the folder exists and can be written to, or choose another `--store`")
+        }
+        StoreError::Busy { .. } => Some("nothing was changed; try again"),
+        StoreError::DiskFull => Some("nothing was changed; make room and try again"),
+        StoreError::Malformed { .. } => Some("`plenary verify` says what was changed"),
+        StoreError::Database(_) | StoreError::Unwritable(_) => None,
+    }
+}

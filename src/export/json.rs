@@ -1,0 +1,392 @@
+//! The seed's `dialogue.json`: one document with everything, for programs.
+//!
+//! These structs are the contract with whoever reads the file. They borrow from
+//! the record, so exporting costs little more than serialising.
+
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::actions::{self, Action, Actions};
+use super::links::{related_perspectives, targets};
+use super::warnings::warnings;
+use crate::domain::dialogue::{DialogueStatus, Protocol, TerminalState};
+use crate::domain::entity::{Entity, Event};
+use crate::domain::expert::{Source, Tier};
+use crate::domain::ids::{Actor, DialogueId, EntityId, ExpertSlug, LocalId, VerdictId};
+use crate::domain::lifecycle::{EventType, Status};
+use crate::domain::record::{Expert, GivenVerdict, Record, Round};
+use crate::domain::reference::{Move, RefType, Reference};
+use crate::domain::time::Moment;
+use crate::domain::verdict::{Confidence, VerdictType, Vote};
+use crate::record::Warning;
+
+#[derive(Debug, Serialize)]
+pub struct Document<'a> {
+    id: &'a DialogueId,
+    title: &'a str,
+    question: Option<&'a str>,
+    date: String,
+    status: DialogueStatus,
+    protocol: Protocol,
+    rehearsal: bool,
+    #[serde(rename = "terminalState")]
+    terminal_state: Option<TerminalState>,
+    #[serde(rename = "totalRounds")]
+    total_rounds: u8,
+    #[serde(rename = "totalAlignment")]
+    total_alignment: i64,
+    created_at: Moment,
+    background: Option<&'a Value>,
+    conclusion: Option<Value>,
+    expert_pool: Option<PoolSection<'a>>,
+    experts: Vec<ExpertSection<'a>>,
+    rounds: Vec<RoundSection<'a>>,
+    perspectives: Vec<EntitySection<'a>>,
+    recommendations: Vec<EntitySection<'a>>,
+    tensions: Vec<EntitySection<'a>>,
+    evidence: Vec<EntitySection<'a>>,
+    claims: Vec<EntitySection<'a>>,
+    moves: Vec<MoveSection<'a>>,
+    verdicts: Vec<VerdictSection<'a>>,
+    pub warnings: Vec<Warning>,
+    #[serde(rename = "headHash")]
+    head_hash: &'a str,
+}
+
+#[derive(Debug, Serialize)]
+struct PoolSection<'a> {
+    domain: Option<&'a str>,
+    experts: &'a RawValue,
+}
+
+#[derive(Debug, Serialize)]
+struct ExpertSection<'a> {
+    slug: &'a ExpertSlug,
+    role: &'a str,
+    tier: Tier,
+    source: Source,
+    #[serde(rename = "creationReason", skip_serializing_if = "Option::is_none")]
+    creation_reason: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    focus: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relevance: Option<f64>,
+    #[serde(rename = "firstRound")]
+    first_round: Option<u8>,
+    scores: &'a BTreeMap<u8, i64>,
+    total: i64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    color: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct RoundSection<'a> {
+    round: u8,
+    title: Option<&'a str>,
+    score: i64,
+    summary: Option<&'a str>,
+    #[serde(serialize_with = "by_slug")]
+    experts: Vec<(&'a ExpertSlug, Part<'a>)>,
+    created_at: Moment,
+}
+
+/// An expert's part in a round.
+#[derive(Debug, Serialize)]
+struct Part<'a> {
+    score: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw: Option<&'a str>,
+    #[serde(serialize_with = "by_local_id")]
+    mapping: Vec<(&'a LocalId, EntityId)>,
+    actions: Vec<Action<'a>>,
+}
+
+fn by_slug<S: Serializer>(
+    parts: &[(&ExpertSlug, Part<'_>)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(parts.iter().map(|(slug, part)| (slug, part)))
+}
+
+fn by_local_id<S: Serializer>(
+    mapping: &[(&LocalId, EntityId)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(mapping.iter().map(|(local, global)| (local, global)))
+}
+
+#[derive(Debug, Serialize)]
+struct EntitySection<'a> {
+    id: EntityId,
+    label: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<&'a str>,
+    contributors: &'a [ExpertSlug],
+    round: u8,
+    status: Status,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<&'a RawValue>,
+    references: &'a [Reference],
+    #[serde(rename = "adoptedInVerdict", skip_serializing_if = "Option::is_none")]
+    adopted_in_verdict: Option<&'a str>,
+    events: Vec<EventSection<'a>>,
+    #[serde(flatten)]
+    derived: Derived,
+    created_at: Moment,
+}
+
+/// What follows from the references, under the seed's name for each kind.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum Derived {
+    Perspective {},
+    Tension {
+        #[serde(rename = "relatedPerspectives")]
+        related_perspectives: Vec<EntityId>,
+    },
+    Recommendation {
+        addresses_tensions: Vec<EntityId>,
+        builds_on: Vec<EntityId>,
+    },
+    Evidence {
+        supports: Vec<EntityId>,
+    },
+    Claim {
+        depends_on: Vec<EntityId>,
+    },
+}
+
+#[derive(Debug, Serialize)]
+struct EventSection<'a> {
+    #[serde(rename = "type")]
+    event_type: EventType,
+    round: u8,
+    by: &'a [Actor],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<EntityId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+struct MoveSection<'a> {
+    expert: &'a ExpertSlug,
+    round: u8,
+    #[serde(rename = "type")]
+    move_type: &'static str,
+    targets: &'a [EntityId],
+    context: Option<&'a str>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct VerdictSection<'a> {
+    id: &'a VerdictId,
+    #[serde(rename = "type")]
+    verdict_type: VerdictType,
+    round: u8,
+    author: Option<&'a ExpertSlug>,
+    recommendation: &'a str,
+    description: &'a str,
+    conditions: &'a [String],
+    tensions_resolved: &'a [EntityId],
+    tensions_accepted: &'a [EntityId],
+    recommendations_adopted: &'a [EntityId],
+    key_evidence: &'a [EntityId],
+    key_claims: &'a [EntityId],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    supporting_experts: Option<&'a [ExpertSlug]>,
+    vote: Option<Vote>,
+    confidence: Option<Confidence>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    forced: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<&'a str>,
+    #[serde(rename = "created_at")]
+    created_at: Moment,
+}
+
+/// The whole record as one document.
+pub fn document(record: &Record) -> Document<'_> {
+    let (dialogue, opening) = (&record.dialogue, &record.dialogue.opening);
+    let related = related_perspectives(record);
+    Document {
+        id: &opening.dialogue_id,
+        title: &opening.title,
+        question: opening.question.as_deref(),
+        date: dialogue.created_at.to_string().chars().take(10).collect(),
+        status: dialogue.status,
+        protocol: opening.protocol,
+        rehearsal: opening.rehearsal,
+        terminal_state: dialogue.terminal_state,
+        total_rounds: dialogue.total_rounds,
+        total_alignment: dialogue.total_alignment,
+        created_at: dialogue.created_at,
+        background: opening.background.as_ref(),
+        conclusion: None,
+        expert_pool: record
+            .pool
+            .as_ref()
+            .map(|pool| PoolSection { domain: pool.domain.as_deref(), experts: &pool.experts }),
+        experts: record.experts.iter().map(expert).collect(),
+        rounds: rounds(record),
+        perspectives: sections(&record.perspectives, |_| Derived::Perspective {}),
+        recommendations: sections(&record.recommendations, |entity| Derived::Recommendation {
+            addresses_tensions: targets(entity, &[RefType::Address, RefType::Resolve]).collect(),
+            builds_on: targets(entity, &[RefType::Refine, RefType::Depend]).collect(),
+        }),
+        tensions: sections(&record.tensions, |entity| Derived::Tension {
+            related_perspectives: related.get(&entity.id).into_iter().flatten().copied().collect(),
+        }),
+        evidence: sections(&record.evidence, |entity| Derived::Evidence {
+            supports: targets(entity, &[RefType::Support]).collect(),
+        }),
+        claims: sections(&record.claims, |entity| Derived::Claim {
+            depends_on: targets(entity, &[RefType::Depend]).collect(),
+        }),
+        moves: record.moves.iter().map(made).collect(),
+        verdicts: record.verdicts.iter().map(verdict).collect(),
+        warnings: warnings(record),
+        head_hash: &record.head,
+    }
+}
+
+fn expert(expert: &Expert) -> ExpertSection<'_> {
+    let profile = &expert.profile;
+    ExpertSection {
+        slug: &profile.expert_slug,
+        role: &profile.role,
+        tier: profile.tier,
+        source: profile.source,
+        creation_reason: profile.creation_reason.as_deref(),
+        focus: profile.focus.as_deref(),
+        description: profile.description.as_deref(),
+        relevance: profile.relevance,
+        first_round: profile.first_round,
+        scores: &expert.scores,
+        total: expert.total,
+        color: profile.color.as_deref(),
+    }
+}
+
+fn rounds(record: &Record) -> Vec<RoundSection<'_>> {
+    let mut actions = actions::of_record(record);
+    let mut mapping: BTreeMap<(u8, &ExpertSlug), Vec<(&LocalId, EntityId)>> = BTreeMap::new();
+    for (local, global) in &record.local_ids {
+        mapping.entry((local.round, &local.expert)).or_default().push((local, *global));
+    }
+    record.rounds.iter().map(|held| round(record, held, &mut actions, &mut mapping)).collect()
+}
+
+fn round<'a>(
+    record: &'a Record,
+    held: &'a Round,
+    actions: &mut Actions<'a>,
+    mapping: &mut BTreeMap<(u8, &'a ExpertSlug), Vec<(&'a LocalId, EntityId)>>,
+) -> RoundSection<'a> {
+    let panel = record.panel(held.round);
+    let parts = record.experts.iter().filter_map(|expert| {
+        let slug = &expert.profile.expert_slug;
+        let raw = record.raw_replies.get(&(held.round, slug.clone()));
+        let part = Part {
+            score: expert.scores.get(&held.round).copied(),
+            raw: raw.map(String::as_str),
+            mapping: mapping.remove(&(held.round, slug)).unwrap_or_default(),
+            actions: actions.remove(&(held.round, slug)).unwrap_or_default(),
+        };
+        let took_part = part.score.is_some()
+            || part.raw.is_some()
+            || !part.mapping.is_empty()
+            || !part.actions.is_empty()
+            || panel.iter().any(|seat| seat.expert_slug == *slug);
+        took_part.then_some((slug, part))
+    });
+    RoundSection {
+        round: held.round,
+        title: held.title.as_deref(),
+        score: held.score,
+        summary: held.summary.as_deref(),
+        experts: parts.collect(),
+        created_at: held.created_at,
+    }
+}
+
+fn sections<'a>(
+    entities: &'a [Entity],
+    derive: impl Fn(&Entity) -> Derived,
+) -> Vec<EntitySection<'a>> {
+    entities.iter().map(|entity| section(entity, derive(entity))).collect()
+}
+
+fn section(entity: &Entity, derived: Derived) -> EntitySection<'_> {
+    let is_tension = matches!(derived, Derived::Tension { .. });
+    EntitySection {
+        id: entity.id,
+        label: &entity.label,
+        content: (!is_tension).then_some(entity.text.as_str()),
+        description: is_tension.then_some(entity.text.as_str()),
+        contributors: &entity.contributors,
+        round: entity.id.round,
+        status: entity.status,
+        parameters: entity.parameters.as_deref(),
+        references: &entity.references,
+        adopted_in_verdict: entity.adopted_in_verdict.as_deref(),
+        events: entity.events.iter().map(event).collect(),
+        derived,
+        created_at: entity.created_at,
+    }
+}
+
+fn event(event: &Event) -> EventSection<'_> {
+    EventSection {
+        event_type: event.event_type,
+        round: event.round,
+        by: &event.actors,
+        result: event.result,
+        reference: event.reference.as_deref(),
+        reason: event.reason.as_deref(),
+    }
+}
+
+fn made(made: &Move) -> MoveSection<'_> {
+    MoveSection {
+        expert: &made.expert,
+        round: made.round,
+        move_type: made.move_type.name(),
+        targets: &made.targets,
+        context: made.context.as_deref(),
+    }
+}
+
+fn verdict(given: &GivenVerdict) -> VerdictSection<'_> {
+    let verdict = &given.verdict;
+    VerdictSection {
+        id: &verdict.verdict_id,
+        verdict_type: verdict.verdict_type,
+        round: verdict.round,
+        author: verdict.author_expert.as_ref(),
+        recommendation: &verdict.recommendation,
+        description: &verdict.description,
+        conditions: verdict.conditions.as_deref().unwrap_or_default(),
+        tensions_resolved: verdict.tensions_resolved.as_deref().unwrap_or_default(),
+        tensions_accepted: verdict.tensions_accepted.as_deref().unwrap_or_default(),
+        recommendations_adopted: verdict.recommendations_adopted.as_deref().unwrap_or_default(),
+        key_evidence: verdict.key_evidence.as_deref().unwrap_or_default(),
+        key_claims: verdict.key_claims.as_deref().unwrap_or_default(),
+        supporting_experts: verdict.supporting_experts.as_deref(),
+        vote: verdict.vote,
+        confidence: verdict.confidence,
+        forced: verdict.forced,
+        warning: verdict.warning.as_deref(),
+        created_at: given.created_at,
+    }
+}

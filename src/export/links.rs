@@ -1,0 +1,38 @@
+//! What follows from the references: which perspectives belong to a tension,
+//! what a recommendation builds on, what evidence supports.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::domain::entity::Entity;
+use crate::domain::ids::{EntityId, EntityKind};
+use crate::domain::record::Record;
+use crate::domain::reference::RefType;
+
+/// For each tension, the perspectives that point at it or that it points at.
+pub(super) fn related_perspectives(record: &Record) -> BTreeMap<EntityId, BTreeSet<EntityId>> {
+    let mut related: BTreeMap<EntityId, BTreeSet<EntityId>> = BTreeMap::new();
+    for perspective in &record.perspectives {
+        for target in targets(perspective, &[]).filter(|id| id.kind == EntityKind::Tension) {
+            related.entry(target).or_default().insert(perspective.id);
+        }
+    }
+    for tension in &record.tensions {
+        let own = targets(tension, &[]).filter(|id| id.kind == EntityKind::Perspective);
+        related.entry(tension.id).or_default().extend(own);
+    }
+    related
+}
+
+/// Targets of references of these types, in order, each once; no types means any.
+pub(super) fn targets<'a>(
+    entity: &'a Entity,
+    ref_types: &'a [RefType],
+) -> impl Iterator<Item = EntityId> + 'a {
+    let mut seen = BTreeSet::new();
+    entity
+        .references
+        .iter()
+        .filter(|made| ref_types.is_empty() || ref_types.contains(&made.ref_type))
+        .map(|made| made.target)
+        .filter(move |target| seen.insert(*target))
+}

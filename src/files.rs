@@ -1,0 +1,219 @@
+//! Where files may be read and written, and how: inside the allowed folders,
+//! whole or not at all.
+//!
+//! **Invariant:** a path that a request brings is resolved as the system would
+//! resolve it, links included, before it is compared with the allowed folders.
+
+use std::io::{self, Read, Write};
+use std::path::{Component, Path, PathBuf};
+
+use crate::domain::limits::ARGUMENTS_BYTES_MAX;
+use crate::domain::refusal::{Code, Fault};
+
+/// The folders a request may write to, and the files it may never touch.
+#[derive(Debug, Clone)]
+pub struct Folders {
+    working: PathBuf,
+    store: PathBuf,
+    allowed: Vec<PathBuf>,
+    store_files: Vec<PathBuf>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("cannot read `{path}`")]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("`{path}` is not a file")]
+    NotAFile { path: PathBuf },
+    #[error("`{path}` is over the limit of {ARGUMENTS_BYTES_MAX} bytes")]
+    TooLarge { path: PathBuf },
+    #[error("`{path}` is not UTF-8 text")]
+    NotText { path: PathBuf },
+    #[error("cannot write `{path}`")]
+    Unwritable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+impl FileError {
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unreadable { .. } | Self::NotAFile { .. } => {
+                Some("name a readable file, or `-` for standard input".to_owned())
+            }
+            Self::TooLarge { .. } => Some("split the request".to_owned()),
+            Self::NotText { .. } => Some("save the file as UTF-8".to_owned()),
+            Self::Unwritable { .. } => {
+                Some("check the folder's permissions and free space".to_owned())
+            }
+        }
+    }
+
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Unwritable { .. } => "unwritable",
+            Self::Unreadable { .. }
+            | Self::NotAFile { .. }
+            | Self::TooLarge { .. }
+            | Self::NotText { .. } => "unreadable",
+        }
+    }
+}
+
+/// What is wrong with a path, for the message.
+type Objection = &'static str;
+
+impl Folders {
+    /// The working folder, the folder of the store's file, and further ones.
+    pub fn new(working: &Path, store_file: &Path, further: &[PathBuf]) -> Self {
+        let store = store_file.parent().unwrap_or(working);
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let (working, store) = (real(working), real(store));
+        let name = store_file.file_name().unwrap_or_default().to_owned();
+        let store_files = ["", "-wal", "-shm", "-journal"].map(|suffix| {
+            let mut name = name.clone();
+            name.push(suffix);
+            store.join(name)
+        });
+        let further = further.iter().map(|path| real(path));
+        let allowed = [working.clone(), store.clone()].into_iter().chain(further).collect();
+        Self { working, store, allowed, store_files: store_files.to_vec() }
+    }
+
+    /// Where a dialogue's files go when nobody says otherwise.
+    pub fn default_output_dir(&self, dialogue_id: &str) -> String {
+        format!("dialogues/{dialogue_id}")
+    }
+
+    /// A stored `output_dir` as a path: a relative one lies in the store's folder.
+    pub fn output_dir(&self, stored: &str) -> PathBuf {
+        self.store.join(stored)
+    }
+
+    /// The folder that a request names, to be stored.
+    pub fn folder(&self, field: &str, text: &str) -> Result<String, Fault> {
+        let path = self.allowed_path(text).map_err(|objection| refused(field, text, objection))?;
+        if path.exists() && !path.is_dir() {
+            return Err(refused(field, text, "it is not a folder"));
+        }
+        let text = path.to_str().map(str::to_owned);
+        text.ok_or_else(|| refused(field, &path.to_string_lossy(), "it is not UTF-8"))
+    }
+
+    /// The file that a request wants to write.
+    pub fn file(&self, field: &str, text: &str) -> Result<PathBuf, Fault> {
+        let path = self.allowed_path(text).map_err(|objection| refused(field, text, objection))?;
+        if path.exists() && !path.is_file() {
+            return Err(refused(field, text, "it is not a regular file"));
+        }
+        Ok(path)
+    }
+
+    fn allowed_path(&self, text: &str) -> Result<PathBuf, Objection> {
+        /// The system's own limit on Linux.
+        const PATH_BYTES_MAX: usize = 4_095;
+        if text.trim().is_empty() || text.contains('\0') || text.len() > PATH_BYTES_MAX {
+            return Err("it is not a path");
+        }
+        let path = resolve(&self.working.join(text))?;
+        if !self.allowed.iter().any(|folder| path.starts_with(folder) && path != *folder) {
+            return Err("it lies outside the allowed folders");
+        }
+        if self.store_files.iter().any(|file| path.starts_with(file)) {
+            return Err("it is a file of the store");
+        }
+        Ok(path)
+    }
+}
+
+fn refused(field: &str, text: &str, objection: Objection) -> Fault {
+    Fault::new(Code::PathNotAllowed, format!("{field} is not allowed: {objection}"))
+        .field(field)
+        .value(text)
+        .suggest("choose a path under the working folder or the store's folder, or allow another with `--allow DIR`")
+}
+
+/// Resolves a path step by step, as the system would; what does not exist yet is kept.
+fn resolve(path: &Path) -> Result<PathBuf, Objection> {
+    let mut real = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Prefix(_) | Component::RootDir => real.push(component),
+            Component::CurDir => {}
+            Component::ParentDir if real.is_dir() => drop(real.pop()),
+            Component::ParentDir => return Err("it climbs out of a folder that does not exist"),
+            Component::Normal(name) => {
+                real.push(name);
+                if real.is_symlink() {
+                    real = real.canonicalize().map_err(|_| "it leads through a broken link")?;
+                }
+            }
+        }
+    }
+    Ok(real)
+}
+
+/// Replaces a file whole: whoever reads it sees the old one or the new one.
+#[expect(clippy::disallowed_methods, reason = "this is the door through which files are written")]
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let unwritable = |source| FileError::Unwritable { path: path.to_owned(), source };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(unwritable)?;
+    let temporary = folder.join(format!(".plenary-{}.tmp", std::process::id()));
+    let written = std::fs::File::create(&temporary)
+        .and_then(|mut file| {
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        // The error that matters is the one that brought us here.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written.map_err(unwritable)
+}
+
+/// Reads a request from a file, or from standard input when it is called `-`.
+pub fn read_text(path: &Path) -> Result<String, FileError> {
+    let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
+    let bytes = if path == Path::new("-") {
+        read_limited(io::stdin().lock()).map_err(unreadable)?
+    } else {
+        let file = std::fs::File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        // A named pipe is how shells pass `<(…)`; a folder or a device is a mistake.
+        if metadata.is_dir() || is_device(&metadata) {
+            return Err(FileError::NotAFile { path: path.to_owned() });
+        }
+        read_limited(file).map_err(unreadable)?
+    };
+    if bytes.len() > ARGUMENTS_BYTES_MAX {
+        return Err(FileError::TooLarge { path: path.to_owned() });
+    }
+    String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path.to_owned() })
+}
+
+#[cfg(unix)]
+fn is_device(metadata: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    let file_type = metadata.file_type();
+    file_type.is_char_device() || file_type.is_block_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &std::fs::Metadata) -> bool {
+    false
+}
+
+/// One byte over the limit is enough to know that it is over.
+fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(ARGUMENTS_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

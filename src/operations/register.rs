@@ -1,0 +1,42 @@
+//! `register`: a whole round, in one transaction.
+
+use serde_json::Value;
+
+use super::arguments::digest;
+use super::workspace::{Workspace, find};
+use crate::domain::change::EntryKind;
+use crate::domain::refusal::Refusal;
+use crate::error::Error;
+use crate::record::register as rules;
+use crate::store::{Unit, transact};
+
+/// The same batch again gets the first answer again, with `replayed: true`.
+pub fn register(workspace: &Workspace, arguments: &Value) -> Result<Value, Error> {
+    let batch = rules::read(arguments, digest(arguments))?;
+    let at = workspace.ambient.now();
+    transact(workspace.store.as_ref(), |unit| {
+        let id = &batch.dialogue_id;
+        let dialogue = find(unit, id).map_err(in_envelope)?;
+        if let Some(answer) = answered_before(unit, &batch)? {
+            return Ok(rules::replay(answer));
+        }
+        let facts = unit.facts(&dialogue, &batch.mentions())?;
+        let decision = rules::decide(&batch, &dialogue, &facts)?;
+        unit.apply(id, EntryKind::RoundRegistered, at, &decision.changes)?;
+        Ok(decision.answer)
+    })
+}
+
+fn answered_before(unit: &mut dyn Unit, batch: &rules::Batch) -> Result<Option<Value>, Error> {
+    let Some(round) = batch.round() else { return Ok(None) };
+    let registration = unit.registration(&batch.dialogue_id, round)?;
+    let same = registration.filter(|registration| registration.batch_sha256 == batch.sha256);
+    Ok(same.map(|registration| registration.answer))
+}
+
+fn in_envelope(error: Error) -> Error {
+    match error {
+        Error::Refused(refusal) => Error::Refused(Refusal::of_batch(refusal)),
+        other => other,
+    }
+}

@@ -1,0 +1,164 @@
+//! `similar`: which dialogues were about something like this?
+//!
+//! The store returns a bounded number of candidate texts; here they are ranked.
+
+use serde::Serialize;
+
+use crate::domain::catalogue::{Hit, SearchField};
+use crate::domain::ids::DialogueId;
+
+/// Candidates the store is asked for. Enough to rank, few enough that a large
+/// store answers as fast as a small one.
+pub const CANDIDATES_MAX: usize = 300;
+
+/// More words than this add nothing to a search but cost.
+const WORDS_MAX: usize = 16;
+
+/// Characters of a snippet around the first word found.
+const SNIPPET_CHARS: usize = 160;
+
+/// A dialogue that resembles the query.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Similar {
+    pub dialogue_id: DialogueId,
+    pub title: String,
+    /// The kind of text that matched best.
+    pub matched: SearchField,
+    pub snippet: String,
+    pub score: f64,
+}
+
+/// The words of a query, each safe to hand to a full-text engine as a phrase.
+pub fn words(query: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in split(query) {
+        if !words.contains(&word) {
+            words.push(word);
+        }
+        if words.len() == WORDS_MAX {
+            break;
+        }
+    }
+    words
+}
+
+fn split(text: &str) -> impl Iterator<Item = String> {
+    text.split(|letter: char| !letter.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+}
+
+/// Best first; one result per dialogue, by the sum of what its texts matched.
+pub fn rank(words: &[String], hits: Vec<Hit>, limit: usize) -> Vec<Similar> {
+    let mut results: Vec<(f64, Similar)> = Vec::new();
+    for hit in hits {
+        let score = weight(hit.field) * coverage(words, &hit.body);
+        match results.iter_mut().find(|(_, result)| result.dialogue_id == hit.dialogue_id) {
+            Some((best, result)) => {
+                result.score += score / 2.0;
+                if score > *best {
+                    *best = score;
+                    result.matched = hit.field;
+                    result.snippet = snippet(words, &hit.body);
+                }
+            }
+            None => {
+                let snippet = snippet(words, &hit.body);
+                let Hit { dialogue_id, title, field: matched, .. } = hit;
+                results.push((score, Similar { dialogue_id, title, matched, snippet, score }));
+            }
+        }
+    }
+    let mut ranked: Vec<Similar> = results.into_iter().map(|(_, result)| result).collect();
+    ranked.sort_by(|a, b| {
+        b.score.total_cmp(&a.score).then_with(|| a.dialogue_id.cmp(&b.dialogue_id))
+    });
+    ranked.truncate(limit);
+    for result in &mut ranked {
+        result.score = (result.score * 1_000.0).round() / 1_000.0;
+    }
+    ranked
+}
+
+/// A title says what a dialogue is about; a claim is one voice in it.
+fn weight(field: SearchField) -> f64 {
+    match field {
+        SearchField::Title => 4.0,
+        SearchField::Question | SearchField::Conclusion => 3.0,
+        SearchField::Tension => 2.0,
+        SearchField::Claim => 1.0,
+    }
+}
+
+/// The share of the words found. The engine matched stems, so a common beginning counts.
+fn coverage(words: &[String], body: &str) -> f64 {
+    let present: Vec<String> = split(body).collect();
+    let found =
+        words.iter().filter(|word| present.iter().any(|other| is_akin(word, other))).count();
+    // Whatever the engine returned matched somehow, if only by folding an accent.
+    found.max(1) as f64 / words.len().max(1) as f64
+}
+
+/// `mandates` and `mandate` are akin.
+fn is_akin(a: &str, b: &str) -> bool {
+    const STEM_CHARS_MIN: usize = 4;
+    let common = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
+    let shorter = a.chars().count().min(b.chars().count());
+    a == b || (common >= STEM_CHARS_MIN && common + 1 >= shorter)
+}
+
+/// The text around the first word found, on one line.
+fn snippet(words: &[String], body: &str) -> String {
+    let flat: Vec<&str> = body.split_whitespace().collect();
+    let holds = |piece: &&str| split(piece).any(|p| words.iter().any(|word| is_akin(word, &p)));
+    let found = flat.iter().position(holds).unwrap_or(0);
+    // A few words of lead-in.
+    let start = found.saturating_sub(4);
+    let mut text = if start > 0 { "… ".to_owned() } else { String::new() };
+    for (place, piece) in flat.iter().enumerate().skip(start) {
+        if text.chars().count() + piece.chars().count() > SNIPPET_CHARS {
+            text.extend(piece.chars().take(if place == found { SNIPPET_CHARS } else { 0 }));
+            text.push('…');
+            return text;
+        }
+        text.push_str(piece);
+        text.push(' ');
+    }
+    text.trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(id: &str, field: SearchField, body: &str) -> Hit {
+        Hit { dialogue_id: id.parse().unwrap(), title: id.into(), field, body: body.into() }
+    }
+
+    #[test]
+    fn what_a_dialogue_is_about_counts_more_than_what_was_said_in_it() {
+        let words = words("income mandate");
+        let hits = vec![
+            hit("aside", SearchField::Claim, "the income mandate is met"),
+            hit("about", SearchField::Title, "Income mandates"),
+            hit("half", SearchField::Title, "Income"),
+        ];
+        let ranked: Vec<String> =
+            rank(&words, hits, 10).iter().map(|r| r.dialogue_id.to_string()).collect();
+        assert_eq!(ranked, ["about", "half", "aside"]);
+    }
+
+    #[test]
+    fn words_are_plain_words() {
+        assert_eq!(words("\"a\" OR b* NEAR(c) a"), ["a", "or", "b", "near", "c"]);
+        assert!(words("?!").is_empty());
+    }
+
+    #[test]
+    fn a_snippet_begins_near_the_word_and_stays_short() {
+        let body = format!("{} mandate {}", "before ".repeat(50), "after ".repeat(50));
+        let snippet = snippet(&["mandate".into()], &body);
+        assert!(snippet.starts_with("… before before before before mandate after"));
+        assert!(snippet.chars().count() <= SNIPPET_CHARS + 2, "{snippet}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Arguments as typed.
+
+use std::path::PathBuf;
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args, Parser, Subcommand};
+
+use super::dialogue::{DialogueCommand, cite, export, list, show};
+use super::verify;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Cyan.on_default().bold())
+    .usage(AnsiColor::Cyan.on_default().bold())
+    .literal(AnsiColor::Green.on_default())
+    .placeholder(AnsiColor::Yellow.on_default());
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0   done
+  1   refused, or findings
+  3   incomplete; try again
+  4   not found or unreadable
+  5   configuration
+  64  usage
+  70  internal error
+  130 interrupted";
+
+/// Deliberations on the record: who said what, what it rested on, how it ended.
+///
+/// A dialogue is opened with a pool of experts, goes through rounds in which
+/// perspectives, recommendations, tensions, evidence and claims are registered,
+/// and ends in verdicts. Everything has an id, an author and a history.
+#[derive(Debug, Parser)]
+#[command(name = "plenary", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 100)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub global: Global,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Global {
+    /// Print one JSON document instead of text.
+    #[arg(long, global = true, help_heading = "Global options")]
+    pub json: bool,
+    /// The project's `council.yaml` [default: found upward from here]
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
+    pub config: Option<PathBuf>,
+    /// Where dialogues are kept [default: `.plenary/plenary.db` beside `council.yaml`, or here;
+    /// environment: PLENARY_STORE]
+    #[arg(long, global = true, value_name = "URL|PATH", help_heading = "Global options")]
+    pub store: Option<String>,
+    /// A further folder that files may be written to. May be repeated.
+    #[arg(long, global = true, value_name = "DIR", help_heading = "Global options")]
+    pub allow: Vec<PathBuf>,
+    /// Say more on standard error.
+    #[arg(short, long, global = true, conflicts_with = "quiet", help_heading = "Global options")]
+    pub verbose: bool,
+    /// Say nothing on standard error but errors.
+    #[arg(short, long, global = true, help_heading = "Global options")]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    #[command(subcommand)]
+    Dialogue(DialogueCommand),
+    List(list::List),
+    Show(show::Show),
+    Cite(cite::Cite),
+    Export(export::Export),
+    Verify(verify::Verify),
+    /// Print a completion script for a shell
+    ///
+    /// For bash: plenary completions bash > ~/.local/share/bash-completion/completions/plenary
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
+}

@@ -1,0 +1,81 @@
+//! `cite`, also as `dialogue cite`.
+
+use clap::Args;
+
+use super::super::session::{Arguments, Done, Session};
+use super::command::Data;
+use crate::domain::catalogue::{Citation, Link};
+use crate::error::Error;
+use crate::export::safe_text;
+use crate::operations::{self, Cited};
+
+/// Say what an id means: who said it, how it stands, what it rests on
+///
+/// Exit code 1 when any of the ids could not be found; the others are printed.
+#[derive(Debug, Args)]
+pub(crate) struct Cite {
+    /// Ids such as my-dialogue/P0101, or P0101 with `--dialogue`.
+    ids: Vec<String>,
+    /// The dialogue that plain ids belong to.
+    #[arg(long, value_name = "ID")]
+    dialogue: Option<String>,
+    #[command(flatten)]
+    data: Data,
+}
+
+impl Cite {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let arguments = Arguments::new(self.data.data.as_deref())?
+            .with("dialogue_id", self.dialogue)
+            .with("ids", (!self.ids.is_empty()).then_some(self.ids));
+        let cited = operations::cite(&session.for_reading()?, arguments.value())?;
+        session.ui.answer(&cited, text)?;
+        if !session.ui.json {
+            for error in &cited.errors {
+                let message = error.get("message").and_then(serde_json::Value::as_str);
+                session.ui.say(&format!("error: {}", safe_text::line(message.unwrap_or_default())));
+            }
+        }
+        Ok(if cited.errors.is_empty() { Done::Well } else { Done::WithFindings })
+    }
+}
+
+fn text(cited: &Cited) -> String {
+    cited.citations.iter().map(describe).collect::<Vec<_>>().join("\n")
+}
+
+fn describe(citation: &Citation) -> String {
+    let bold = anstyle::Style::new().bold();
+    let contributors: Vec<&str> = citation.contributors.iter().map(|slug| slug.as_str()).collect();
+    let mut text = format!(
+        "{bold}{} {}{bold:#}\n{} by {} in round {} of {}, {}\n\n",
+        citation.id,
+        safe_text::line(&citation.label),
+        citation.kind,
+        contributors.join(", "),
+        citation.round,
+        citation.dialogue_id,
+        citation.status,
+    );
+    for line in safe_text::lines(&citation.content) {
+        text.push_str(&format!("  {line}\n"));
+    }
+    if let Some(parameters) = &citation.parameters {
+        text.push_str(&format!("\n  parameters {}\n", safe_text::line(parameters.get())));
+    }
+    text.push_str(&links("refers to", &citation.references));
+    text.push_str(&links("referred to by", &citation.referenced_by));
+    text
+}
+
+fn links(heading: &str, links: &[Link]) -> String {
+    if links.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n{heading}\n");
+    for link in links {
+        let (ref_type, id) = (link.ref_type, link.id);
+        text.push_str(&format!("  {ref_type:<8} {id} {}\n", safe_text::line(&link.label)));
+    }
+    text
+}

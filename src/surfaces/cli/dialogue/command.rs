@@ -1,0 +1,77 @@
+//! Which operation.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::super::session::{Done, Session};
+use super::super::ui::Ui;
+use super::{
+    abandon, cite, context, create, expert, export, list, panel, progress, register, show, similar,
+    stats, verdict,
+};
+use crate::error::Error;
+use crate::export::safe_text;
+use crate::record::Warning;
+
+/// Run an expert dialogue: open it, register its rounds, give its verdicts
+///
+/// Every operation takes its arguments as JSON with `--data FILE` (or `-` for
+/// standard input), the same as the MCP tool of that name, and prints the tool's
+/// result with `--json`. Options on the command line win over the file.
+#[derive(Debug, Subcommand)]
+pub(crate) enum DialogueCommand {
+    Create(create::Create),
+    Panel(panel::Panel),
+    Context(context::Context),
+    Expert(expert::Expert),
+    Register(register::Register),
+    Verdict(verdict::Verdict),
+    Export(export::Export),
+    Progress(progress::Progress),
+    List(list::List),
+    Show(show::Show),
+    Cite(cite::Cite),
+    Similar(similar::Similar),
+    Stats(stats::Stats),
+    Abandon(abandon::Abandon),
+}
+
+/// The arguments of the operation, as JSON.
+#[derive(Debug, Args)]
+pub(crate) struct Data {
+    /// The arguments as a JSON object, from a file or `-` for standard input.
+    #[arg(long, value_name = "FILE|-")]
+    pub data: Option<PathBuf>,
+}
+
+impl DialogueCommand {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        match self {
+            Self::Create(command) => command.run(session),
+            Self::Panel(command) => command.run(session),
+            Self::Context(command) => command.run(session),
+            Self::Expert(command) => command.run(session),
+            Self::Register(command) => command.run(session),
+            Self::Verdict(command) => command.run(session),
+            Self::Export(command) => command.run(session),
+            Self::Progress(command) => command.run(session),
+            Self::List(command) => command.run(session),
+            Self::Show(command) => command.run(session),
+            Self::Cite(command) => command.run(session),
+            Self::Similar(command) => command.run(session),
+            Self::Stats(command) => command.run(session),
+            Self::Abandon(command) => command.run(session),
+        }
+    }
+}
+
+/// Warnings are talk; with `--json` they are in the document already.
+pub(super) fn warn(ui: &Ui, warnings: &[Warning]) {
+    if ui.json {
+        return;
+    }
+    for warning in warnings {
+        ui.say(&format!("warning: {}", safe_text::line(&warning.message)));
+    }
+}

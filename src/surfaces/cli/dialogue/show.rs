@@ -1,0 +1,37 @@
+//! `show`, also as `dialogue show`.
+
+use clap::Args;
+
+use super::super::session::{Done, Session};
+use crate::domain::ids::DialogueId;
+use crate::error::Error;
+use crate::export;
+use crate::record::no_dialogue;
+
+/// Draw a dialogue: verdicts, experts, the board of tensions, rounds, references
+///
+/// With `--json` it prints the same document as `export`.
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// The dialogue.
+    id: String,
+    /// Show contents whole instead of their first lines.
+    #[arg(long)]
+    full: bool,
+    /// Only this round.
+    #[arg(long, value_name = "N")]
+    round: Option<u8>,
+    /// Columns to draw in [default: the terminal's]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
+    width: Option<u16>,
+}
+
+impl Show {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let workspace = session.for_reading()?;
+        let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
+        let record = workspace.store.record(&id)?.ok_or_else(|| no_dialogue(&self.id))?;
+        session.ui.answer(&export::document(&record), |_| String::new())?;
+        Ok(Done::Well)
+    }
+}

@@ -1,0 +1,57 @@
+//! `dialogue stats`.
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use super::super::session::{Arguments, Done, Session};
+use super::super::table::Table;
+use super::command::Data;
+use crate::error::Error;
+use crate::operations::{self, Statistics};
+
+/// Count what the store holds
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    data: Data,
+}
+
+impl Stats {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        // It has no arguments; what is sent must still be readable.
+        Arguments::new(self.data.data.as_deref())?;
+        let statistics = operations::stats(&session.for_reading()?)?;
+        let width = session.ui.width();
+        session.ui.answer(&statistics, |statistics| text(statistics, width))?;
+        Ok(Done::Well)
+    }
+}
+
+fn text(statistics: &Statistics, width: usize) -> String {
+    let mut text = format!("{} dialogues\n", statistics.dialogues);
+    let sections = [
+        ("by status", &statistics.by_status),
+        ("by protocol", &statistics.by_protocol),
+        ("entities", &statistics.entities),
+        ("per dialogue", &statistics.averages),
+    ];
+    for (heading, counts) in sections.into_iter().filter(|(_, counts)| !counts.is_empty()) {
+        text.push_str(&format!("\n{heading}\n{}", rows(counts)));
+    }
+    if !statistics.top_experts.is_empty() {
+        let mut table = Table::new(&["EXPERT", "TOTAL", "DIALOGUES"]);
+        for expert in &statistics.top_experts {
+            table.row([
+                expert.expert_slug.to_string(),
+                expert.total.to_string(),
+                expert.dialogues.to_string(),
+            ]);
+        }
+        text.push_str(&format!("\n{}", table.draw(width)));
+    }
+    text
+}
+
+fn rows(counts: &Map<String, Value>) -> String {
+    counts.iter().map(|(name, count)| format!("  {name:<18} {count}\n")).collect()
+}

@@ -1,0 +1,12 @@
+//! The command line: a file per command, whose doc comments are its help.
+
+mod args;
+mod dialogue;
+mod report;
+mod run;
+mod session;
+mod table;
+mod ui;
+mod verify;
+
+pub use run::main;

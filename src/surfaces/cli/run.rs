@@ -1,0 +1,46 @@
+//! Parses, opens what the command needs, runs it, and turns whatever happens
+//! into output and an exit code.
+
+use std::ffi::OsString;
+
+use clap::{CommandFactory, Parser};
+
+use super::args::{Cli, Command};
+use super::report;
+use super::session::{Done, Session};
+use super::ui::Ui;
+use crate::error::{Error, Kind};
+
+/// Runs the program and returns its exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        Err(error) => return report::of_parsing(&error),
+    };
+    let ui = Ui::new(&cli.global);
+    match run(cli, &ui) {
+        Ok(Done::Well) => 0,
+        Ok(Done::WithFindings) => Kind::Refused.exit_code(),
+        // Whoever closed the pipe has read enough.
+        Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+        Err(error) => report::of_error(&ui, &error),
+    }
+}
+
+fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
+    let session = Session::new(&cli.global, ui);
+    match cli.command {
+        Command::Dialogue(command) => command.run(&session),
+        Command::List(list) => list.run(&session),
+        Command::Show(show) => show.run(&session),
+        Command::Cite(cite) => cite.run(&session),
+        Command::Export(export) => export.run(&session),
+        Command::Verify(verify) => verify.run(&session),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "plenary", &mut script);
+            ui.print(&String::from_utf8_lossy(&script))?;
+            Ok(Done::Well)
+        }
+    }
+}

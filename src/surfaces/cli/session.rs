@@ -1,0 +1,90 @@
+//! What a command works in: the workspace, opened as far as it is needed, and
+//! the terminal.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::args::Global;
+use super::ui::Ui;
+use crate::ambient::Machine;
+use crate::config::{self, Flags};
+use crate::error::Error;
+use crate::files::{self, Folders};
+use crate::operations::{self, Workspace};
+use crate::store::SqliteStore;
+
+/// How a command that ran to its end ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Done {
+    Well,
+    WithFindings,
+}
+
+#[derive(Debug)]
+pub(super) struct Session<'a> {
+    flags: Flags,
+    pub ui: &'a Ui,
+}
+
+impl<'a> Session<'a> {
+    pub(super) fn new(global: &Global, ui: &'a Ui) -> Self {
+        let flags = Flags {
+            config: global.config.clone(),
+            store: global.store.clone(),
+            allow: global.allow.clone(),
+        };
+        Self { flags, ui }
+    }
+
+    /// A workspace that may be written to; the store is made if there is none.
+    pub(super) fn for_writing(&self) -> Result<Workspace, Error> {
+        let located = config::locate(&self.flags)?;
+        self.ui.detail(&format!("store: {}", located.store.display()));
+        let store = SqliteStore::open(&located.store)?;
+        Ok(Workspace {
+            store: Box::new(store),
+            ambient: Box::new(Machine),
+            folders: Folders::new(&located.working, &located.store, &located.allow),
+        })
+    }
+
+    /// A workspace to look into. Looking leaves nothing behind: where there is
+    /// no store yet, an empty one in memory answers.
+    pub(super) fn for_reading(&self) -> Result<Workspace, Error> {
+        let located = config::locate(&self.flags)?;
+        if located.store.exists() {
+            return self.for_writing();
+        }
+        self.ui.say(&format!("there is no store at `{}` yet", located.store.display()));
+        Ok(Workspace {
+            store: Box::new(SqliteStore::in_memory()?),
+            ambient: Box::new(Machine),
+            folders: Folders::new(&located.working, &located.store, &located.allow),
+        })
+    }
+}
+
+/// The arguments of an operation: those of `--data`, and options on top.
+#[derive(Debug)]
+pub(super) struct Arguments(Value);
+
+impl Arguments {
+    pub(super) fn new(data: Option<&Path>) -> Result<Self, Error> {
+        let Some(path) = data else { return Ok(Self(Value::Object(Map::new()))) };
+        Ok(Self(operations::parse(&files::read_text(path)?)?))
+    }
+
+    /// Sets a field that was given on the command line.
+    #[must_use]
+    pub(super) fn with(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
+        if let (Value::Object(map), Some(value)) = (&mut self.0, value) {
+            map.insert(name.to_owned(), value.into());
+        }
+        self
+    }
+
+    pub(super) fn value(&self) -> &Value {
+        &self.0
+    }
+}

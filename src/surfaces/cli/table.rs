@@ -1,0 +1,98 @@
+//! Tables that line up, whatever script their cells are in.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::export::safe_text;
+
+/// Space between columns.
+const GUTTER: &str = "  ";
+
+/// Rows under headings. The last column takes the room that is left.
+#[derive(Debug)]
+pub(super) struct Table {
+    headings: Vec<&'static str>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(super) fn new(headings: &[&'static str]) -> Self {
+        Self { headings: headings.to_vec(), rows: Vec::new() }
+    }
+
+    /// Adds a row; its cells are made safe to print.
+    pub(super) fn row<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
+        self.rows.push(cells.into_iter().map(|cell| safe_text::line(cell.as_ref())).collect());
+    }
+
+    pub(super) fn draw(&self, width: usize) -> String {
+        let widths = self.widths();
+        let headings =
+            self.headings.iter().map(|heading| (*heading).to_owned()).collect::<Vec<_>>();
+        let bold = anstyle::Style::new().bold();
+        let mut text = format!("{bold}{}{bold:#}\n", line(&headings, &widths, width));
+        for row in &self.rows {
+            text.push_str(&line(row, &widths, width));
+            text.push('\n');
+        }
+        text
+    }
+
+    fn widths(&self) -> Vec<usize> {
+        let column = |place: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(place)).map(|cell| cell.width());
+            let heading = self.headings.get(place).map_or(0, |heading| heading.width());
+            cells.chain([heading]).max().unwrap_or(0)
+        };
+        (0..self.headings.len()).map(column).collect()
+    }
+}
+
+fn line(cells: &[String], widths: &[usize], width: usize) -> String {
+    let last = cells.len().saturating_sub(1);
+    let mut text = String::new();
+    for (place, (cell, column)) in cells.iter().zip(widths).enumerate() {
+        if place == last {
+            let room = width.saturating_sub(text.width()).max(12);
+            text.push_str(&cut(cell, room));
+        } else {
+            text.push_str(cell);
+            text.push_str(&" ".repeat(column.saturating_sub(cell.width())));
+            text.push_str(GUTTER);
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+fn cut(text: &str, room: usize) -> String {
+    if text.width() <= room {
+        return text.to_owned();
+    }
+    let mut kept = String::new();
+    for letter in text.chars() {
+        let next = unicode_width::UnicodeWidthChar::width(letter).unwrap_or(0);
+        if kept.width() + next + 1 > room {
+            break;
+        }
+        kept.push(letter);
+    }
+    kept.push('…');
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_the_last_is_cut() {
+        let mut table = Table::new(&["ID", "TITLE"]);
+        table.row(["a", "short"]);
+        table.row(["北京", "a title that is too long for this table"]);
+        let drawn = anstream::adapter::strip_str(&table.draw(24)).to_string();
+        insta::assert_snapshot!(drawn, @r"
+        ID    TITLE
+        a     short
+        北京  a title that is t…
+        ");
+    }
+}

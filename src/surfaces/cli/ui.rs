@@ -1,0 +1,87 @@
+//! The only place that prints. Standard output is data, standard error is talk.
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use super::args::Global;
+use crate::error::Error;
+use crate::store::StoreError;
+
+/// When nothing says how wide the terminal is.
+const WIDTH_DEFAULT: usize = 80;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Voice {
+    Quiet,
+    Normal,
+    Verbose,
+}
+
+#[derive(Debug)]
+pub(super) struct Ui {
+    pub json: bool,
+    voice: Voice,
+}
+
+impl Ui {
+    pub(super) fn new(global: &Global) -> Self {
+        let voice = match (global.quiet, global.verbose) {
+            (true, _) => Voice::Quiet,
+            (false, true) => Voice::Verbose,
+            (false, false) => Voice::Normal,
+        };
+        Self { json: global.json, voice }
+    }
+
+    /// Prints a result: as one JSON document, or as text.
+    pub(super) fn answer<T: Serialize>(
+        &self,
+        result: &T,
+        as_text: impl FnOnce(&T) -> String,
+    ) -> Result<(), Error> {
+        if self.json {
+            let document = serde_json::to_string(result).map_err(StoreError::Unwritable)?;
+            return self.print(&document);
+        }
+        self.print(&as_text(result))
+    }
+
+    /// Prints data, ending in a newline. Colours go away when nobody would see them.
+    pub(super) fn print(&self, text: &str) -> Result<(), Error> {
+        let mut out = anstream::AutoStream::auto(io::stdout().lock());
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        out.write_all(text.as_bytes())
+            .and_then(|()| out.write_all(end.as_bytes()))
+            .and_then(|()| out.flush())
+            .map_err(Error::Output)
+    }
+
+    /// Says something a person may want to know.
+    pub(super) fn say(&self, text: &str) {
+        if self.voice != Voice::Quiet {
+            talk(text);
+        }
+    }
+
+    /// Says something only the curious want to know.
+    pub(super) fn detail(&self, text: &str) {
+        if self.voice == Voice::Verbose {
+            talk(text);
+        }
+    }
+
+    /// Columns to draw in.
+    pub(super) fn width(&self) -> usize {
+        if !io::stdout().is_terminal() {
+            return WIDTH_DEFAULT;
+        }
+        terminal_size::terminal_size().map_or(WIDTH_DEFAULT, |(width, _)| usize::from(width.0))
+    }
+}
+
+/// Talk that cannot be heard is no reason to fail.
+pub(super) fn talk(text: &str) {
+    let mut out = anstream::AutoStream::auto(io::stderr().lock());
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n"));
+}

@@ -1,0 +1,84 @@
+//! `verify`: whether the record was touched.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::session::{Done, Session};
+use crate::domain::ids::DialogueId;
+use crate::error::Error;
+use crate::export::safe_text;
+use crate::record::no_dialogue;
+use crate::store::{Finding, Verification};
+
+/// Check that the record is as it was written
+///
+/// Recomputes the hash chain of the journal, rebuilds every table from it and
+/// compares, checks foreign keys and ids, and derives each status from its events.
+/// Exit code 1 when anything differs.
+///
+/// Whoever can write the file can also rewrite all of it. Note the head that this
+/// prints somewhere else, and give it back with `--head` to find that out too.
+#[derive(Debug, Args)]
+pub(super) struct Verify {
+    /// One dialogue [default: the whole store]
+    id: Option<String>,
+    /// A head noted earlier; it must still be part of the chain.
+    #[arg(long, value_name = "HASH")]
+    head: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Verified<'a> {
+    status: &'static str,
+    verified: bool,
+    #[serde(flatten)]
+    verification: &'a Verification,
+}
+
+impl Verify {
+    pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
+        let workspace = session.for_reading()?;
+        let id: Option<DialogueId> = match &self.id {
+            Some(id) => Some(id.parse().map_err(|_| no_dialogue(id))?),
+            None => None,
+        };
+        let head = self.head.as_deref().map(str::trim).map(str::to_ascii_lowercase);
+        let verification = workspace.store.verify(id.as_ref(), head.as_deref())?;
+        if let (Some(id), 0) = (&id, verification.entries)
+            && workspace.store.dialogue(id)?.is_none()
+        {
+            return Err(no_dialogue(id.as_str()).into());
+        }
+        let verified = verification.findings.is_empty();
+        let status = if verified { "success" } else { "error" };
+        let result = Verified { status, verified, verification: &verification };
+        session.ui.answer(&result, |_| text(&verification))?;
+        Ok(if verified { Done::Well } else { Done::WithFindings })
+    }
+}
+
+fn text(verification: &Verification) -> String {
+    let Verification { dialogues, entries, head, findings } = verification;
+    let plural = if *dialogues == 1 { "dialogue" } else { "dialogues" };
+    let mut text = match findings.len() {
+        0 => format!("The record is as it was written: {dialogues} {plural}, {entries} entries.\n"),
+        1 => "The record was changed: 1 finding.\n".to_owned(),
+        count => format!("The record was changed: {count} findings.\n"),
+    };
+    for finding in findings {
+        text.push_str(&describe(finding));
+    }
+    text.push_str(&format!("head {head}\n"));
+    text
+}
+
+fn describe(finding: &Finding) -> String {
+    let dialogue = finding.dialogue_id.as_deref().unwrap_or("store");
+    format!(
+        "  {}: {}: {} [{}]\n",
+        safe_text::line(dialogue),
+        safe_text::line(&finding.place),
+        safe_text::line(&finding.message),
+        finding.check
+    )
+}

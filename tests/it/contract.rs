@@ -1,0 +1,184 @@
+//! What every store must do, whatever it is made of. A second backend adds a
+//! line to `stores` and is held to all of it.
+
+use plenary::ambient::Ambient;
+use plenary::domain::catalogue::ListQuery;
+use plenary::domain::change::{Change, EntryKind};
+use plenary::domain::dialogue::{DialogueStatus, Opening, Protocol};
+use plenary::domain::facts::Mentions;
+use plenary::domain::ids::DialogueId;
+use plenary::store::{SqliteStore, Store, StoreError, transact};
+use tempfile::TempDir;
+
+use crate::kit::Still;
+
+/// Every backend there is, fresh.
+fn stores() -> Vec<(TempDir, Box<dyn Store>)> {
+    let folder = tempfile::tempdir().unwrap();
+    let on_disk = SqliteStore::open(&folder.path().join("plenary.db")).unwrap();
+    let in_memory = SqliteStore::in_memory().unwrap();
+    vec![(folder, Box::new(on_disk)), (tempfile::tempdir().unwrap(), Box::new(in_memory))]
+}
+
+fn check(law: impl Fn(&dyn Store)) {
+    for (_folder, store) in stores() {
+        law(store.as_ref());
+        let verification = store.verify(None, None).unwrap();
+        assert_eq!(verification.findings, [], "{store:?}");
+    }
+}
+
+fn opening(id: &str, title: &str) -> Change {
+    Change::DialogueOpened(Opening {
+        dialogue_id: id.parse().unwrap(),
+        title: title.into(),
+        question: None,
+        background: None,
+        protocol: Protocol::Alignment,
+        rehearsal: false,
+        convergence_percent: 100,
+        panel_seed: None,
+        output_dir: format!("dialogues/{id}"),
+    })
+}
+
+fn open(store: &dyn Store, clock: &Still, id: &str) -> DialogueId {
+    let dialogue_id: DialogueId = id.parse().unwrap();
+    let at = clock.now();
+    transact(store, |unit| {
+        unit.apply(&dialogue_id, EntryKind::DialogueCreated, at, &[opening(id, "Same title")])
+    })
+    .map(|()| dialogue_id.clone())
+    .unwrap_or_else(|error: StoreError| panic!("{error:?}"))
+}
+
+#[test]
+fn what_is_applied_is_there() {
+    check(|store| {
+        let id = open(store, &Still::default(), "a");
+        let dialogue = store.dialogue(&id).unwrap().unwrap();
+        assert_eq!((dialogue.status, dialogue.next_round()), (DialogueStatus::Open, 0));
+        assert!(store.dialogue(&"b".parse().unwrap()).unwrap().is_none());
+    });
+}
+
+#[test]
+fn a_refused_unit_leaves_nothing() {
+    check(|store| {
+        let clock = Still::default();
+        let before = store.verify(None, None).unwrap().head;
+        let refused: Result<(), StoreError> = transact(store, |unit| {
+            unit.apply(
+                &"a".parse().unwrap(),
+                EntryKind::DialogueCreated,
+                clock.now(),
+                &[opening("a", "T")],
+            )?;
+            Err(StoreError::DiskFull)
+        });
+        assert!(matches!(refused, Err(StoreError::DiskFull)));
+        assert!(store.dialogue(&"a".parse().unwrap()).unwrap().is_none());
+        assert_eq!(store.verify(None, None).unwrap().head, before);
+    });
+}
+
+#[test]
+fn a_unit_sees_what_it_has_just_done() {
+    check(|store| {
+        let clock = Still::default();
+        let id: DialogueId = "a".parse().unwrap();
+        let seen: Result<bool, StoreError> = transact(store, |unit| {
+            let before = unit.is_taken(&id)?;
+            unit.apply(&id, EntryKind::DialogueCreated, clock.now(), &[opening("a", "T")])?;
+            let dialogue = unit.dialogue(&id)?.unwrap();
+            let facts = unit.facts(&dialogue, &Mentions::default())?;
+            Ok(!before && unit.is_taken(&id)? && facts.experts.is_empty())
+        });
+        assert!(seen.unwrap());
+    });
+}
+
+#[test]
+fn a_page_goes_on_where_the_last_one_ended() {
+    check(|store| {
+        let clock = Still::default();
+        for id in ["a", "b", "c", "d", "e"] {
+            open(store, &clock, id);
+        }
+        let mut seen = Vec::new();
+        let mut after = None;
+        loop {
+            let page = store
+                .list(&ListQuery { limit: 2, after: after.clone(), ..ListQuery::default() })
+                .unwrap();
+            let Some(last) = page.last() else { break };
+            after = Some(last.dialogue_id.clone());
+            seen.extend(page.iter().map(|summary| summary.dialogue_id.to_string()));
+        }
+        assert_eq!(seen, ["e", "d", "c", "b", "a"]);
+        let closed =
+            ListQuery { limit: 9, status: Some(DialogueStatus::Abandoned), ..ListQuery::default() };
+        assert!(store.list(&closed).unwrap().is_empty());
+        let protocol = Some(Protocol::Alignment);
+        let aligned =
+            ListQuery { limit: 9, status: Some(DialogueStatus::Open), protocol, after: None };
+        assert_eq!(store.list(&aligned).unwrap().len(), 5);
+    });
+}
+
+#[test]
+fn dialogues_of_one_title_at_one_moment_are_told_apart() {
+    check(|store| {
+        // A fresh clock each time: both are opened at the very same microsecond.
+        let (a, b) = (open(store, &Still::default(), "a"), open(store, &Still::default(), "b"));
+        let created = |id| store.dialogue(id).unwrap().unwrap().created_at;
+        assert_eq!(created(&a).bumped(), created(&b));
+    });
+}
+
+#[test]
+fn the_head_moves_with_every_entry_and_old_heads_stay_valid() {
+    check(|store| {
+        let clock = Still::default();
+        let id = open(store, &clock, "a");
+        let first = store.verify(Some(&id), None).unwrap();
+        transact(store, |unit| {
+            let change = Change::StatusSet { status: DialogueStatus::Abandoned, reason: None };
+            unit.apply(&id, EntryKind::DialogueAbandoned, clock.now(), &[change])
+        })
+        .unwrap_or_else(|error: StoreError| panic!("{error:?}"));
+        let second = store.verify(Some(&id), Some(&first.head)).unwrap();
+        assert_eq!((first.entries, second.entries, second.findings.len()), (1, 2, 0));
+        assert_ne!(first.head, second.head);
+        let rewritten = store.verify(Some(&id), Some(&"ab".repeat(32))).unwrap();
+        assert_eq!(rewritten.findings[0].check, "head");
+    });
+}
+
+#[test]
+fn words_are_found_all_first_then_some() {
+    check(|store| {
+        let clock = Still::default();
+        for (id, title) in [("a", "Income mandate"), ("b", "Mandate"), ("c", "Something else")] {
+            let at = clock.now();
+            let done: Result<(), StoreError> = transact(store, |unit| {
+                unit.apply(
+                    &id.parse().unwrap(),
+                    EntryKind::DialogueCreated,
+                    at,
+                    &[opening(id, title)],
+                )
+            });
+            done.unwrap();
+        }
+        let words = ["income".to_owned(), "mandates".to_owned()];
+        let found: Vec<String> = store
+            .search(&words, 10)
+            .unwrap()
+            .iter()
+            .map(|hit| hit.dialogue_id.to_string())
+            .collect();
+        assert_eq!(found, ["a", "b"]);
+        assert!(store.search(&["\"".to_owned(), "OR".to_owned()], 10).unwrap().is_empty());
+    });
+}

@@ -1,0 +1,141 @@
+//! What the tests stand on: a workspace in a folder of its own with a clock that
+//! only moves when it is read, and the real program.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test that cannot set itself up should say so loudly"
+)]
+
+mod dialogues;
+mod program;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use plenary::ambient::Ambient;
+use plenary::domain::time::Moment;
+use plenary::error::Error;
+use plenary::files::Folders;
+use plenary::operations::{self, Workspace};
+use plenary::store::{SqliteStore, Store};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+pub use dialogues::{batch, item, open_dialogue, pool};
+pub use program::{Program, Ran};
+
+/// A clock that advances a millisecond whenever it is read, and dice that always fall the same.
+#[derive(Debug, Default)]
+pub struct Still {
+    reads: AtomicI64,
+}
+
+impl Ambient for Still {
+    fn now(&self) -> Moment {
+        let reads = self.reads.fetch_add(1, Ordering::SeqCst);
+        let start: jiff::Timestamp = "2026-02-02T09:00:00Z".parse().unwrap();
+        Moment::new(start + jiff::SignedDuration::from_millis(reads))
+    }
+
+    fn chance(&self) -> u64 {
+        7
+    }
+}
+
+/// A workspace in a folder that goes away with it.
+pub struct Bench {
+    pub folder: TempDir,
+    pub workspace: Workspace,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let workspace = workspace_in(folder.path());
+        Self { folder, workspace }
+    }
+
+    pub fn store(&self) -> &dyn Store {
+        self.workspace.store.as_ref()
+    }
+
+    /// Runs an operation by its name on the command line and returns its result.
+    pub fn run(&self, operation: &str, arguments: &Value) -> Result<Value, Error> {
+        run(&self.workspace, operation, arguments)
+    }
+
+    /// The same, for an operation that must succeed.
+    #[track_caller]
+    pub fn must(&self, operation: &str, arguments: &Value) -> Value {
+        self.run(operation, arguments)
+            .unwrap_or_else(|error| panic!("{operation} was refused: {:#}", error.document()))
+    }
+
+    /// The error document of an operation that must be refused.
+    #[track_caller]
+    pub fn refused(&self, operation: &str, arguments: &Value) -> Value {
+        match self.run(operation, arguments) {
+            Ok(answer) => panic!("{operation} was not refused: {answer:#}"),
+            Err(error) => error.document(),
+        }
+    }
+
+    #[track_caller]
+    pub fn export(&self, id: &str) -> Value {
+        self.must("export", &json!({ "dialogue_id": id }))
+    }
+
+    /// `verify` must find nothing.
+    #[track_caller]
+    pub fn verify(&self) {
+        let verification = self.store().verify(None, None).unwrap();
+        assert_eq!(verification.findings, [], "the record was damaged");
+    }
+}
+
+pub fn workspace_in(folder: &Path) -> Workspace {
+    let store = folder.join(".plenary/plenary.db");
+    Workspace {
+        store: Box::new(SqliteStore::open(&store).unwrap()),
+        ambient: Box::new(Still::default()),
+        folders: Folders::new(folder, &store, &[]),
+    }
+}
+
+fn run(workspace: &Workspace, operation: &str, arguments: &Value) -> Result<Value, Error> {
+    let parsed = |text: String| serde_json::from_str(&text).unwrap();
+    Ok(match operation {
+        "create" => json!(operations::create(workspace, arguments)?),
+        "panel" => json!(operations::evolve_panel(workspace, arguments)?),
+        "expert" => json!(operations::create_expert(workspace, arguments)?),
+        "register" => operations::register(workspace, arguments)?,
+        "verdict" => json!(operations::give_verdict(workspace, arguments)?),
+        "context" => parsed(operations::context(workspace, arguments)?),
+        "export" => parsed(operations::exported_text(workspace, arguments)?),
+        "export_file" => json!(operations::export(workspace, arguments)?),
+        "progress" => json!(operations::progress(workspace, arguments)?),
+        "list" => json!(operations::list(workspace, arguments)?),
+        "cite" => json!(operations::cite(workspace, arguments)?),
+        "similar" => json!(operations::similar(workspace, arguments)?),
+        "stats" => json!(operations::stats(workspace)?),
+        other => panic!("no operation {other}"),
+    })
+}
+
+/// A file of the repository, parsed.
+#[track_caller]
+pub fn fixture(path: &str) -> Value {
+    let full = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    let text = std::fs::read_to_string(&full).unwrap_or_else(|error| panic!("{path}: {error}"));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The value at a path such as `tensions.0.status`.
+#[track_caller]
+pub fn at<'a>(document: &'a Value, path: &str) -> &'a Value {
+    let pointer = format!("/{}", path.replace('.', "/"));
+    document.pointer(&pointer).unwrap_or_else(|| panic!("nothing at {path} in {document:#}"))
+}

@@ -1,0 +1,210 @@
+//! The shape of the code, kept: direction of imports, size of files, purity of
+//! the core, where SQL may stand.
+
+use std::path::{Path, PathBuf};
+
+const FILE_LINES_MAX: usize = 500;
+const MAIN_LINES_MAX: usize = 60;
+
+/// Which of our modules each may use. Those that are not listed are doors: nobody uses them.
+const MAY_USE: [(&str, &[&str]); 10] = [
+    ("domain", &[]),
+    ("ambient", &["domain"]),
+    ("record", &["domain"]),
+    ("export", &["domain", "record"]),
+    ("store", &["domain", "record"]),
+    ("files", &["domain"]),
+    ("config", &["domain"]),
+    ("error", &["config", "domain", "files", "store"]),
+    ("operations", &["ambient", "domain", "error", "export", "files", "record", "store"]),
+    (
+        "surfaces",
+        &[
+            "ambient",
+            "config",
+            "domain",
+            "error",
+            "export",
+            "files",
+            "operations",
+            "record",
+            "store",
+        ],
+    ),
+];
+
+/// Modules that perform no I/O, read no clock and never wait.
+const PURE: [&str; 3] = ["domain", "record", "export"];
+const IMPURE_WORDS: [&str; 9] = [
+    "std::fs",
+    "std::env",
+    "std::net",
+    "std::process",
+    "std::io",
+    "std::thread",
+    "SystemTime",
+    "async fn",
+    ".await",
+];
+
+const BANNED_NAMES: [&str; 7] = ["util", "utils", "common", "helpers", "manager", "imp", "misc"];
+
+struct Source {
+    path: PathBuf,
+    text: String,
+}
+
+impl Source {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The module directly under `src/` that this file belongs to.
+    fn module(&self) -> String {
+        let first = self.path.components().next().unwrap().as_os_str().to_str().unwrap();
+        first.trim_end_matches(".rs").to_owned()
+    }
+
+    /// The text without its tests.
+    fn code(&self) -> &str {
+        self.text.split("#[cfg(test)]").next().unwrap()
+    }
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut sources = Vec::new();
+    let mut folders = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).unwrap();
+                sources.push(Source { path: path.strip_prefix(&root).unwrap().to_owned(), text });
+            }
+        }
+    }
+    assert!(sources.len() > 40, "found only {} sources", sources.len());
+    sources
+}
+
+/// Collects what is wrong and shows all of it at once.
+fn check(complaints: impl IntoIterator<Item = String>) {
+    let complaints: Vec<String> = complaints.into_iter().collect();
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn imports_point_inward() {
+    let sources = sources();
+    check(sources.iter().flat_map(|source| {
+        let module = source.module();
+        let allowed = MAY_USE.iter().find(|(name, _)| *name == module).map(|(_, allowed)| *allowed);
+        source
+            .code()
+            .match_indices("crate::")
+            .filter(|(place, _)| !source.code()[..*place].ends_with('$'))
+            .map(|(place, _)| {
+                let rest = &source.code()[place + "crate::".len()..];
+                let end =
+                    rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
+                rest[..end].to_owned()
+            })
+            .filter(|used| *used != module && !used.is_empty())
+            .filter(|used| allowed.is_some_and(|allowed| !allowed.contains(&used.as_str())))
+            .map(|used| format!("{} uses crate::{used}", source.name()))
+            .collect::<Vec<_>>()
+    }));
+}
+
+#[test]
+fn every_module_has_its_place_in_the_order() {
+    check(sources().iter().map(Source::module).filter_map(|module| {
+        let known = MAY_USE.iter().any(|(name, _)| *name == module);
+        (!known && module != "lib" && module != "main").then(|| format!("{module} is in no layer"))
+    }));
+}
+
+#[test]
+fn a_file_tells_one_story() {
+    check(sources().iter().filter_map(|source| {
+        let lines = source.code().lines().count();
+        let max = if source.path == Path::new("main.rs") { MAIN_LINES_MAX } else { FILE_LINES_MAX };
+        (lines > max).then(|| format!("{} has {lines} lines, over {max}", source.name()))
+    }));
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    check(sources().iter().filter_map(|source| {
+        (!source.text.starts_with("//! ")).then(|| format!("{} has no //! header", source.name()))
+    }));
+}
+
+#[test]
+fn mod_files_only_list() {
+    let listing = |line: &str| {
+        let line = line.trim();
+        line.is_empty()
+            || ["//", "mod ", "pub mod ", "pub(crate) mod ", "pub(super) mod ", "pub use ", "pub(crate) use ", "pub(super) use ", "use ", "#[", "}"]
+                .iter()
+                .any(|start| line.starts_with(start))
+            // The inner lines of a `use` list.
+            || line.chars().all(|c| c.is_alphanumeric() || "_,:{} ;*".contains(c))
+    };
+    check(sources().iter().filter(|source| source.path.ends_with("mod.rs")).flat_map(|source| {
+        let strange = source.text.lines().filter(|line| !listing(line));
+        strange.map(|line| format!("{}: {line}", source.name())).collect::<Vec<_>>()
+    }));
+}
+
+#[test]
+fn names_say_something() {
+    check(sources().iter().filter_map(|source| {
+        let stem = source.path.file_stem().unwrap().to_str().unwrap();
+        BANNED_NAMES.contains(&stem).then(|| format!("{} says nothing", source.name()))
+    }));
+}
+
+#[test]
+fn the_core_touches_nothing() {
+    check(sources().iter().filter(|source| PURE.contains(&source.module().as_str())).flat_map(
+        |source| {
+            let touched = IMPURE_WORDS.iter().filter(|word| source.code().contains(**word));
+            touched.map(|word| format!("{} uses {word}", source.name())).collect::<Vec<_>>()
+        },
+    ));
+}
+
+#[test]
+fn sql_stands_in_the_store() {
+    let verbs = ["SELECT ", "INSERT INTO", "UPDATE ", "DELETE FROM", "rusqlite"];
+    let allowed = |source: &Source| source.module() == "store";
+    check(sources().iter().filter(|source| !allowed(source)).flat_map(|source| {
+        let found = verbs.iter().filter(|verb| source.code().contains(**verb));
+        found.map(|verb| format!("{} holds SQL: {verb}", source.name())).collect::<Vec<_>>()
+    }));
+}
+
+#[test]
+fn shipped_migrations_are_never_edited() {
+    use sha2::{Digest, Sha256};
+    // A change to the schema is a new file; add its line here when it ships.
+    let shipped = [
+        ("0001_record.sql", include_str!("../../migrations/0001_record.sql"), MIGRATION_1),
+        ("0002_search.sql", include_str!("../../migrations/0002_search.sql"), MIGRATION_2),
+    ];
+    check(shipped.into_iter().filter_map(|(name, text, expected)| {
+        let digest: String =
+            Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
+        (digest != expected).then(|| format!("{name} was edited: its digest is {digest}"))
+    }));
+    let files =
+        std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("migrations")).unwrap();
+    assert_eq!(files.count(), shipped.len(), "a migration is missing from this list");
+}
+
+const MIGRATION_1: &str = "fc779ecc882f932f8de8d57a2ba3de86f1124039cbe63bd6728e88e7a24ee587";
+const MIGRATION_2: &str = "a01bb3d6688112e0167276d125b40b030cee9c6545c2763e9ddc1adab9b4f158";
