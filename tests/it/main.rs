@@ -5,4 +5,9 @@
 mod kit;
 
 mod contract;
+mod lifecycle;
+mod processes;
+mod properties;
+mod seed;
 mod tidy;
+mod verdicts;

@@ -10,6 +10,7 @@
 )]
 
 mod dialogues;
+mod dump;
 mod program;
 
 use std::path::Path;
@@ -25,7 +26,8 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub use dialogues::{batch, item, open_dialogue, pool};
-pub use program::{Program, Ran};
+pub use dump::dump;
+pub use program::Program;
 
 /// A clock that advances a millisecond whenever it is read, and dice that always fall the same.
 #[derive(Debug, Default)]
@@ -123,6 +125,11 @@ fn run(workspace: &Workspace, operation: &str, arguments: &Value) -> Result<Valu
         "stats" => json!(operations::stats(workspace)?),
         other => panic!("no operation {other}"),
     })
+}
+
+/// How often a test that throws dice throws them: few times in `./check`, often in `./check long`.
+pub fn times(few: u32, often: u32) -> u32 {
+    if std::env::var_os("PLENARY_CHECK_LONG").is_some() { often } else { few }
 }
 
 /// A file of the repository, parsed.
