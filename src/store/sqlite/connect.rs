@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::migrate;
 use crate::store::error::{BUSY_WAIT_S, StoreError};
@@ -39,9 +39,12 @@ fn claim(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     connection.busy_timeout(Duration::from_secs(BUSY_WAIT_S))?;
     let foreign = || StoreError::Foreign { path: path.to_owned() };
     let read = patiently(|| {
-        let id: i32 = connection.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        // One snapshot: between two of them another process may have made the store.
+        let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
         let tables: u32 =
-            connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+            snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+        let id: i32 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
+        snapshot.commit()?;
         Ok((id, tables))
     });
     match read {
