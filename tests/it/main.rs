@@ -6,6 +6,7 @@ mod kit;
 
 mod contract;
 mod lifecycle;
+mod operations;
 mod processes;
 mod properties;
 mod seed;

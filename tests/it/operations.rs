@@ -1,0 +1,297 @@
+//! Opening dialogues, drawing panels, and looking across the store.
+
+use serde_json::{Value, json};
+
+use crate::kit::{Bench, at, batch, item, open_dialogue, pool};
+
+#[test]
+fn titles_become_ids_and_repeat_with_a_number() {
+    let bench = Bench::new();
+    let create = |title: &str| bench.run("create", &json!({ "title": title }));
+    let check = |title: &str, expected: &str| {
+        assert_eq!(at(&create(title).unwrap(), "dialogue_id"), expected, "title: {title}");
+    };
+    check("NVIDIA Investment Decision", "nvidia-investment-decision");
+    check("NVIDIA: Investment, Decision!", "nvidia-investment-decision-2");
+    check("Ærøskøbing", "aeroskobing");
+    check("…", "dialogue");
+    check("dialogue", "dialogue-2");
+}
+
+#[test]
+fn the_hundredth_dialogue_of_a_title_is_refused() {
+    let bench = Bench::new();
+    for _ in 1..=99 {
+        bench.must("create", &json!({ "title": "Again" }));
+    }
+    let refusal = bench.refused("create", &json!({ "title": "Again" }));
+    assert_eq!(at(&refusal, "error_code"), "too_many_similar_titles");
+}
+
+#[test]
+fn experts_without_a_name_get_a_pastry_that_is_free() {
+    let bench = Bench::new();
+    let mut experts = vec![json!({"role": "R", "tier": "Core", "slug": "cupcake"})];
+    experts.extend((0..21).map(|_| json!({"role": "R", "tier": "Wildcard"})));
+    let created = bench.must(
+        "create",
+        &json!({ "title": "Talk", "expert_pool": {"domain": "d", "experts": experts} }),
+    );
+    let slugs: Vec<&str> = at(&created, "panel")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|seat| at(seat, "expert_slug").as_str().unwrap())
+        .collect();
+    assert_eq!(slugs[..3], ["cupcake", "muffin", "scone"]);
+    assert_eq!(slugs[19..], ["religieuse", "pastry21", "pastry22"]);
+}
+
+#[test]
+fn a_smaller_panel_is_drawn_and_everyone_stays_an_expert() {
+    let bench = Bench::new();
+    let slugs: Vec<String> = (0..12).map(|n| format!("e{n}")).collect();
+    let slugs: Vec<&str> = slugs.iter().map(String::as_str).collect();
+    let created = bench
+        .must("create", &json!({ "title": "Talk", "expert_pool": pool(&slugs), "panel_size": 6 }));
+    assert_eq!(at(&created, "panel").as_array().unwrap().len(), 6);
+    assert_eq!(at(&created, "panel.0.source"), "pool");
+    let context = bench.must("context", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(at(&context, "experts").as_object().unwrap().len(), 6);
+    assert_eq!(at(&bench.export("talk"), "experts").as_array().unwrap().len(), 12);
+    // Someone who was not drawn can still contribute.
+    let drawn = at(&context, "experts").as_object().unwrap();
+    let idle = slugs.iter().find(|slug| !drawn.contains_key(**slug)).unwrap();
+    let local_id = format!("{}-P0001", idle.to_uppercase());
+    bench.must("register", &batch(0, json!({ "perspectives": [item(&local_id, "")] })));
+}
+
+#[test]
+fn a_pool_without_a_wildcard_is_worth_a_warning() {
+    let bench = Bench::new();
+    let created =
+        bench.must("create", &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }));
+    assert_eq!(at(&created, "warnings.0.type"), "no_wildcard");
+}
+
+#[test]
+fn two_dialogues_never_share_a_folder() {
+    let bench = Bench::new();
+    let first = bench.must("create", &json!({ "title": "One", "output_dir": "out" }));
+    let second = bench.must("create", &json!({ "title": "Two", "output_dir": "./out/" }));
+    assert_ne!(at(&first, "output_dir"), at(&second, "output_dir"));
+    assert_eq!(at(&second, "warnings.0.type"), "output_dir_taken");
+    assert!(at(&second, "output_dir").as_str().unwrap().ends_with("out/two"));
+}
+
+#[test]
+fn a_panel_is_kept_until_another_is_recorded() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob", "cid"]);
+    bench.must("register", &batch(0, json!({})));
+    let seats = json!([{"expert_slug": "ann", "source": "retained"}, {"expert_slug": "cid", "source": "retained", "round_context": "Look again."}]);
+    bench.must("panel", &json!({ "dialogue_id": "talk", "round": 1, "panel": seats }));
+    let context = bench.must("context", &json!({ "dialogue_id": "talk", "round": 1 }));
+    assert_eq!(at(&context, "experts.cid.round_context"), "Look again.");
+    assert!(at(&context, "experts").get("bob").is_none());
+    bench.must("register", &batch(1, json!({})));
+    let context = bench.must("context", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(at(&context, "experts").as_object().unwrap().len(), 2);
+    assert_eq!(
+        at(&context, "experts.cid"),
+        &json!({"slug": "cid", "role": "Expert", "tier": "Wildcard", "source": "retained", "focus": null, "description": null, "your_score": 0, "round_context": null})
+    );
+    bench.verify();
+}
+
+#[test]
+fn a_panel_can_be_corrected_until_its_round_is_held() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob", "cid"]);
+    let panel = |round: u8, expert: &str| json!({ "dialogue_id": "talk", "round": round, "panel": [{"expert_slug": expert, "source": "pool"}] });
+    bench.must("panel", &panel(0, "ann"));
+    bench.must("panel", &panel(0, "bob"));
+    bench.must("register", &batch(0, json!({})));
+    assert_eq!(
+        at(&bench.refused("panel", &panel(0, "cid")), "error_code"),
+        "round_already_registered"
+    );
+    assert_eq!(at(&bench.refused("panel", &panel(2, "cid")), "error_code"), "invalid_round");
+    let export = bench.export("talk");
+    assert_eq!(
+        at(&export, "warnings.0"),
+        &json!({"type": "missing_score", "expert": "bob", "round": 0, "message": "Expert in panel but no score registered"})
+    );
+    bench.verify();
+}
+
+#[test]
+fn progress_follows_the_scores_and_the_work() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    let progress = || bench.must("progress", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(
+        (at(&progress(), "round"), at(&progress(), "converging")),
+        (&Value::Null, &json!(false))
+    );
+    let round = |round: u8, score: i64, more: Value| {
+        let mut fields = batch(round, more);
+        fields["score"] = json!(score);
+        bench.must("register", &fields)
+    };
+    round(
+        0,
+        100,
+        json!({"expert_scores": {"ann": 7, "bob": 9}, "perspectives": [item("ANN-P0001", "")], "tensions": [item("ANN-T0001", ""), item("BOB-T0001", "")]}),
+    );
+    round(
+        1,
+        40,
+        json!({"tension_updates": [{"id": "T0001", "status": "resolved", "by": "ann"}], "perspectives": [item("BOB-P0101", "")], "converge": ["ann"]}),
+    );
+    let now = progress();
+    assert_eq!(at(&now, "velocity"), -60);
+    assert_eq!((at(&now, "open_tensions"), at(&now, "work_remaining")), (&json!(1), &json!(2)));
+    assert_eq!((at(&now, "converge_percent"), at(&now, "status")), (&json!(50), &json!("open")));
+    // One of two was resolved in two rounds, so one more takes two more.
+    assert_eq!(at(&now, "estimated_rounds_remaining"), 2);
+    assert_eq!(
+        at(&now, "leaderboard"),
+        &json!([{"expert_slug": "bob", "total": 9}, {"expert_slug": "ann", "total": 7}])
+    );
+    round(2, 41, json!({"perspectives": [item("ANN-P0201", "")]}));
+    assert_eq!(
+        (at(&progress(), "converging"), at(&progress(), "status")),
+        (&json!(false), &json!("open"))
+    );
+    round(3, 44, json!({"perspectives": [item("ANN-P0301", "")]}));
+    assert_eq!(
+        (at(&progress(), "converging"), at(&progress(), "status")),
+        (&json!(true), &json!("converging"))
+    );
+    assert_eq!(at(&progress(), "estimated_rounds_remaining"), 1);
+    round(4, 90, json!({"perspectives": [item("ANN-P0401", "")]}));
+    assert_eq!(at(&progress(), "status"), "open");
+    bench.verify();
+}
+
+#[test]
+fn citations_expand_and_bad_ones_stand_beside_the_good() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    let mut recommendation = item("ANN-R0001", "depend BOB-P0001");
+    recommendation["parameters"] = json!({"delta": "0.25", "a": 1});
+    bench.must(
+        "register",
+        &batch(
+            0,
+            json!({"perspectives": [item("BOB-P0001", "")], "recommendations": [recommendation]}),
+        ),
+    );
+    let cited = bench.must("cite", &json!({ "dialogue_id": "talk", "ids": ["R0001", "talk/P0001", "P0099", "nope/P0001", "xyz"] }));
+    assert_eq!(at(&cited, "citations.0.parameters"), &json!({"delta": "0.25", "a": 1}));
+    assert_eq!(
+        at(&cited, "citations.0.references"),
+        &json!([{"type": "depend", "id": "P0001", "label": "Label of BOB-P0001"}])
+    );
+    assert_eq!(
+        at(&cited, "citations.1.referenced_by"),
+        &json!([{"type": "depend", "id": "R0001", "label": "Label of ANN-R0001"}])
+    );
+    let codes: Vec<&Value> =
+        at(&cited, "errors").as_array().unwrap().iter().map(|e| at(e, "error_code")).collect();
+    assert_eq!(codes, ["target_not_found", "dialogue_not_found", "invalid_display_id"]);
+}
+
+#[test]
+fn similar_dialogues_are_found_by_their_words() {
+    let bench = Bench::new();
+    bench.must(
+        "create",
+        &json!({ "title": "Pension income", "question": "Can options pay a 4 % mandate?" }),
+    );
+    bench.must("create", &json!({ "title": "Lunch", "question": "Where?" }));
+    open_dialogue(&bench, &["ann"]);
+    let mut tension = item("ANN-T0001", "");
+    tension["label"] = json!("Income mandates versus growth");
+    bench.must("register", &batch(0, json!({ "tensions": [tension] })));
+    let found = |query: &str| -> Vec<String> {
+        let matched = bench.must("similar", &json!({ "query": query }));
+        at(&matched, "results")
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|r| at(r, "dialogue_id").as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(found("income mandate"), ["pension-income", "talk"]);
+    assert_eq!(found("growth"), ["talk"]);
+    assert_eq!(found("\"NEAR( * OR"), Vec::<String>::new());
+}
+
+#[test]
+fn statistics_count_everything_once() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    bench.must("register", &batch(0, json!({"expert_scores": {"bob": 5}, "perspectives": [item("ANN-P0001", ""), item("BOB-P0001", "")]})));
+    bench.must("create", &json!({ "title": "Other" }));
+    let stats = bench.must("stats", &json!({}));
+    assert_eq!(at(&stats, "dialogues"), 2);
+    assert_eq!(at(&stats, "by_status"), &json!({"open": 2}));
+    assert_eq!(at(&stats, "entities.perspectives"), 2);
+    assert_eq!(at(&stats, "averages.perspectives"), 1.0);
+    assert_eq!(
+        at(&stats, "top_experts.0"),
+        &json!({"expert_slug": "bob", "total": 5, "dialogues": 1})
+    );
+}
+
+#[test]
+fn lists_filter_and_page() {
+    let bench = Bench::new();
+    for title in ["A", "B", "C"] {
+        bench.must("create", &json!({ "title": title }));
+    }
+    plenary::operations::abandon(&bench.workspace, &"b".parse().unwrap(), Some("no longer needed"))
+        .unwrap();
+    let page = bench.must("list", &json!({ "limit": 2 }));
+    assert_eq!(
+        (at(&page, "dialogues.0.dialogue_id"), at(&page, "next")),
+        (&json!("c"), &json!("b"))
+    );
+    let rest = bench.must("list", &json!({ "limit": 2, "after": "b" }));
+    assert_eq!(
+        (at(&rest, "dialogues.0.dialogue_id"), at(&rest, "next")),
+        (&json!("a"), &Value::Null)
+    );
+    let abandoned = bench.must("list", &json!({ "status": "abandoned" }));
+    assert_eq!(at(&abandoned, "dialogues").as_array().unwrap().len(), 1);
+    assert_eq!(
+        at(&bench.refused("list", &json!({ "after": "zzz" })), "error_code"),
+        "dialogue_not_found"
+    );
+    assert_eq!(
+        at(&bench.refused("list", &json!({ "status": "done" })), "error_code"),
+        "invalid_enum"
+    );
+}
+
+#[test]
+fn rounds_and_items_have_their_limits() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    let claims: Vec<Value> = (1..=99).map(|seq| item(&format!("ANN-C00{seq:02}"), "")).collect();
+    let mut too_many = claims.clone();
+    too_many.push(item("BOB-C0001", ""));
+    let refusal = bench.refused("register", &batch(0, json!({ "claims": too_many })));
+    assert_eq!(at(&refusal, "errors.0.error_code"), "round_capacity_exceeded");
+    bench.must("register", &batch(0, json!({ "claims": claims })));
+    for round in 1..=99 {
+        bench.must("register", &batch(round, json!({})));
+    }
+    let refusal = bench.refused("register", &batch(100, json!({})));
+    assert_eq!(at(&refusal, "errors.0.error_code"), "round_capacity_exceeded");
+    let refusal = bench.refused("register", &batch(101, json!({})));
+    assert_eq!(at(&refusal, "errors.0.error_code"), "invalid_round");
+    assert_eq!(at(&bench.export("talk"), "totalRounds"), 100);
+}
