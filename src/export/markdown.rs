@@ -1,7 +1,120 @@
-//! The dialogue as Markdown.
+//! The dialogue as a Markdown document that reads well on its own and on GitHub.
+//!
+//! **Invariant:** the headings, tables and lists are ours alone. What others
+//! wrote stands in block quotes or is escaped, so it cannot add to them.
 
+mod escape;
+mod facts;
+mod rounds;
+mod table;
+mod value;
+mod verdicts;
+
+use escape::{inline, quote};
+use table::table;
+
+use super::wording;
+use crate::domain::entity::{Entity, Event};
 use crate::domain::record::Record;
+use crate::domain::reference::Move;
 
+/// The whole dialogue, from the question to the hash of the chain's head.
 pub fn markdown(record: &Record) -> String {
-    format!("# {}\n", record.dialogue.opening.title)
+    let mut blocks = facts::blocks(record);
+    blocks.extend(question(record));
+    blocks.extend(background(record));
+    blocks.extend(verdicts::blocks(record));
+    blocks.extend(facts::experts(record));
+    blocks.extend(tensions(record));
+    blocks.extend(rounds::blocks(record));
+    blocks.extend(recommendations(record));
+    blocks.extend(moves(record));
+    blocks.extend(references(record));
+    blocks.push(format!("---\n\nHead of the chain: `{}`", escape::code(&record.head)));
+    blocks.retain(|block| !block.is_empty());
+    blocks.join("\n\n") + "\n"
 }
+
+fn question(record: &Record) -> Vec<String> {
+    let Some(question) = &record.dialogue.opening.question else { return Vec::new() };
+    vec!["## Question".to_owned(), quote(question)]
+}
+
+fn background(record: &Record) -> Vec<String> {
+    let Some(background) = &record.dialogue.opening.background else { return Vec::new() };
+    vec!["## Background".to_owned(), value::render(background)]
+}
+
+fn tensions(record: &Record) -> Vec<String> {
+    let row = |tension: &Entity| {
+        vec![
+            tension.id.to_string(),
+            inline(&tension.label),
+            inline(&wording::names(&tension.contributors)),
+            tension.status.to_string(),
+            history(tension),
+        ]
+    };
+    let rows: Vec<_> = record.tensions.iter().map(row).collect();
+    section("Tensions", table(&["Id", "Tension", "Raised by", "Status", "History"], &rows))
+}
+
+fn history(entity: &Entity) -> String {
+    let told = |event: &Event| {
+        let step = inline(&wording::happened(entity.id.kind, event));
+        let reason = event.reason.as_deref().map(|reason| format!(": {}", inline(reason)));
+        step + &reason.unwrap_or_default()
+    };
+    let steps: Vec<String> = entity.events.iter().map(told).collect();
+    steps.join("<br>")
+}
+
+fn recommendations(record: &Record) -> Vec<String> {
+    let item = |entity: &Entity| {
+        let adopted = entity.adopted_in_verdict.as_deref();
+        let adopted = adopted.map(|id| format!(" in `{}`", escape::code(id))).unwrap_or_default();
+        let head =
+            format!("- **{} {}**: {}{adopted}", entity.id, inline(&entity.label), entity.status);
+        match &entity.parameters {
+            Some(parameters) => format!("{head}\n{}", value::nested(parameters.get())),
+            None => head,
+        }
+    };
+    let items: Vec<String> = record.recommendations.iter().map(item).collect();
+    section("Recommendations", items.join("\n"))
+}
+
+fn moves(record: &Record) -> Vec<String> {
+    let row = |made: &Move| {
+        let targets: Vec<String> = made.targets.iter().map(ToString::to_string).collect();
+        vec![
+            made.round.to_string(),
+            inline(&made.expert.display_name()),
+            made.move_type.to_string(),
+            targets.join(" "),
+            inline(made.context.as_deref().unwrap_or_default()),
+        ]
+    };
+    let rows: Vec<_> = record.moves.iter().map(row).collect();
+    section("Moves", table(&["Round", "Expert", "Move", "Targets", "Context"], &rows))
+}
+
+fn references(record: &Record) -> Vec<String> {
+    let told = |entity: &Entity| -> Vec<String> {
+        let id = entity.id;
+        let points = entity.references.iter();
+        points
+            .map(|made| format!("- {id} {} {}", wording::verb(made.ref_type), made.target))
+            .collect()
+    };
+    let items: Vec<String> = record.all_entities().flat_map(told).collect();
+    section("References", items.join("\n"))
+}
+
+/// A heading with what stands under it, or nothing at all.
+fn section(title: &str, body: String) -> Vec<String> {
+    if body.is_empty() { Vec::new() } else { vec![format!("## {title}"), body] }
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,11 +2,15 @@
 //! same record gives the same bytes.
 
 mod actions;
+pub(crate) mod contributions;
 mod json;
 mod links;
 mod markdown;
 pub mod safe_text;
+#[cfg(test)]
+pub(crate) mod sample;
 mod warnings;
+pub(crate) mod wording;
 
 pub use json::{Document, document};
 pub use markdown::markdown;

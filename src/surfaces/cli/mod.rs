@@ -5,6 +5,7 @@ mod dialogue;
 mod report;
 mod run;
 mod session;
+mod show;
 mod table;
 mod ui;
 mod verify;

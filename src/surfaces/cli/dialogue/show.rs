@@ -3,7 +3,9 @@
 use clap::Args;
 
 use super::super::session::{Done, Session};
+use super::super::show::{Canvas, Detail, draw};
 use crate::domain::ids::DialogueId;
+use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::export;
 use crate::record::no_dialogue;
@@ -31,7 +33,18 @@ impl Show {
         let workspace = session.for_reading()?;
         let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
         let record = workspace.store.record(&id)?.ok_or_else(|| no_dialogue(&self.id))?;
-        session.ui.answer(&export::document(&record), |_| String::new())?;
+        if let Some(round) = self.round
+            && record.rounds.iter().all(|held| held.round != round)
+        {
+            let message = format!("round {round} of dialogue '{id}' has not been held");
+            return Err(Fault::new(Code::InvalidRound, message).field("round").value(round).into());
+        }
+        let canvas = Canvas {
+            width: self.width.map_or_else(|| session.ui.width(), usize::from),
+            detail: if self.full { Detail::Full } else { Detail::Brief },
+            round: self.round,
+        };
+        session.ui.answer(&export::document(&record), |_| draw(&record, canvas))?;
         Ok(Done::Well)
     }
 }

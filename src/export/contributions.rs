@@ -1,0 +1,43 @@
+//! Who brought what to which round: an entity is listed once, under its first contributor.
+
+use std::collections::BTreeMap;
+
+use crate::domain::entity::Entity;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::record::{Expert, Record};
+
+#[derive(Debug)]
+pub(crate) struct Contributions<'a>(BTreeMap<(u8, Option<ExpertSlug>), Vec<&'a Entity>>);
+
+impl<'a> Contributions<'a> {
+    pub(crate) fn of(record: &'a Record) -> Self {
+        let mut brought: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for entity in record.all_entities() {
+            let first = entity.contributors.first();
+            let seated = first.filter(|slug| record.expert(slug).is_some()).cloned();
+            brought.entry((entity.id.round, seated)).or_default().push(entity);
+        }
+        Self(brought)
+    }
+
+    pub(crate) fn by(&self, round: u8, expert: &ExpertSlug) -> &[&'a Entity] {
+        self.0.get(&(round, Some(expert.clone()))).map_or(&[], Vec::as_slice)
+    }
+
+    /// Entities whose author is not among the experts; they would be lost otherwise.
+    pub(crate) fn unseated(&self, round: u8) -> &[&'a Entity] {
+        self.0.get(&(round, None)).map_or(&[], Vec::as_slice)
+    }
+
+    /// `Muffin +12`: experts who were scored in a round with nothing listed under their name.
+    pub(crate) fn only_scored(&self, record: &Record, round: u8) -> Vec<String> {
+        let scored = |expert: &Expert| {
+            let slug = &expert.profile.expert_slug;
+            let score = expert.scores.get(&round)?;
+            let heard = record.raw_replies.contains_key(&(round, slug.clone()));
+            let listed = heard || !self.by(round, slug).is_empty();
+            (!listed).then(|| format!("{} {score:+}", slug.display_name()))
+        };
+        record.experts.iter().filter_map(scored).collect()
+    }
+}

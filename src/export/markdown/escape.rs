@@ -1,0 +1,114 @@
+//! Keeping other people's text from becoming part of our document.
+
+use crate::export::safe_text;
+
+/// Characters that mean something anywhere in a line.
+const SPECIAL: &str = r"\`*[]<|~&$#";
+
+/// Characters that mean something at the start of one.
+const LEADING: &str = ">+-=";
+
+/// The text on one line, with nothing in it that Markdown would act on.
+pub(super) fn inline(text: &str) -> String {
+    let flat = safe_text::line(text);
+    let flat = flat.trim();
+    let mut escaped = String::with_capacity(flat.len());
+    for (at, letter) in flat.char_indices() {
+        let leads = at == 0 && LEADING.contains(letter);
+        if SPECIAL.contains(letter) || leads || ends_number(flat, at) || is_outer_bar(flat, at) {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
+/// Whether this ends the marker of a numbered list: `12. ` or `12) `.
+fn ends_number(text: &str, at: usize) -> bool {
+    let Some((head, tail)) = text.split_at_checked(at) else { return false };
+    let numbered = !head.is_empty() && head.bytes().all(|byte| byte.is_ascii_digit());
+    numbered && (tail.starts_with(". ") || tail.starts_with(") "))
+}
+
+/// Whether this is an underscore that may open or close an emphasis; one within a
+/// word does neither, and names such as `income_mandate` are full of them.
+fn is_outer_bar(text: &str, at: usize) -> bool {
+    let Some((head, tail)) = text.split_at_checked(at) else { return false };
+    let Some(tail) = tail.strip_prefix('_') else { return false };
+    let is_word = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+    !(is_word(head.chars().next_back()) && is_word(tail.chars().next()))
+}
+
+/// The text as a block quote. Its own Markdown works, within the quote.
+pub(super) fn quote(text: &str) -> String {
+    let lines = safe_text::lines(text.trim());
+    let quoted: Vec<String> =
+        lines.iter().map(|line| format!("> {}", contained(line)).trim_end().to_owned()).collect();
+    quoted.join("\n")
+}
+
+/// Takes from a line what would reach out of its quote: HTML, which can close the
+/// quote; images, which tell a stranger who reads; footnotes, which are set
+/// elsewhere; and the marks of an alert, which would speak in our voice.
+///
+/// Entities rather than backslashes, since a backslash before would undo one.
+fn contained(line: &str) -> String {
+    let mut before = ' ';
+    let mut letters = line.chars().peekable();
+    let mut kept = String::with_capacity(line.len());
+    while let Some(letter) = letters.next() {
+        let reaches_out = before == '!' || matches!(letters.peek(), Some('^' | '!'));
+        match letter {
+            '<' => kept.push_str("&lt;"),
+            '[' if reaches_out => kept.push_str("&#91;"),
+            other => kept.push(other),
+        }
+        before = letter;
+    }
+    kept
+}
+
+/// Text for a code span of one backtick.
+pub(super) fn code(text: &str) -> String {
+    safe_text::line(text).replace('`', "'")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_stays_one_plain_line() {
+        let cases = [
+            ("Growth vs income", "Growth vs income"),
+            ("a | b\n## Verdict", r"a \| b \#\# Verdict"),
+            ("**bold** `code` <b> [x](y)", r"\*\*bold\*\* \`code\` \<b> \[x\]\(y)"),
+            ("- item", r"\- item"),
+            ("12. item, 3.5 and 4)", r"12\. item, 3.5 and 4)"),
+            ("0.30", "0.30"),
+            ("snake_case _x_", r"snake_case \_x\_"),
+            (r"back\|slash", r"back\\\|slash"),
+            ("R&D &lt;", r"R\&D \&lt;"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(inline(text), expected.replace(r"\(", "("));
+        }
+    }
+
+    #[test]
+    fn a_quote_cannot_be_left() {
+        let cases = [
+            ("one\n\ntwo  ", "> one\n>\n> two"),
+            ("a\rb", "> a\n> b"),
+            ("</blockquote>\n# Ours", "> &lt;/blockquote>\n> # Ours"),
+            (r"\<details>", r"> \&lt;details>"),
+            ("![x](http://e.vil)", "> !&#91;x](http://e.vil)"),
+            ("[!WARNING]\n[^1]: note", "> &#91;!WARNING]\n> &#91;^1]: note"),
+            ("\u{1b}[2J\u{2028}# x", r"> \u{1b}[2J\u{2028}# x"),
+            ("", ""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(quote(text), expected);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! The top of the document, and the experts.
+
+use super::escape::{code, inline};
+use super::table::table;
+use crate::domain::record::{Expert, Record};
+use crate::export::wording;
+
+pub(super) fn blocks(record: &Record) -> Vec<String> {
+    let dialogue = &record.dialogue;
+    let opening = &dialogue.opening;
+    let mut facts = vec![
+        ("Dialogue", format!("`{}`", code(opening.dialogue_id.as_str()))),
+        ("Status", dialogue.status.to_string()),
+        ("Protocol", opening.protocol.to_string()),
+        ("Rounds", dialogue.total_rounds.to_string()),
+        ("ALIGNMENT", dialogue.total_alignment.to_string()),
+        ("Convergence asked", format!("{}%", opening.convergence_percent)),
+        ("Opened", dialogue.created_at.to_string()),
+    ];
+    facts.extend(dialogue.converged_at.map(|moment| ("Converged", moment.to_string())));
+    facts.extend(dialogue.terminal_state.map(|state| ("Conclusion", state.to_string())));
+    let rows: Vec<_> = facts.into_iter().map(|(name, fact)| vec![name.to_owned(), fact]).collect();
+    let rehearsal = opening.rehearsal.then(|| format!("**Rehearsal**: {}.", wording::REHEARSAL));
+    let title = format!("# {}", inline(&opening.title));
+    [Some(title), rehearsal, Some(table(&["", ""], &rows))].into_iter().flatten().collect()
+}
+
+pub(super) fn experts(record: &Record) -> Vec<String> {
+    if record.experts.is_empty() {
+        return Vec::new();
+    }
+    let rounds = record.rounds.iter().map(|round| format!("r{}", round.round));
+    let head: Vec<String> = ["Expert", "Role", "Tier", "Source"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(rounds)
+        .chain(["Total".to_owned()])
+        .collect();
+    let rows: Vec<_> = record.experts.iter().map(|expert| row(record, expert)).collect();
+    vec!["## Experts".to_owned(), table(&head, &rows)]
+}
+
+fn row(record: &Record, expert: &Expert) -> Vec<String> {
+    let profile = &expert.profile;
+    let score = |round: u8| expert.scores.get(&round).map(ToString::to_string).unwrap_or_default();
+    let mut cells = vec![
+        inline(&profile.expert_slug.display_name()),
+        inline(&profile.role),
+        profile.tier.to_string(),
+        profile.source.to_string(),
+    ];
+    cells.extend(record.rounds.iter().map(|round| score(round.round)));
+    cells.push(expert.total.to_string());
+    cells
+}

@@ -1,0 +1,16 @@
+//! Tables. Cells are escaped by whoever fills them.
+
+/// A table, or nothing when it has no rows.
+pub(super) fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let names: Vec<&str> = head.iter().map(AsRef::as_ref).collect();
+    let mut lines = vec![line(&names), line(&vec!["---"; names.len()])];
+    lines.extend(rows.iter().map(|row| line(row)));
+    lines.join("\n")
+}
+
+fn line<C: AsRef<str>>(cells: &[C]) -> String {
+    cells.iter().fold("|".to_owned(), |line, cell| format!("{line} {} |", cell.as_ref()))
+}

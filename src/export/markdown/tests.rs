@@ -1,0 +1,272 @@
+//! The document as a whole, and what hostile text can do to it: nothing.
+
+use insta::assert_snapshot;
+
+use super::*;
+use crate::domain::lifecycle::Status;
+use crate::export::sample;
+
+/// The part of the sample's document from one heading up to another.
+fn part(from: &str, to: &str) -> String {
+    let document = markdown(&sample::record());
+    let (_, rest) = document.split_at(document.find(from).unwrap());
+    rest.split(to).next().unwrap().to_owned()
+}
+
+#[test]
+fn the_document_opens_with_facts_and_the_question() {
+    assert_snapshot!(part("# NVIDIA", "## Verdicts"), @r#"
+    # NVIDIA Investment Analysis
+
+    |  |  |
+    | --- | --- |
+    | Dialogue | `nvidia-investment-analysis` |
+    | Status | converged |
+    | Protocol | alignment |
+    | Rounds | 3 |
+    | ALIGNMENT | 149 |
+    | Convergence asked | 100% |
+    | Opened | 2026-02-02T09:30:00.000000Z |
+    | Converged | 2026-02-02T11:04:00.000000Z |
+
+    ## Question
+
+    > Should the Thornton family trust swap its NVAI position for NVIDIA shares before the refinancing closes, given a 4% income mandate and a 15% drawdown limit?
+
+    ## Background
+
+    - **trust**
+      - **assets_usd**: 12000000
+      - **income_mandate**: 4% a year
+      - **drawdown_limit**: 15%
+    - **holdings**
+      - NVAI 42%
+      - Treasuries 35%
+      - Cash 23%
+    - **refinancing**: closes in Q2
+    "#);
+}
+
+#[test]
+fn the_final_verdict_comes_first() {
+    assert_snapshot!(part("## Verdicts", "## Experts"), @r#"
+    ## Verdicts
+
+    ### Final verdict `final`
+
+    **REJECT the full swap. APPROVE a conditional, phased, partial trim.**
+
+    by the Judge · round 2 · vote 4-1 · strong
+
+    **FORCED**: T0101 was reopened and is neither resolved nor accepted
+
+    > The panel rejected a full swap because the income mandate cannot be met from dividends. A third of the position, collared and entered in six steps, keeps the growth and pays the mandate from premium.
+
+    Conditions:
+
+    1. Begin 60 to 90 days after the refinancing closes
+    2. Write calls on no more than a third of the position, and buy the protective put on the same day
+
+    - resolves T0001
+    - accepts T0002 T0201
+    - adopts R0101
+    - evidence E0001
+    - claims C0101
+
+    ### Minority verdict `minority-deed`
+
+    **Ask the court before any option is written.**
+
+    by Brioche · round 2 · with Cupcake
+
+    > The deed is silent on derivatives, and silence is not leave.
+
+    ### Dissent `dissent-palmier`
+
+    **Do nothing until the hearing has been held.**
+
+    by Palmier · round 2
+
+    > Six steps begin before the date that decides their price.
+    "#);
+}
+
+#[test]
+fn experts_and_tensions_are_tables() {
+    assert_snapshot!(part("## Experts", "## Round 0"), @r#"
+    ## Experts
+
+    | Expert | Role | Tier | Source | r0 | r1 | r2 | Total |
+    | --- | --- | --- | --- | --- | --- | --- | --- |
+    | Muffin | Value Analyst | Core | pool | 12 | 8 | 15 | 35 |
+    | Cupcake | Risk Manager | Core | pool | 10 | 7 | 9 | 26 |
+    | Donut | Options Strategist | Adjacent | pool | 15 | 14 | 12 | 41 |
+    | Brioche | Trust Counsel | Adjacent | pool | 6 | 11 | 8 | 25 |
+    | Palmier | Geopolitical Risk Analyst | Wildcard | created |  |  | 22 | 22 |
+
+    ## Tensions
+
+    | Id | Tension | Raised by | Status | History |
+    | --- | --- | --- | --- | --- |
+    | T0001 | Growth vs income obligation | Muffin, Cupcake | resolved | raised r0 by Muffin, Cupcake<br>addressed r1 by Donut via R0001: the collar pays a premium every month<br>resolved r2 by Muffin via R0101 |
+    | T0002 | Drawdown limit vs single-name volatility | Cupcake | addressed | raised r0 by Cupcake<br>addressed r2 by Palmier, Muffin via P0201 |
+    | T0101 | May a trustee write options at all? | Brioche | reopened | raised r1 by Brioche<br>resolved r1 by Brioche: counsel found a precedent<br>reopened r2 by Cupcake: the precedent was a charity |
+    | T0201 | Hearing date may slip | Palmier | open | raised r2 by Palmier |
+    "#);
+}
+
+#[test]
+fn a_round_quotes_its_contributions() {
+    assert_snapshot!(part("## Round 0", "### Donut"), @r#"
+    ## Round 0: Opening arguments
+
+    ALIGNMENT 43
+
+    The Judge's summary:
+
+    > Everyone sees the growth; nobody yet sees how the trust would be paid. The zero dividend and the drawdown limit stand against a full swap.
+
+    ### Muffin (+12)
+
+    **P0001 Income mandate mismatch** · refined · with Cupcake
+
+    > NVIDIA pays next to no dividend, so a swap trades a position that feeds the mandate for one that starves it. The trust would have to sell shares every quarter to distribute 4%, which is the opposite of preserving the corpus.
+    >
+    > Two ways out were named:
+    > - sell calls against part of the position, and treat premium as income
+    > - keep the Treasuries as the income sleeve and swap only what exceeds it
+
+    **T0001 Growth vs income obligation** · resolved · with Cupcake
+
+    > The zero dividend conflicts with the trust's 4% income requirement.
+
+    ### Cupcake (+10)
+
+    **T0002 Drawdown limit vs single-name volatility** · addressed
+
+    > A 15% limit and a stock that moved 40% in a quarter.
+    "#);
+    assert_snapshot!(part("## Round 2", "## Recommendations"), @r#"
+    ## Round 2: Convergence
+
+    ALIGNMENT 66
+
+    The Judge's summary:
+
+    > Palmier joins and moves the entry past the export-control hearing. The panel settles on a partial, phased trim.
+
+    ### Palmier (+22)
+
+    **P0201 Wait for the export-control hearing** · open · with Muffin · resolves T0002 · depends on P0101
+
+    > A hearing falls inside the entry window. Ninety days cost little; a gap down inside the first month would breach the drawdown limit at once.
+
+    **T0201 Hearing date may slip** · open
+
+    > The calendar is not fixed.
+
+    **E0201 Federal Register notice** · cited
+
+    > The hearing is set for late April.
+
+    Also scored: Muffin +15 · Cupcake +9 · Donut +12 · Brioche +8
+    "#);
+}
+
+#[test]
+fn the_document_ends_with_the_head_of_the_chain() {
+    assert_snapshot!(part("## Recommendations", "\0"), @r#"
+    ## Recommendations
+
+    - **R0001 Income collar**: amended
+      - **covered_call_delta**: 0.30
+      - **dte**: 30-45
+    - **R0101 Collar on a third, phased over six months**: adopted in `final`
+      - **covered_call_delta**: 0.20-0.25
+      - **steps**: 6
+      - **share**
+        - **max**: 0.33
+        - **of**: NVAI
+
+    ## Moves
+
+    | Round | Expert | Move | Targets | Context |
+    | --- | --- | --- | --- | --- |
+    | 1 | Cupcake | challenge | R0001 | A gap down jumps over the puts. |
+    | 1 | Donut | bridge | P0001 R0001 | The premium is the income; what the collar gives up is the part of the upside that the trust has no mandate to chase. |
+    | 2 | Brioche | converge |  |  |
+
+    ## References
+
+    - P0101 refines P0001
+    - P0101 supports R0001
+    - P0201 resolves T0002
+    - P0201 depends on P0101
+    - R0001 addresses T0001
+    - R0001 depends on P0001
+    - R0101 refines R0001
+    - R0101 addresses T0001
+    - R0101 depends on E0001
+    - T0101 depends on P0002
+    - E0001 supports R0001
+    - C0101 depends on E0001
+    - C0101 depends on P0101
+    - C0101 depends on R0101
+
+    ---
+
+    Head of the chain: `9f2c4e1ab07d5c3388e6fd21c40b9a76e15d02f7a8b3c6914de05f72a1b8c3d4`
+    "#);
+}
+
+#[test]
+fn the_same_record_gives_the_same_bytes() {
+    assert_eq!(markdown(&sample::record()), markdown(&sample::record()));
+}
+
+#[test]
+fn a_rehearsal_says_so_under_its_title() {
+    let mut record = sample::record();
+    record.dialogue.opening.rehearsal = true;
+    let start: Vec<String> = markdown(&record).lines().take(3).map(str::to_owned).collect();
+    assert_eq!(start[2], format!("**Rehearsal**: {}.", wording::REHEARSAL));
+}
+
+/// Everything by which a line takes part in our structure.
+fn skeleton(document: &str) -> Vec<String> {
+    let ours = |line: &&str| ["#", "|", "---", "```"].iter().any(|mark| line.starts_with(mark));
+    let shape = |line: &str| {
+        let bars = line.replace(r"\|", "").matches('|').count();
+        format!("{} {bars}", line.chars().take_while(|c| *c == '#').count())
+    };
+    document.lines().filter(ours).map(shape).collect()
+}
+
+#[test]
+fn hostile_text_adds_nothing_to_the_structure() {
+    let hostile = "x | y\n\n## Verdict\n\n| a | b |\n|---|---|\n```\n</blockquote>\u{1b}[2J\r# z";
+    let with = |text: &str| {
+        let mut record = sample::record();
+        record.dialogue.opening.title = text.into();
+        record.dialogue.opening.question = Some(text.into());
+        record.dialogue.opening.background =
+            Some(serde_json::json!({ text: [text, {text: text}] }));
+        record.tensions[0].label = text.into();
+        record.tensions[0].events[1].reason = Some(text.into());
+        record.tensions[0].events[2].reference = Some(text.into());
+        record.rounds[0].title = Some(text.into());
+        record.rounds[0].summary = Some(text.into());
+        record.experts[0].profile.role = text.into();
+        record.moves[0].context = Some(text.into());
+        record.recommendations[1].adopted_in_verdict = Some(text.into());
+        record.perspectives.push(sample::entity("P0202", "donut", Status::Open, text, text));
+        let verdict = &mut record.verdicts[2].verdict;
+        verdict.recommendation = text.into();
+        verdict.description = text.into();
+        verdict.conditions = Some(vec![text.into()]);
+        verdict.warning = Some(text.into());
+        markdown(&record)
+    };
+    assert_eq!(skeleton(&with(hostile)), skeleton(&with("plain")));
+    assert!(!with(hostile).contains(['\u{1b}', '\r']));
+}

@@ -1,0 +1,82 @@
+//! JSON that an author attached, as nested lists.
+
+use serde_json::Value;
+
+use super::escape::{code, inline, quote};
+
+/// A value as a block of its own.
+pub(super) fn render(value: &Value) -> String {
+    match value {
+        Value::String(text) => quote(text),
+        Value::Object(_) | Value::Array(_) => items(value, 0).join("\n"),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+/// JSON text as a list under a list item.
+pub(super) fn nested(json: &str) -> String {
+    match serde_json::from_str::<Value>(json) {
+        Ok(value) if is_nested(&value) => items(&value, 1).join("\n"),
+        // What nests deeper than the reader goes is still shown, as it was written.
+        Ok(_) | Err(_) => format!("  - `{}`", code(json)),
+    }
+}
+
+fn items(value: &Value, depth: usize) -> Vec<String> {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .flat_map(|(name, value)| item(&format!("**{}**", inline(name)), value, depth))
+            .collect(),
+        Value::Array(values) => values.iter().flat_map(|value| item("", value, depth)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+/// One bullet, and what hangs below it.
+fn item(name: &str, value: &Value, depth: usize) -> Vec<String> {
+    let bullet = "  ".repeat(depth) + "-";
+    if is_nested(value) {
+        let head =
+            if name.is_empty() { format!("{bullet} ·") } else { format!("{bullet} {name}") };
+        return std::iter::once(head).chain(items(value, depth + 1)).collect();
+    }
+    let told = value.as_str().map_or_else(|| inline(&value.to_string()), inline);
+    let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    vec![format!("{bullet} {name}{told}").trim_end().to_owned()]
+}
+
+/// Whether there is anything to hang below.
+fn is_nested(value: &Value) -> bool {
+    match value {
+        Value::Object(fields) => !fields.is_empty(),
+        Value::Array(values) => !values.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_nest_as_lists() {
+        let value = json!({
+            "a|b": "x\n# y", "n": 1, "none": [], "list": ["one", {"deep": null}, [2]],
+        });
+        insta::assert_snapshot!(render(&value), @r#"
+        - **a\|b**: x \# y
+        - **n**: 1
+        - **none**: \[\]
+        - **list**
+          - one
+          - ·
+            - **deep**: null
+          - ·
+            - 2
+        "#);
+        assert_eq!(render(&json!("two\nlines")), "> two\n> lines");
+    }
+}

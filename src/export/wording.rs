@@ -1,0 +1,139 @@
+//! How facts of the record read in a sentence, the same on every page.
+
+use crate::domain::entity::{Entity, Event};
+use crate::domain::ids::{Actor, EntityKind, ExpertSlug};
+use crate::domain::lifecycle::EventType;
+use crate::domain::record::Record;
+use crate::domain::reference::{RefType, Reference};
+use crate::domain::time::Moment;
+use crate::domain::verdict::{Verdict, VerdictType};
+
+/// Said wherever a rehearsed dialogue is named.
+pub(crate) const REHEARSAL: &str = "played by the rehearsal panel; no model was asked";
+
+/// `Muffin, Cupcake`.
+pub(crate) fn names(experts: &[ExpertSlug]) -> String {
+    let names: Vec<String> = experts.iter().map(ExpertSlug::display_name).collect();
+    names.join(", ")
+}
+
+/// `1 round`, `3 rounds`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// What the source of a reference does to its target.
+pub(crate) fn verb(ref_type: RefType) -> &'static str {
+    match ref_type {
+        RefType::Support => "supports",
+        RefType::Oppose => "opposes",
+        RefType::Refine => "refines",
+        RefType::Address => "addresses",
+        RefType::Resolve => "resolves",
+        RefType::Reopen => "reopens",
+        RefType::Question => "questions",
+        RefType::Depend => "depends on",
+    }
+}
+
+/// `resolved r2 by Muffin via P0201`.
+pub(crate) fn happened(kind: EntityKind, event: &Event) -> String {
+    let mut told = format!("{} r{}", event_verb(kind, event.event_type), event.round);
+    if !event.actors.is_empty() {
+        let actors: Vec<String> = event.actors.iter().map(actor).collect();
+        told += &format!(" by {}", actors.join(", "));
+    }
+    if let Some(reference) = &event.reference {
+        told += &format!(" via {reference}");
+    }
+    if let Some(result) = event.result {
+        told += &format!(" → {result}");
+    }
+    told
+}
+
+fn event_verb(kind: EntityKind, event_type: EventType) -> &'static str {
+    if kind == EntityKind::Tension && event_type == EventType::Created {
+        "raised"
+    } else {
+        event_type.name()
+    }
+}
+
+fn actor(actor: &Actor) -> String {
+    match actor {
+        Actor::Judge => "the Judge".to_owned(),
+        Actor::Expert(slug) => slug.display_name(),
+    }
+}
+
+/// Verdicts in the order a reader wants them: what holds, who objected, what came before.
+pub(crate) fn verdicts(record: &Record) -> Vec<&Verdict> {
+    let rank = |verdict: &&Verdict| match verdict.verdict_type {
+        VerdictType::Final => 0,
+        VerdictType::Minority => 1,
+        VerdictType::Dissent => 2,
+        VerdictType::Interim => 3,
+    };
+    let mut verdicts: Vec<&Verdict> = record.verdicts.iter().map(|given| &given.verdict).collect();
+    verdicts.sort_by_key(rank);
+    verdicts
+}
+
+/// `by the Judge`, `round 2`, `vote 4-1`, `strong`, `with Churro, Eclair`
+pub(crate) fn circumstances(verdict: &Verdict) -> Vec<String> {
+    let judge = || "the Judge".to_owned();
+    let author = verdict.author_expert.as_ref().map_or_else(judge, ExpertSlug::display_name);
+    let mut told = vec![format!("by {author}"), format!("round {}", verdict.round)];
+    told.extend(verdict.vote.map(|vote| format!("vote {vote}")));
+    told.extend(verdict.confidence.map(|confidence| confidence.name().to_owned()));
+    let supporters = verdict.supporting_experts.as_deref().unwrap_or_default();
+    if !supporters.is_empty() {
+        told.push(format!("with {}", names(supporters)));
+    }
+    told
+}
+
+/// What to be wary of in a verdict: the word for it, and the reason.
+pub(crate) fn caution(verdict: &Verdict) -> Option<(&'static str, &str)> {
+    match (verdict.forced, verdict.warning.as_deref()) {
+        (true, warning) => Some(("FORCED", warning.unwrap_or("the record did not allow it"))),
+        (false, Some(warning)) => Some(("WARNING", warning)),
+        (false, None) => None,
+    }
+}
+
+/// What a verdict settles, each list under its name; empty lists are left out.
+pub(crate) fn settled(verdict: &Verdict) -> Vec<(&'static str, String)> {
+    let lists = [
+        ("resolves", &verdict.tensions_resolved),
+        ("accepts", &verdict.tensions_accepted),
+        ("adopts", &verdict.recommendations_adopted),
+        ("evidence", &verdict.key_evidence),
+        ("claims", &verdict.key_claims),
+    ];
+    let joined = |ids: &Vec<_>| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    lists
+        .into_iter()
+        .filter_map(|(name, ids)| Some((name, ids.as_ref().map(joined)?)))
+        .filter(|(_, ids)| !ids.is_empty())
+        .collect()
+}
+
+/// `with Cupcake`, `refines P0001`, `depends on E0001 C0001`
+pub(crate) fn relations(entity: &Entity) -> Vec<String> {
+    let companions = entity.contributors.get(1..).unwrap_or_default();
+    let with = (!companions.is_empty()).then(|| format!("with {}", names(companions)));
+    let alike = |one: &Reference, other: &Reference| one.ref_type == other.ref_type;
+    with.into_iter().chain(entity.references.chunk_by(alike).map(points)).collect()
+}
+
+fn points(alike: &[Reference]) -> String {
+    let verb = alike.first().map_or("", |reference| verb(reference.ref_type));
+    alike.iter().fold(verb.to_owned(), |told, reference| format!("{told} {}", reference.target))
+}
+
+/// `2026-02-02`.
+pub(crate) fn day(moment: Moment) -> String {
+    moment.to_string().chars().take("2026-02-02".len()).collect()
+}

@@ -1,0 +1,137 @@
+//! The tensions as a board: a column for each status, a card for each tension.
+
+use super::canvas::{Canvas, Detail};
+use super::line::Line;
+use super::page::{MARGIN, block, hanging, heading};
+use super::palette::{self, FAINT, ID, STRONG};
+use super::wrap::{wrap_line, wrap_text};
+use crate::domain::entity::{Entity, Event};
+use crate::domain::ids::EntityKind;
+use crate::domain::lifecycle::{Status, statuses};
+use crate::domain::record::Record;
+use crate::export::wording;
+
+/// Columns between two lists of the board.
+const GUTTER: usize = 3;
+/// An id and the space after it.
+const ID_WIDTH: usize = 7;
+
+pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
+    if record.tensions.is_empty() {
+        return Vec::new();
+    }
+    let note = wording::count(record.tensions.len(), "tension");
+    let mut lines = heading("TENSIONS", &note, canvas);
+    let columns = statuses(EntityKind::Tension).iter().map(|status| Column::of(record, *status));
+    if canvas.has_room_for_board() {
+        lines.extend(side_by_side(&columns.collect::<Vec<_>>(), canvas));
+    } else {
+        lines.extend(columns.flat_map(|column| column.stacked(canvas)));
+    }
+    lines
+}
+
+/// The tensions of one status.
+struct Column<'a> {
+    status: Status,
+    tensions: Vec<&'a Entity>,
+}
+
+impl<'a> Column<'a> {
+    fn of(record: &'a Record, status: Status) -> Self {
+        let tensions = record.tensions.iter().filter(|tension| tension.status == status).collect();
+        Self { status, tensions }
+    }
+
+    fn title(&self) -> Line {
+        let (mark, style) = palette::of_status(self.status);
+        let name = self.status.name().to_uppercase();
+        let style = if self.tensions.is_empty() { FAINT } else { style };
+        let title = Line::blank().styled(mark, style).plain(" ").styled(&name, style.bold());
+        title.plain(" ").styled(&self.tensions.len().to_string(), FAINT)
+    }
+
+    fn stacked(self, canvas: Canvas) -> Vec<Line> {
+        if self.tensions.is_empty() {
+            return Vec::new();
+        }
+        let indent = 2 * MARGIN;
+        let room = canvas.measure() - indent;
+        let card = Card { width: room, indent: ID_WIDTH, detail: canvas.detail };
+        let cards = self.tensions.iter().flat_map(|tension| card.draw(tension));
+        let mut lines = vec![Line::indented(MARGIN).join(self.title())];
+        lines.extend(cards.map(|line| Line::indented(indent).join(line)));
+        lines.push(Line::blank());
+        lines
+    }
+
+    fn standing(&self, width: usize, detail: Detail) -> Vec<Line> {
+        let card = Card { width, indent: MARGIN, detail };
+        let mut lines = vec![self.title(), Line::blank().styled(&"─".repeat(width), FAINT)];
+        for (place, tension) in self.tensions.iter().enumerate() {
+            lines.extend((place > 0).then(Line::blank));
+            lines.extend(card.draw(tension));
+        }
+        lines
+    }
+}
+
+fn side_by_side(columns: &[Column<'_>], canvas: Canvas) -> Vec<Line> {
+    let gutters = GUTTER * columns.len().saturating_sub(1);
+    let width = (canvas.columns() - MARGIN - gutters) / columns.len().max(1);
+    let standing: Vec<Vec<Line>> =
+        columns.iter().map(|column| column.standing(width, canvas.detail)).collect();
+    let height = standing.iter().map(Vec::len).max().unwrap_or(0);
+    let row = |place: usize| {
+        let cells = standing.iter().map(|cells| cells.get(place).cloned().unwrap_or_default());
+        cells.enumerate().fold(Line::blank(), |line, (column, cell)| {
+            line.pad_to(MARGIN + column * (width + GUTTER)).join(cell)
+        })
+    };
+    (0..height).map(row).chain([Line::blank()]).collect()
+}
+
+/// How a tension is drawn: id and label, then how it got where it stands.
+struct Card {
+    width: usize,
+    /// Where its history begins; a narrow list has no room under the label.
+    indent: usize,
+    detail: Detail,
+}
+
+impl Card {
+    fn draw(&self, tension: &Entity) -> Vec<Line> {
+        let labels = wrap_line(&tension.label, self.width - ID_WIDTH);
+        let id = Line::blank().styled(&tension.id.to_string(), ID).pad_to(ID_WIDTH);
+        let mut lines = hanging(id, &labels, STRONG);
+        match self.detail {
+            Detail::Brief => {
+                lines.extend(milestones(tension).into_iter().flat_map(|event| self.event(event)));
+            }
+            Detail::Full => {
+                let told = |event| self.event(event).into_iter().chain(self.reason(event));
+                lines.extend(tension.events.iter().flat_map(told));
+            }
+        }
+        lines
+    }
+
+    fn event(&self, event: &Event) -> Vec<Line> {
+        let told = wording::happened(EntityKind::Tension, event);
+        block(&wrap_line(&told, self.width - self.indent), self.indent, FAINT)
+    }
+
+    fn reason(&self, event: &Event) -> Vec<Line> {
+        let indent = self.indent + MARGIN;
+        let reason = event.reason.as_deref().unwrap_or_default();
+        block(&wrap_text(reason, self.width - indent), indent, FAINT)
+    }
+}
+
+/// How it began, and the step that brought it where it is.
+fn milestones(tension: &Entity) -> Vec<&Event> {
+    let moved = |event: &&Event| event.event_type.status(EntityKind::Tension).is_some();
+    let first = tension.events.first();
+    let last = tension.events.iter().skip(1).rfind(moved);
+    first.into_iter().chain(last).collect()
+}

@@ -1,0 +1,60 @@
+//! What dialogue this is, where it stands, and what it asks.
+
+use std::iter;
+
+use super::canvas::Canvas;
+use super::line::Line;
+use super::page::{MARGIN, block, prose};
+use super::palette::{self, CAUTION, FAINT, STRONG};
+use super::wrap::{wrap_items, wrap_line, wrap_text};
+use crate::domain::dialogue::Dialogue;
+use crate::domain::record::Record;
+use crate::export::wording;
+
+/// The gap between the title and the status at the right edge.
+const GAP: usize = 3;
+
+pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
+    let dialogue = &record.dialogue;
+    let mut lines = vec![Line::blank()];
+    lines.extend(title(dialogue, canvas));
+    let room = canvas.columns() - MARGIN;
+    lines.extend(block(&wrap_items(&facts(dialogue), room), MARGIN, FAINT));
+    if dialogue.opening.rehearsal {
+        let told = format!("REHEARSAL: {}", wording::REHEARSAL);
+        lines.extend(block(&wrap_line(&told, room), MARGIN, CAUTION.bold()));
+    }
+    lines
+}
+
+pub(super) fn question(record: &Record, canvas: Canvas) -> Vec<Line> {
+    let Some(question) = &record.dialogue.opening.question else { return Vec::new() };
+    let mut lines = prose(&wrap_text(question, canvas.measure() - MARGIN), MARGIN);
+    lines.push(Line::blank());
+    lines
+}
+
+/// The title, with the status and the score at the right edge.
+fn title(dialogue: &Dialogue, canvas: Canvas) -> Vec<Line> {
+    let (mark, style) = palette::of_dialogue(dialogue.status);
+    let status = Line::blank().styled(mark, style).plain(" ").styled(dialogue.status.name(), style);
+    let score = Line::blank()
+        .styled("ALIGNMENT ", FAINT)
+        .styled(&dialogue.total_alignment.to_string(), STRONG);
+    let room = canvas.columns() - MARGIN - GAP - status.width().max(score.width());
+    let mut left = block(&wrap_line(&dialogue.opening.title, room), MARGIN, STRONG);
+    left.extend(block(&wrap_line(dialogue.id().as_str(), room), MARGIN, FAINT));
+    let right = [status, score].into_iter().chain(iter::repeat_with(Line::blank));
+    let join = |(left, right): (Line, Line)| left.flush_right(right, canvas.columns());
+    left.into_iter().zip(right).map(join).collect()
+}
+
+fn facts(dialogue: &Dialogue) -> Vec<String> {
+    let opened = wording::day(dialogue.created_at);
+    let closed = dialogue.converged_at.map(wording::day).filter(|day| *day != opened);
+    let rounds = wording::count(dialogue.total_rounds.into(), "round");
+    let dates = closed.map_or_else(|| opened.clone(), |closed| format!("{opened} – {closed}"));
+    let protocol = format!("{} protocol", dialogue.opening.protocol);
+    let audited = dialogue.terminal_state.map(|state| format!("conclusion {state}"));
+    [protocol, rounds, dates].into_iter().chain(audited).collect()
+}

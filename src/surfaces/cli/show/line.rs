@@ -1,0 +1,91 @@
+//! One line of the screen: styled pieces whose width is known.
+//!
+//! **Invariant:** every text passes through `safe_text` here, so nothing that
+//! is drawn can drive the terminal but our own colours.
+
+use std::fmt;
+
+use anstyle::Style;
+use unicode_width::UnicodeWidthStr;
+
+use super::palette::PLAIN;
+use super::wrap::fit;
+use crate::export::safe_text;
+
+#[derive(Debug, Clone, Default)]
+pub(super) struct Line {
+    pieces: Vec<(String, Style)>,
+    width: usize,
+}
+
+impl Line {
+    pub(super) fn blank() -> Self {
+        Self::default()
+    }
+
+    pub(super) fn indented(columns: usize) -> Self {
+        Self::default().pad_to(columns)
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    #[must_use]
+    pub(super) fn plain(self, text: &str) -> Self {
+        self.styled(text, PLAIN)
+    }
+
+    #[must_use]
+    pub(super) fn styled(mut self, text: &str, style: Style) -> Self {
+        let text = safe_text::line(text);
+        self.width += text.width();
+        self.pieces.push((text, style));
+        self
+    }
+
+    /// Text cut to end before `column`.
+    #[must_use]
+    pub(super) fn fitted(self, text: &str, style: Style, column: usize) -> Self {
+        let room = column.saturating_sub(self.width);
+        let text = fit(text, room);
+        self.styled(&text, style)
+    }
+
+    #[must_use]
+    pub(super) fn pad_to(mut self, column: usize) -> Self {
+        let missing = column.saturating_sub(self.width);
+        self.pieces.push((" ".repeat(missing), PLAIN));
+        self.width += missing;
+        self
+    }
+
+    /// The other line after this one, ending at `column`.
+    #[must_use]
+    pub(super) fn flush_right(self, other: Self, column: usize) -> Self {
+        let start = column.saturating_sub(other.width);
+        self.pad_to(start).join(other)
+    }
+
+    #[must_use]
+    pub(super) fn join(mut self, other: Self) -> Self {
+        self.width += other.width;
+        self.pieces.extend(other.pieces);
+        self
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Padding at the end of a line would be copied along with it.
+        let ink = |(text, _): &(String, Style)| !text.trim_end().is_empty();
+        let inked = self.pieces.iter().rposition(ink).map_or(0, |last| last + 1);
+        for (place, (text, style)) in self.pieces.iter().take(inked).enumerate() {
+            let text = if place + 1 == inked { text.trim_end() } else { text };
+            if !text.is_empty() {
+                write!(f, "{style}{text}{style:#}")?;
+            }
+        }
+        Ok(())
+    }
+}

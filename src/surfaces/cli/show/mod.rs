@@ -1,0 +1,24 @@
+//! A dialogue as a person reads it in a terminal.
+//!
+//! [`draw`] is a pure function of the record and the canvas. Colours are written
+//! as ANSI escapes; the caller prints through `anstream`, which removes them
+//! where they are not wanted. Colour is never the only signal.
+
+mod board;
+mod canvas;
+mod headline;
+mod line;
+mod moves;
+mod page;
+mod palette;
+mod rounds;
+mod scoreboard;
+mod tree;
+mod verdicts;
+mod wrap;
+
+#[cfg(test)]
+mod tests;
+
+pub use canvas::{Canvas, Detail};
+pub use page::draw;

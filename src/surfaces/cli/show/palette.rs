@@ -1,0 +1,51 @@
+//! Colours and marks. Each colour has a word or a mark beside it that says the same.
+
+use anstyle::{AnsiColor, Color, Style};
+
+use crate::domain::dialogue::DialogueStatus;
+use crate::domain::lifecycle::Status;
+use crate::domain::verdict::VerdictType;
+
+pub(super) const PLAIN: Style = Style::new();
+pub(super) const STRONG: Style = Style::new().bold();
+pub(super) const FAINT: Style = Style::new().dimmed();
+pub(super) const ID: Style = coloured(AnsiColor::Cyan);
+pub(super) const GOOD: Style = coloured(AnsiColor::Green);
+pub(super) const CAUTION: Style = coloured(AnsiColor::Yellow);
+pub(super) const BAD: Style = coloured(AnsiColor::Red);
+
+const fn coloured(color: AnsiColor) -> Style {
+    Style::new().fg_color(Some(Color::Ansi(color)))
+}
+
+/// How an entity stands, whatever its kind.
+pub(super) fn of_status(status: Status) -> (&'static str, Style) {
+    match status {
+        Status::Open | Status::Proposed | Status::Cited | Status::Asserted => ("○", PLAIN),
+        Status::Refined | Status::Amended | Status::Addressed => ("◐", CAUTION),
+        Status::Resolved | Status::Adopted | Status::Confirmed | Status::Supported => ("●", GOOD),
+        Status::Reopened | Status::Challenged | Status::Opposed => ("▲", BAD),
+        Status::Rejected | Status::Refuted => ("×", BAD),
+        Status::Conceded | Status::Merged | Status::Withdrawn => ("–", FAINT),
+    }
+}
+
+pub(super) fn of_dialogue(status: DialogueStatus) -> (&'static str, Style) {
+    match status {
+        DialogueStatus::Open => ("○", PLAIN),
+        DialogueStatus::Converging => ("◐", CAUTION),
+        DialogueStatus::Converged => ("●", GOOD),
+        DialogueStatus::Abandoned => ("×", BAD),
+    }
+}
+
+/// The bar beside a verdict: heavy where it takes effect, light where it objects.
+pub(super) fn of_verdict(verdict_type: VerdictType) -> (&'static str, Style) {
+    let style = match verdict_type {
+        VerdictType::Final => GOOD,
+        VerdictType::Interim => ID,
+        VerdictType::Minority => CAUTION,
+        VerdictType::Dissent => BAD,
+    };
+    (if verdict_type.takes_effect() { "┃" } else { "│" }, style)
+}

@@ -1,0 +1,100 @@
+//! What was decided, and who would have decided otherwise.
+
+use anstyle::Style;
+
+use super::canvas::Canvas;
+use super::line::Line;
+use super::page::{MARGIN, hanging, heading};
+use super::palette::{self, CAUTION, FAINT, PLAIN, STRONG};
+use super::wrap::{wrap_items, wrap_line, wrap_text};
+use crate::domain::record::Record;
+use crate::domain::verdict::Verdict;
+use crate::export::wording;
+
+/// Columns between the bar and the words.
+const BAR: usize = 2;
+
+pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
+    let mut lines = heading("VERDICT", "", canvas);
+    let verdicts = wording::verdicts(record);
+    if verdicts.is_empty() {
+        lines.push(Line::indented(MARGIN).styled("None yet.", FAINT));
+        lines.push(Line::blank());
+    }
+    for verdict in verdicts {
+        lines.extend(Panel::new(verdict, canvas).draw());
+        lines.push(Line::blank());
+    }
+    lines
+}
+
+/// One verdict beside its bar.
+struct Panel<'a> {
+    verdict: &'a Verdict,
+    room: usize,
+    lines: Vec<(String, Style)>,
+}
+
+impl<'a> Panel<'a> {
+    fn new(verdict: &'a Verdict, canvas: Canvas) -> Self {
+        Self { verdict, room: canvas.measure() - MARGIN - BAR, lines: Vec::new() }
+    }
+
+    fn draw(mut self) -> Vec<Line> {
+        let verdict = self.verdict;
+        self.add(wrap_line(&verdict.recommendation, self.room), STRONG);
+        self.warn();
+        self.paragraph(wrap_text(&verdict.description, self.room), PLAIN);
+        self.conditions();
+        self.paragraph(self.settled(), FAINT);
+        let (bar, style) = palette::of_verdict(verdict.verdict_type);
+        let bar = Line::indented(MARGIN).styled(bar, style).pad_to(MARGIN + BAR);
+        let kind = verdict.verdict_type.name().to_uppercase();
+        let name = Line::blank().styled(&kind, style.bold()).plain("  ");
+        let told = wrap_items(&wording::circumstances(verdict), self.room - name.width());
+        let text = |(text, own): &(String, Style)| Line::blank().styled(text, *own);
+        let lines = hanging(name, &told, FAINT).into_iter().chain(self.lines.iter().map(text));
+        lines.map(|line| bar.clone().join(line)).collect()
+    }
+
+    fn warn(&mut self) {
+        if let Some((word, reason)) = wording::caution(self.verdict) {
+            self.paragraph(wrap_line(&format!("{word}: {reason}"), self.room), CAUTION);
+        }
+    }
+
+    fn conditions(&mut self) {
+        let conditions = self.verdict.conditions.as_deref().unwrap_or_default();
+        if conditions.is_empty() {
+            return;
+        }
+        self.paragraph(vec!["Conditions".to_owned()], FAINT);
+        for (place, condition) in conditions.iter().enumerate() {
+            let number = format!("{}. ", place + 1);
+            let blank = " ".repeat(number.len());
+            let wrapped = wrap_line(condition, self.room - number.len());
+            let leads = std::iter::once(number.as_str()).chain(std::iter::repeat(blank.as_str()));
+            let set = leads.zip(&wrapped).map(|(lead, text)| format!("{lead}{text}")).collect();
+            self.add(set, PLAIN);
+        }
+    }
+
+    fn settled(&self) -> Vec<String> {
+        let told: Vec<String> = wording::settled(self.verdict)
+            .iter()
+            .map(|(name, ids)| format!("{name} {ids}"))
+            .collect();
+        wrap_items(&told, self.room)
+    }
+
+    fn paragraph(&mut self, lines: Vec<String>, style: Style) {
+        if !lines.is_empty() {
+            self.add(vec![String::new()], PLAIN);
+            self.add(lines, style);
+        }
+    }
+
+    fn add(&mut self, lines: Vec<String>, style: Style) {
+        self.lines.extend(lines.into_iter().map(|line| (line, style)));
+    }
+}
