@@ -88,6 +88,12 @@ impl Error {
         }
     }
 
+    /// A batch's refusals always come in the seed's envelope.
+    #[must_use]
+    pub(crate) fn of_batch(self) -> Self {
+        if let Self::Refused(refusal) = self { Self::Refused(refusal.of_batch()) } else { self }
+    }
+
     /// The error document that programs read.
     pub fn document(&self) -> Value {
         if let Self::Refused(refusal) = self {

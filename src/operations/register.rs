@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::arguments::digest;
 use super::workspace::{Workspace, find};
 use crate::domain::change::EntryKind;
-use crate::domain::refusal::Refusal;
 use crate::error::Error;
 use crate::record::register as rules;
 use crate::store::{Unit, transact};
@@ -16,7 +15,7 @@ pub fn register(workspace: &Workspace, arguments: &Value) -> Result<Value, Error
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let id = &batch.dialogue_id;
-        let dialogue = find(unit, id).map_err(in_envelope)?;
+        let dialogue = find(unit, id).map_err(Error::of_batch)?;
         if let Some(answer) = answered_before(unit, &batch)? {
             return Ok(rules::replay(answer));
         }
@@ -32,11 +31,4 @@ fn answered_before(unit: &mut dyn Unit, batch: &rules::Batch) -> Result<Option<V
     let registration = unit.registration(&batch.dialogue_id, round)?;
     let same = registration.filter(|registration| registration.batch_sha256 == batch.sha256);
     Ok(same.map(|registration| registration.answer))
-}
-
-fn in_envelope(error: Error) -> Error {
-    match error {
-        Error::Refused(refusal) => Error::Refused(Refusal::of_batch(refusal)),
-        other => other,
-    }
 }

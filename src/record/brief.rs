@@ -52,12 +52,12 @@ pub(super) fn round_context(
 }
 
 fn remind(tension: &Entity, answers: &Answers<'_>, expert: &ExpertSlug) -> String {
-    let standing = match tension.status {
-        Status::Open => "which remains open",
-        Status::Addressed => "which was addressed but not resolved",
-        Status::Resolved => "which is resolved",
-        Status::Reopened => "which was resolved and then reopened",
-        _ => "which has moved on",
+    let standing = if tension.status == Status::Addressed {
+        "which was addressed but not resolved".to_owned()
+    } else if tension.status == Status::Open {
+        "which remains open".to_owned()
+    } else {
+        format!("which is {}", tension.status)
     };
     let mut sentence = format!(
         "In round {}, you raised {} ({}), {standing}.",

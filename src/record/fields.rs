@@ -26,11 +26,11 @@ pub struct Fields<'a> {
 impl<'a> Fields<'a> {
     /// The arguments of an operation, or the fault that they are none.
     pub fn of_arguments(arguments: &'a Value) -> Result<Self, Fault> {
-        match arguments {
-            Value::Object(map) => Ok(Self { map, item: Item::Whole }),
-            other => Err(Fault::new(Code::InvalidType, "the arguments must be a JSON object")
-                .value(other.clone())),
-        }
+        let map = arguments.as_object().ok_or_else(|| {
+            Fault::new(Code::InvalidType, "the arguments must be a JSON object")
+                .value(arguments.clone())
+        })?;
+        Ok(Self { map, item: Item::Whole })
     }
 
     pub fn new(map: &'a Map<String, Value>, item: Item) -> Self {
@@ -64,13 +64,24 @@ impl<'a> Fields<'a> {
     }
 
     pub fn text(&self, name: &str, chars_max: usize, faults: &mut Vec<Fault>) -> Option<String> {
-        match self.get(name)? {
-            Value::String(text) => self.within(name, text, chars_max, faults),
-            other => {
-                faults.push(self.wrong_type(name, "a string", other));
-                None
-            }
+        let text = self.typed(name, "a string", Value::as_str, faults)?;
+        self.within(name, text, chars_max, faults)
+    }
+
+    /// The value as the type it must have; what has another is a fault.
+    fn typed<T>(
+        &self,
+        name: &str,
+        expected: &str,
+        read: impl Fn(&'a Value) -> Option<T>,
+        faults: &mut Vec<Fault>,
+    ) -> Option<T> {
+        let value = self.get(name)?;
+        let read = read(value);
+        if read.is_none() {
+            faults.push(self.wrong_type(name, expected, value));
         }
+        read
     }
 
     fn within(
@@ -98,17 +109,16 @@ impl<'a> Fields<'a> {
         chars_max: usize,
         faults: &mut Vec<Fault>,
     ) -> Option<String> {
-        match self.get(name) {
-            None => {
-                faults.push(self.missing(name));
-                None
-            }
-            Some(Value::String(text)) if text.trim().is_empty() => {
-                faults.push(self.missing(name).value(text.as_str()));
-                None
-            }
-            Some(_) => self.text(name, chars_max, faults),
+        if !self.has(name) {
+            faults.push(self.missing(name));
+            return None;
         }
+        let text = self.text(name, chars_max, faults)?;
+        if text.trim().is_empty() {
+            faults.push(self.missing(name).value(text));
+            return None;
+        }
+        Some(text)
     }
 
     pub fn integer(
@@ -117,13 +127,9 @@ impl<'a> Fields<'a> {
         range: RangeInclusive<i64>,
         faults: &mut Vec<Fault>,
     ) -> Option<i64> {
-        let value = self.get(name)?;
-        let integer = value.as_i64().filter(|integer| range.contains(integer));
-        if integer.is_none() {
-            let expected = format!("an integer from {} to {}", range.start(), range.end());
-            faults.push(self.wrong_type(name, &expected, value));
-        }
-        integer
+        let expected = format!("an integer from {} to {}", range.start(), range.end());
+        let read = |value: &Value| value.as_i64().filter(|integer| range.contains(integer));
+        self.typed(name, &expected, read, faults)
     }
 
     pub fn required_integer(
@@ -139,40 +145,22 @@ impl<'a> Fields<'a> {
     }
 
     pub fn fraction(&self, name: &str, faults: &mut Vec<Fault>) -> Option<f64> {
-        let value = self.get(name)?;
-        let fraction = value.as_f64().filter(|fraction| (0.0..=1.0).contains(fraction));
-        if fraction.is_none() {
-            faults.push(self.wrong_type(name, "a number from 0.0 to 1.0", value));
-        }
-        fraction
+        let read = |value: &Value| value.as_f64().filter(|number| (0.0..=1.0).contains(number));
+        self.typed(name, "a number from 0.0 to 1.0", read, faults)
     }
 
     pub fn boolean(&self, name: &str, faults: &mut Vec<Fault>) -> bool {
-        match self.get(name) {
-            None => false,
-            Some(Value::Bool(flag)) => *flag,
-            Some(other) => {
-                faults.push(self.wrong_type(name, "true or false", other));
-                false
-            }
-        }
+        self.typed(name, "true or false", Value::as_bool, faults).unwrap_or(false)
     }
 
     /// One word of a closed vocabulary.
     pub fn word<W: Word>(&self, name: &str, faults: &mut Vec<Fault>) -> Option<W> {
-        match self.get(name)? {
-            Value::String(text) => {
-                let word = W::find(text);
-                if word.is_none() {
-                    faults.push(self.not_an_option(name, text, W::options()));
-                }
-                word
-            }
-            other => {
-                faults.push(self.wrong_type(name, "a string", other));
-                None
-            }
+        let text = self.typed(name, "a string", Value::as_str, faults)?;
+        let word = W::find(text);
+        if word.is_none() {
+            faults.push(self.not_an_option(name, text, &W::options()));
         }
+        word
     }
 
     pub fn required_word<W: Word>(&self, name: &str, faults: &mut Vec<Fault>) -> Option<W> {
@@ -182,7 +170,7 @@ impl<'a> Fields<'a> {
         self.word(name, faults)
     }
 
-    pub fn not_an_option(&self, name: &str, value: &str, options: Vec<String>) -> Fault {
+    pub fn not_an_option(&self, name: &str, value: &str, options: &[String]) -> Fault {
         let message =
             format!("{name} must be one of: {} (got '{}')", options.join(", "), cut(value));
         let near = nearest(value, options.iter().map(String::as_str));
@@ -204,26 +192,23 @@ impl<'a> Fields<'a> {
         chars_max: usize,
         faults: &mut Vec<Fault>,
     ) -> Option<Vec<String>> {
-        let value = self.get(name)?;
-        let list = match value {
-            Value::String(_) => std::slice::from_ref(value),
-            Value::Array(list) => list.as_slice(),
-            other => {
-                faults.push(self.wrong_type(name, "a list of strings", other));
-                return None;
-            }
+        const EXPECTED: &str = "a list of strings";
+        let read = |value: &'a Value| match value.is_string() {
+            true => Some(std::slice::from_ref(value)),
+            false => value.as_array().map(Vec::as_slice),
         };
+        let list = self.typed(name, EXPECTED, read, faults)?;
         if !self.holds_at_most(name, list.len(), LIST_ITEMS_MAX, faults) {
             return None;
         }
-        let read = list.iter().filter_map(|value| match value {
-            Value::String(text) => self.within(name, text, chars_max, faults),
-            other => {
-                faults.push(self.wrong_type(name, "a list of strings", other));
-                None
+        let mut texts = Vec::with_capacity(list.len());
+        for value in list {
+            match value.as_str() {
+                Some(text) => texts.extend(self.within(name, text, chars_max, faults)),
+                None => faults.push(self.wrong_type(name, EXPECTED, value)),
             }
-        });
-        Some(read.collect())
+        }
+        Some(texts)
     }
 
     /// A list of objects.
@@ -233,25 +218,21 @@ impl<'a> Fields<'a> {
         items_max: usize,
         faults: &mut Vec<Fault>,
     ) -> Vec<&'a Map<String, Value>> {
-        let list = match self.get(name) {
-            None => return Vec::new(),
-            Some(Value::Array(list)) => list,
-            Some(other) => {
-                faults.push(self.wrong_type(name, "a list of objects", other));
-                return Vec::new();
-            }
+        const EXPECTED: &str = "a list of objects";
+        let Some(list) = self.typed(name, EXPECTED, Value::as_array, faults) else {
+            return Vec::new();
         };
         if !self.holds_at_most(name, list.len(), items_max, faults) {
             return Vec::new();
         }
-        let read = list.iter().filter_map(|value| match value {
-            Value::Object(map) => Some(map),
-            other => {
-                faults.push(self.wrong_type(name, "a list of objects", other));
-                None
+        let mut objects = Vec::with_capacity(list.len());
+        for value in list {
+            match value.as_object() {
+                Some(map) => objects.push(map),
+                None => faults.push(self.wrong_type(name, EXPECTED, value)),
             }
-        });
-        read.collect()
+        }
+        objects
     }
 
     fn holds_at_most(&self, name: &str, items: usize, max: usize, faults: &mut Vec<Fault>) -> bool {
@@ -264,13 +245,7 @@ impl<'a> Fields<'a> {
 
     /// An object whose keys are the caller's own, such as `expert_scores`.
     pub fn object(&self, name: &str, faults: &mut Vec<Fault>) -> Option<&'a Map<String, Value>> {
-        match self.get(name)? {
-            Value::Object(map) => Some(map),
-            other => {
-                faults.push(self.wrong_type(name, "an object", other));
-                None
-            }
-        }
+        self.typed(name, "an object", Value::as_object, faults)
     }
 
     /// Free-form JSON, kept as it came.

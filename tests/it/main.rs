@@ -1,5 +1,13 @@
 //! The integration suite: one binary, a file per subject.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test that meets the unexpected should stop loudly; the lints' own exception for tests does not reach helper functions"
+)]
 #![expect(unreachable_pub, reason = "the kit is shared by all files of this one binary")]
 
 mod kit;

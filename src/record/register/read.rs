@@ -231,7 +231,7 @@ fn read_ref_type(fields: &Fields<'_>, name: &str, faults: &mut Vec<Fault>) -> Op
     let ref_type = RefType::named(&text);
     if ref_type.is_none() {
         // The seed's template says `ref_type`, whatever the field is called.
-        let fault = fields.not_an_option("ref_type", &text, RefType::options());
+        let fault = fields.not_an_option("ref_type", &text, &RefType::options());
         faults.push(Fault { code: Code::InvalidRefType, field: Some(name.to_owned()), ..fault });
     }
     ref_type
@@ -306,7 +306,7 @@ fn read_entity_type(
     let text = fields.text(name, LINE_CHARS_MAX, faults)?;
     let kind = EntityKind::named(&text);
     if kind.is_none() {
-        let fault = fields.not_an_option(name, &text, EntityKind::options());
+        let fault = fields.not_an_option(name, &text, &EntityKind::options());
         faults.push(Fault { code: Code::InvalidEntityType, ..fault });
     }
     kind
@@ -389,8 +389,9 @@ fn read_status(fields: &Fields<'_>, kind: EntityKind, faults: &mut Vec<Fault>) -
     let text = fields.required_text("status", LINE_CHARS_MAX, faults)?;
     let status = lifecycle::statuses(kind).iter().copied().find(|status| status.name() == text);
     if status.is_none() {
-        let options = lifecycle::statuses(kind).iter().map(ToString::to_string).collect();
-        faults.push(fields.not_an_option("status", &text, options));
+        let options: Vec<String> =
+            lifecycle::statuses(kind).iter().map(ToString::to_string).collect();
+        faults.push(fields.not_an_option("status", &text, &options));
     }
     status
 }

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::columns::{parsed, word};
+use super::columns::{parsed, word, word_optional};
 use super::{facts, load, statements};
 use crate::domain::catalogue::{Citation, Hit, Link, ListQuery, Stats, Summary, TopExpert};
 use crate::domain::facts::RECENT_SCORES_MAX;
@@ -43,10 +43,7 @@ pub(super) fn list(connection: &Connection, query: &ListQuery) -> Result<Vec<Sum
             title: row.get(1)?,
             protocol: word(row, 2, "protocol")?,
             status: word(row, 3, "status")?,
-            terminal_state: match row.get_ref(4)? {
-                rusqlite::types::ValueRef::Null => None,
-                _ => Some(word(row, 4, "terminal state")?),
-            },
+            terminal_state: word_optional(row, 4, "terminal state")?,
             rounds: row.get(5)?,
             rehearsal: row.get(6)?,
             created_at: parsed(row, 7, "moment")?,

@@ -38,6 +38,16 @@ pub(super) fn word<W: crate::domain::words::Word>(
     W::find(text).ok_or_else(|| malformed(what, text))
 }
 
+/// The same, where null is possible.
+pub(super) fn word_optional<W: crate::domain::words::Word>(
+    row: &Row<'_>,
+    column: usize,
+    what: &'static str,
+) -> Result<Option<W>, StoreError> {
+    let text = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?;
+    text.map(|text| W::find(text).ok_or_else(|| malformed(what, text))).transpose()
+}
+
 /// A JSON column.
 pub(super) fn json<T: DeserializeOwned>(
     row: &Row<'_>,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use rusqlite::{Connection, Row, params};
 
-use super::columns::{json, json_optional, parsed, parsed_optional, word};
+use super::columns::{json, json_optional, parsed, parsed_optional, word, word_optional};
 use super::{journal, statements};
 use crate::domain::dialogue::{Dialogue, DialogueStatus, Opening, Protocol};
 use crate::domain::entity::{Entity, Event};
@@ -100,10 +100,7 @@ pub(super) fn dialogue(
                     output_dir: row.get::<_, Option<String>>(8)?.unwrap_or_default(),
                 },
                 status: word::<DialogueStatus>(row, 9, "status")?,
-                terminal_state: match row.get_ref(10)? {
-                    rusqlite::types::ValueRef::Null => None,
-                    _ => Some(word(row, 10, "terminal state")?),
-                },
+                terminal_state: word_optional(row, 10, "terminal state")?,
                 total_rounds: row.get(11)?,
                 total_alignment: row.get(12)?,
                 created_at: parsed(row, 13, "moment")?,
@@ -350,10 +347,7 @@ fn verdicts(connection: &Connection, id: &DialogueId) -> Result<Vec<GivenVerdict
             description: row.get(5)?,
             conditions: json_optional(row, 6, "conditions")?,
             vote: parsed_optional(row, 7, "vote")?,
-            confidence: match row.get_ref(8)? {
-                rusqlite::types::ValueRef::Null => None,
-                _ => Some(word(row, 8, "confidence")?),
-            },
+            confidence: word_optional(row, 8, "confidence")?,
             tensions_resolved: json_optional(row, 9, "ids")?,
             tensions_accepted: json_optional(row, 10, "ids")?,
             recommendations_adopted: json_optional(row, 11, "ids")?,

@@ -1,14 +1,6 @@
 //! What the tests stand on: a workspace in a folder of its own with a clock that
 //! only moves when it is read, and the real program.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::disallowed_methods,
-    reason = "a test that cannot set itself up should say so loudly"
-)]
-
 mod dialogues;
 mod dump;
 mod program;

@@ -13,7 +13,7 @@ const MEASURE_MAX: usize = 100;
 const BOARD_COLUMNS_MIN: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Canvas {
+pub(crate) struct Canvas {
     /// Columns of the terminal.
     pub width: usize,
     pub detail: Detail,
@@ -22,7 +22,7 @@ pub struct Canvas {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
+pub(crate) enum Detail {
     /// Contributions are cut to a few lines.
     Brief,
     /// Every word, and every step of each tension.

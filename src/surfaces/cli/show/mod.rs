@@ -20,5 +20,5 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-pub use canvas::{Canvas, Detail};
-pub use page::draw;
+pub(super) use canvas::{Canvas, Detail};
+pub(super) use page::draw;

@@ -14,7 +14,7 @@ use crate::domain::record::Record;
 pub(super) const MARGIN: usize = 2;
 
 /// Draws the dialogue, or one round of it, as lines with ANSI colours.
-pub fn draw(record: &Record, canvas: Canvas) -> String {
+pub(crate) fn draw(record: &Record, canvas: Canvas) -> String {
     let sections = match canvas.round {
         None => whole(record, canvas),
         Some(round) => single_round(record, canvas, round),
