@@ -67,7 +67,11 @@ impl Source {
 
     /// The text without its tests.
     fn code(&self) -> &str {
-        self.text.split("#[cfg(test)]").next().unwrap()
+        let name = self.path.file_name().unwrap().to_str().unwrap();
+        if name == "tests.rs" || name == "sample.rs" || name.ends_with("_tests.rs") {
+            return "";
+        }
+        self.text.split("\n#[cfg(test)]\nmod tests").next().unwrap()
     }
 }
 
