@@ -70,8 +70,8 @@ pub(super) enum Resolution {
 pub(super) struct Resolver<'a> {
     pub facts: &'a Facts,
     pub fresh: HashMap<LocalId, EntityId>,
-    /// The latest perspective of each expert within the batch.
-    pub positions: HashMap<ExpertSlug, EntityId>,
+    /// The perspectives of each expert within the batch, in order.
+    pub positions: HashMap<ExpertSlug, Vec<EntityId>>,
     /// Local ids of items that could not be read.
     pub faulty: HashSet<String>,
 }
@@ -83,11 +83,19 @@ impl<'a> Resolver<'a> {
     }
 
     pub(super) fn resolve(&self, target: &Target) -> Resolution {
+        self.resolve_from(None, target)
+    }
+
+    /// What `source` means by the target. Nobody points at the very thing they are
+    /// saying, so `@muffin` in muffin's newest perspective is the one before it.
+    pub(super) fn resolve_from(&self, source: Option<EntityId>, target: &Target) -> Resolution {
         let found = match target {
             Target::Global(id) => self.facts.entities.contains_key(id).then_some(*id),
             Target::Local(id) => self.fresh.get(id).or_else(|| self.facts.locals.get(id)).copied(),
             Target::Position(expert) => {
-                self.positions.get(expert).or_else(|| self.facts.positions.get(expert)).copied()
+                let fresh = self.positions.get(expert).into_iter().flatten().rev().copied();
+                let recorded = self.facts.positions.get(expert).copied();
+                fresh.chain(recorded).find(|position| Some(*position) != source)
             }
         };
         match found {

@@ -312,6 +312,22 @@ fn references_resolve_in_any_order_and_merge() {
 }
 
 #[test]
+fn nobody_means_the_very_thing_they_are_saying() {
+    check(
+        &[
+            json!({"perspectives": [item("ANN-P0101", "refine @ann"), item("ANN-P0102", "refine @ann")]}),
+        ],
+        "P0101",
+        "refined: created@1 by ann, refined@1 by ann -> P0102",
+    );
+    check(
+        &[perspective("ANN-P0101", "refine @ann")],
+        "P0001",
+        "refined: created@0 by ann, refined@1 by ann -> P0101",
+    );
+}
+
+#[test]
 fn an_expert_without_a_position_cannot_be_pointed_at() {
     let (bench, _) = play(&[]);
     let refusal = bench.refused("register", &batch(1, perspective("ANN-P0101", "support @cid")));

@@ -118,13 +118,14 @@ impl Roll<'_> {
 
 /// The entity a target means, or a fault; nothing when its own fault was already named.
 pub(super) fn look_up(
+    source: Option<EntityId>,
     target: &Target,
     resolver: &Resolver<'_>,
     dialogue: &Dialogue,
     item: &Item,
     field: &str,
 ) -> Result<Option<EntityId>, Fault> {
-    match resolver.resolve(target) {
+    match resolver.resolve_from(source, target) {
         Resolution::Found(id) => Ok(Some(id)),
         Resolution::Faulty => Ok(None),
         Resolution::NotFound => {
@@ -216,7 +217,7 @@ pub(super) fn update(
     let before = faults.len();
     let actors = roll.actors(&update.by, &item, faults);
     let mut find = |target: &Target, field: &str| {
-        look_up(target, resolver, roll.dialogue, &item, field).unwrap_or_else(|fault| {
+        look_up(None, target, resolver, roll.dialogue, &item, field).unwrap_or_else(|fault| {
             faults.push(fault);
             None
         })

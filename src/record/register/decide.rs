@@ -153,14 +153,16 @@ fn number(batch: &Batch, round: u8, roll: &Roll<'_>, faults: &mut Vec<Fault>) ->
 }
 
 fn resolver<'a>(batch: &Batch, facts: &'a Facts, entities: &[NewEntity]) -> Resolver<'a> {
-    let positions = entities
-        .iter()
-        .filter(|entity| entity.id.kind == EntityKind::Perspective)
-        .flat_map(|entity| entity.contributors.iter().map(|expert| (expert.clone(), entity.id)));
+    let mut positions: HashMap<ExpertSlug, Vec<EntityId>> = HashMap::new();
+    for entity in entities.iter().filter(|entity| entity.id.kind == EntityKind::Perspective) {
+        for expert in &entity.contributors {
+            positions.entry(expert.clone()).or_default().push(entity.id);
+        }
+    }
     Resolver {
         facts,
         fresh: entities.iter().map(|entity| (entity.local_id.clone(), entity.id)).collect(),
-        positions: positions.collect(),
+        positions,
         faulty: batch.faulty.iter().cloned().collect(),
     }
 }
@@ -212,18 +214,14 @@ fn connect(
     for (source, ref_type, target) in inside.chain(beside) {
         let source_id = source.to_string();
         let item = Item::Source { item_type: "reference", source_id: Some(source_id.clone()) };
-        let before = faults.len();
-        let mut find = |target: &Target, field: &str| {
-            check::look_up(target, resolver, dialogue, &item, field).unwrap_or_else(|fault| {
+        let mut find = |from: Option<EntityId>, target: &Target, field: &str| {
+            check::look_up(from, target, resolver, dialogue, &item, field).unwrap_or_else(|fault| {
                 faults.push(fault);
                 None
             })
         };
-        let ends = (find(&source, "source_id"), find(target, "target_id"));
-        let (Some(from), Some(to)) = ends else { continue };
-        if faults.len() > before {
-            continue;
-        }
+        let from = find(None, &source, "source_id");
+        let (Some(from), Some(to)) = (from, find(from, target, "target_id")) else { continue };
         match check::meaning((from, &source_id), ref_type, to, &item) {
             Ok(()) if seen.insert((from, ref_type, to)) => connected.push((from, ref_type, to)),
             Ok(()) => {}
@@ -246,7 +244,7 @@ fn read_moves(
         let expert = roll.expert(&made.expert, &item, "expert");
         let mut targets = Vec::with_capacity(made.targets.len());
         for target in &made.targets {
-            match check::look_up(target, resolver, roll.dialogue, &item, "targets") {
+            match check::look_up(None, target, resolver, roll.dialogue, &item, "targets") {
                 Ok(found) => targets.extend(found.filter(|id| !targets.contains(id))),
                 Err(fault) => faults.push(fault),
             }

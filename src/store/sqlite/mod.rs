@@ -13,3 +13,6 @@ mod store;
 mod verify;
 
 pub use store::SqliteStore;
+
+#[cfg(test)]
+mod plan_tests;

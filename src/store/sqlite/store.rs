@@ -54,6 +54,16 @@ impl SqliteStore {
         Ok(Self { place: Place::Memory, writer, readers: Mutex::default() })
     }
 
+    /// Notes what the one connection of a store in memory does.
+    #[cfg(test)]
+    pub(super) fn trace(
+        &mut self,
+        events: rusqlite::trace::TraceEventCodes,
+        note: impl FnMut(rusqlite::trace::TraceEvent<'_>) + Send + 'static,
+    ) {
+        lock(&self.writer).trace_v2(events, Some(note)).unwrap();
+    }
+
     /// Runs a question against one moment of the store.
     fn read<T>(
         &self,

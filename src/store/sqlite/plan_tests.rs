@@ -1,0 +1,134 @@
+//! Every statement that a dialogue's life runs is asked for its query plan: none
+//! may walk through a table without an index.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use rusqlite::Connection;
+use rusqlite::trace::{TraceEvent, TraceEventCodes};
+use serde_json::{Value, json};
+
+use super::connect;
+use super::store::SqliteStore;
+use crate::ambient::Machine;
+use crate::files::Folders;
+use crate::operations::{self, Workspace};
+
+/// Walking these is the point: statistics count everything, through an index where one helps.
+const COUNTED_WHOLE: [&str; 2] = ["SELECT count(*)", "GROUP BY"];
+
+type Seen = Arc<Mutex<BTreeSet<String>>>;
+
+/// A workspace whose store notes every statement it runs.
+fn traced() -> (Workspace, Seen) {
+    let mut store = SqliteStore::in_memory().unwrap();
+    let seen = Seen::default();
+    let notes = seen.clone();
+    let note = move |event: TraceEvent<'_>| {
+        if let TraceEvent::Stmt(statement, _) = event {
+            notes.lock().unwrap().insert(statement.sql().into_owned());
+        }
+    };
+    store.trace(TraceEventCodes::SQLITE_TRACE_STMT, note);
+    let folders = Folders::new(Path::new("."), Path::new("./plenary.db"), &[]);
+    (Workspace { store: Box::new(store), ambient: Box::new(Machine), folders }, seen)
+}
+
+/// A dialogue that does everything once.
+fn live(workspace: &Workspace) {
+    let pool = json!({"experts": [{"slug": "ann", "role": "R", "tier": "Core"}, {"slug": "bob", "role": "R", "tier": "Wildcard"}]});
+    operations::create(
+        workspace,
+        &json!({"title": "Talk", "question": "Q?", "expert_pool": pool, "output_dir": "out"}),
+    )
+    .unwrap();
+    operations::create_expert(workspace, &json!({"dialogue_id": "talk", "expert_slug": "cid", "role": "R", "tier": "Core", "reason": "r"})).unwrap();
+    operations::evolve_panel(workspace, &json!({"dialogue_id": "talk", "round": 0, "panel": [{"expert_slug": "ann", "source": "pool"}]})).unwrap();
+    let item = |id: &str, references: Value| json!({"local_id": id, "label": "l", "content": "c", "description": "d", "references": references});
+    let round = |round: u8, references: Value| {
+        let id = |kind: &str| format!("ANN-{kind}{round:02}01");
+        json!({
+            "dialogue_id": "talk", "round": round, "score": 1, "expert_scores": {"ann": 1}, "raw_content": {"ann": "x"},
+            "perspectives": [item(&id("P"), references.clone())], "recommendations": [item(&id("R"), references.clone())],
+            "tensions": [item(&id("T"), references.clone())], "evidence": [item(&id("E"), references.clone())],
+            "claims": [item(&id("C"), references)],
+            "moves": [{"expert": "ann", "type": "converge"}, {"expert": "bob", "type": "concede", "target": id("P")}],
+        })
+    };
+    operations::register(workspace, &round(0, json!([]))).unwrap();
+    let mut second = round(
+        1,
+        json!([{"type": "support", "target": "@ann"}, {"type": "support", "target": "ANN-E0001"}, {"type": "support", "target": "C0001"}]),
+    );
+    second["refs"] = json!([{"source_id": "P0001", "ref_type": "question", "target_id": "T0001"}]);
+    second["updates"] = json!([{"id": "R0001", "status": "amended", "by": "ann"}]);
+    operations::register(workspace, &second).unwrap();
+    let verdict = json!({
+        "dialogue_id": "talk", "verdict_id": "V1", "verdict_type": "final", "recommendation": "r", "description": "d", "vote": "1-0",
+        "tensions_resolved": ["T0001", "T0101"], "recommendations_adopted": ["R0001"], "key_claims": ["C0001"],
+    });
+    operations::give_verdict(workspace, &verdict).unwrap();
+}
+
+fn look(workspace: &Workspace) {
+    let talk = json!({"dialogue_id": "talk"});
+    operations::context(workspace, &talk).unwrap();
+    operations::exported_text(workspace, &talk).unwrap();
+    operations::progress(workspace, &talk).unwrap();
+    operations::cite(workspace, &json!({"ids": ["talk/P0001"]})).unwrap();
+    operations::similar(workspace, &json!({"query": "talk some"})).unwrap();
+    operations::stats(workspace).unwrap();
+    for query in [
+        json!({}),
+        json!({"status": "open"}),
+        json!({"protocol": "council"}),
+        json!({"status": "open", "protocol": "council"}),
+        json!({"after": "talk"}),
+    ] {
+        operations::list(workspace, &query).unwrap();
+    }
+}
+
+/// The steps of a plan that walk a whole table, or sort more than one dialogue's rows.
+fn walks(connection: &Connection, sql: &str) -> Vec<String> {
+    let within_one = sql.contains("dialogue_id = ?1");
+    let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+    let count = statement.parameter_count();
+    let nothing = vec![rusqlite::types::Null; count];
+    let steps = statement
+        .query_map(rusqlite::params_from_iter(nothing), |row| row.get::<_, String>(3))
+        .unwrap();
+    steps
+        .map(Result::unwrap)
+        .filter(|step| step.starts_with("SCAN") || (step.contains("TEMP B-TREE") && !within_one))
+        .filter(|step| !step.contains("VIRTUAL TABLE") && !step.contains("CONSTANT ROW"))
+        .collect()
+}
+
+#[test]
+fn no_question_is_answered_without_an_index() {
+    let (workspace, seen) = traced();
+    live(&workspace);
+    look(&workspace);
+    let connection = connect::memory().unwrap();
+    let is_query = |sql: &&String| {
+        ["SELECT", "INSERT", "UPDATE", "DELETE"]
+            .iter()
+            .any(|verb| sql.trim_start().starts_with(verb))
+    };
+    let seen = seen.lock().unwrap();
+    let statements: Vec<&String> =
+        seen.iter().filter(is_query).filter(|sql| !sql.contains("search_text_")).collect();
+    assert!(statements.len() > 60, "only {} statements were seen", statements.len());
+    let mut complaints = Vec::new();
+    for sql in statements {
+        let counts = COUNTED_WHOLE.iter().any(|mark| sql.contains(mark))
+            && !sql.contains("dialogue_id = ?1");
+        let walks = walks(&connection, sql);
+        if !counts && !walks.is_empty() {
+            complaints.push(format!("{walks:?}\n{sql}"));
+        }
+    }
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n\n"));
+}
