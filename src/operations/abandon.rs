@@ -1,13 +1,17 @@
 //! `abandon`: closes a dialogue that will not be concluded. Nothing is deleted.
 
 use serde::Serialize;
+use serde_json::Value;
 
+use super::arguments::dialogue_id;
 use super::workspace::{Workspace, find};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::DialogueStatus;
 use crate::domain::ids::DialogueId;
+use crate::domain::limits::TEXT_CHARS_MAX;
+use crate::domain::refusal::Refusal;
 use crate::error::Error;
-use crate::record::closed;
+use crate::record::{Fields, closed};
 use crate::store::transact;
 
 #[derive(Debug, Serialize)]
@@ -17,20 +21,23 @@ pub struct Abandoned {
     pub dialogue_status: DialogueStatus,
 }
 
-pub fn abandon(
-    workspace: &Workspace,
-    id: &DialogueId,
-    reason: Option<&str>,
-) -> Result<Abandoned, Error> {
+pub fn abandon(workspace: &Workspace, arguments: &Value) -> Result<Abandoned, Error> {
+    let fields = Fields::of_arguments(arguments)?;
+    let id = dialogue_id(&fields)?;
+    let mut faults = Vec::new();
+    let reason = fields.text("reason", TEXT_CHARS_MAX, &mut faults);
+    if !faults.is_empty() {
+        return Err(Refusal::new(faults).into());
+    }
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
-        let dialogue = find(unit, id)?;
+        let dialogue = find(unit, &id)?;
         if dialogue.status.is_closed() {
             return Err(closed(&dialogue).into());
         }
         let status = DialogueStatus::Abandoned;
-        let change = Change::StatusSet { status, reason: reason.map(str::to_owned) };
-        unit.apply(id, EntryKind::DialogueAbandoned, at, &[change])?;
+        let change = Change::StatusSet { status, reason };
+        unit.apply(&id, EntryKind::DialogueAbandoned, at, &[change])?;
         Ok(Abandoned { status: "success", dialogue_id: id.clone(), dialogue_status: status })
     })
 }

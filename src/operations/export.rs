@@ -98,6 +98,11 @@ pub fn exported_text(workspace: &Workspace, arguments: &Value) -> Result<String,
     text(&load(workspace, &request.id)?, request.format)
 }
 
+/// The whole record of the dialogue that the arguments name, to be drawn.
+pub fn record(workspace: &Workspace, arguments: &Value) -> Result<Record, Error> {
+    load(workspace, &dialogue_id(&Fields::of_arguments(arguments)?)?)
+}
+
 fn load(workspace: &Workspace, id: &DialogueId) -> Result<Record, Error> {
     workspace.store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()).into())
 }

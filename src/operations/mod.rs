@@ -19,7 +19,7 @@ pub use arguments::parse;
 pub use context::context;
 pub use create::{Created, create};
 pub use expert::{ExpertCreated, create_expert};
-pub use export::{Exported, Format, export, exported_text};
+pub use export::{Exported, Format, export, exported_text, record};
 pub use panel::{PanelEvolved, evolve_panel};
 pub use progress::progress;
 pub use register::register;

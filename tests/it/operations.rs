@@ -252,8 +252,7 @@ fn lists_filter_and_page() {
     for title in ["A", "B", "C"] {
         bench.must("create", &json!({ "title": title }));
     }
-    plenary::operations::abandon(&bench.workspace, &"b".parse().unwrap(), Some("no longer needed"))
-        .unwrap();
+    bench.must("abandon", &json!({ "dialogue_id": "b", "reason": "no longer needed" }));
     let page = bench.must("list", &json!({ "limit": 2 }));
     assert_eq!(
         (at(&page, "dialogues.0.dialogue_id"), at(&page, "next")),

@@ -111,6 +111,7 @@ fn run(workspace: &Workspace, operation: &str, arguments: &Value) -> Result<Valu
         "export" => parsed(operations::exported_text(workspace, arguments)?),
         "export_file" => json!(operations::export(workspace, arguments)?),
         "progress" => json!(operations::progress(workspace, arguments)?),
+        "abandon" => json!(operations::abandon(workspace, arguments)?),
         "list" => json!(operations::list(workspace, arguments)?),
         "cite" => json!(operations::cite(workspace, arguments)?),
         "similar" => json!(operations::similar(workspace, arguments)?),

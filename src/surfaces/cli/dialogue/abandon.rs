@@ -2,11 +2,10 @@
 
 use clap::Args;
 
-use super::super::session::{Done, Session};
-use crate::domain::ids::DialogueId;
+use super::super::session::{Arguments, Done, Session};
+use super::command::Data;
 use crate::error::Error;
 use crate::operations;
-use crate::record::no_dialogue;
 
 /// Close a dialogue that will not be concluded
 ///
@@ -14,16 +13,20 @@ use crate::record::no_dialogue;
 #[derive(Debug, Args)]
 pub(crate) struct Abandon {
     /// The dialogue.
-    id: String,
+    id: Option<String>,
     /// Why; it is kept in the journal.
     #[arg(long, value_name = "TEXT")]
     why: Option<String>,
+    #[command(flatten)]
+    data: Data,
 }
 
 impl Abandon {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
-        let abandoned = operations::abandon(&session.for_writing()?, &id, self.why.as_deref())?;
+        let arguments = Arguments::new(self.data.data.as_deref())?
+            .with("dialogue_id", self.id)
+            .with("reason", self.why);
+        let abandoned = operations::abandon(&session.for_writing()?, arguments.value())?;
         session
             .ui
             .answer(&abandoned, |abandoned| format!("Abandoned {}", abandoned.dialogue_id))?;

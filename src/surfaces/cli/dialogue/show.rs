@@ -2,13 +2,13 @@
 
 use clap::Args;
 
-use super::super::session::{Done, Session};
+use super::super::session::{Arguments, Done, Session};
 use super::super::show::{Canvas, Detail, draw};
-use crate::domain::ids::DialogueId;
+use super::command::Data;
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::export;
-use crate::record::no_dialogue;
+use crate::operations;
 
 /// Draw a dialogue: verdicts, experts, the board of tensions, rounds, references
 ///
@@ -16,7 +16,7 @@ use crate::record::no_dialogue;
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// The dialogue.
-    id: String,
+    id: Option<String>,
     /// Show contents whole instead of their first lines.
     #[arg(long)]
     full: bool,
@@ -26,17 +26,18 @@ pub(crate) struct Show {
     /// Columns to draw in [default: the terminal's]
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=400))]
     width: Option<u16>,
+    #[command(flatten)]
+    data: Data,
 }
 
 impl Show {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let workspace = session.for_reading()?;
-        let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
-        let record = workspace.store.record(&id)?.ok_or_else(|| no_dialogue(&self.id))?;
+        let arguments = Arguments::new(self.data.data.as_deref())?.with("dialogue_id", self.id);
+        let record = operations::record(&session.for_reading()?, arguments.value())?;
         if let Some(round) = self.round
             && record.rounds.iter().all(|held| held.round != round)
         {
-            let message = format!("round {round} of dialogue '{id}' has not been held");
+            let message = format!("round {round} has not been held");
             return Err(Fault::new(Code::InvalidRound, message).field("round").value(round).into());
         }
         let canvas = Canvas {

@@ -13,6 +13,8 @@ use crate::export::wording;
 
 /// Columns between two lists of the board.
 const GUTTER: usize = 3;
+/// Room for the longest title of a column that has no cards.
+const EMPTY_WIDTH: usize = 14;
 /// An id and the space after it.
 const ID_WIDTH: usize = 7;
 
@@ -77,18 +79,33 @@ impl<'a> Column<'a> {
 }
 
 fn side_by_side(columns: &[Column<'_>], canvas: Canvas) -> Vec<Line> {
-    let gutters = GUTTER * columns.len().saturating_sub(1);
-    let width = (canvas.columns() - MARGIN - gutters) / columns.len().max(1);
-    let standing: Vec<Vec<Line>> =
-        columns.iter().map(|column| column.standing(width, canvas.detail)).collect();
-    let height = standing.iter().map(Vec::len).max().unwrap_or(0);
+    let widths = widths(columns, canvas);
+    let starts = widths.iter().scan(MARGIN, |next, width| {
+        let start = *next;
+        *next += width + GUTTER;
+        Some(start)
+    });
+    let standing: Vec<(usize, Vec<Line>)> = starts
+        .zip(columns.iter().zip(&widths))
+        .map(|(start, (column, width))| (start, column.standing(*width, canvas.detail)))
+        .collect();
+    let height = standing.iter().map(|(_, cells)| cells.len()).max().unwrap_or(0);
     let row = |place: usize| {
-        let cells = standing.iter().map(|cells| cells.get(place).cloned().unwrap_or_default());
-        cells.enumerate().fold(Line::blank(), |line, (column, cell)| {
-            line.pad_to(MARGIN + column * (width + GUTTER)).join(cell)
+        standing.iter().fold(Line::blank(), |line, (start, cells)| {
+            line.pad_to(*start).join(cells.get(place).cloned().unwrap_or_default())
         })
     };
     (0..height).map(row).chain([Line::blank()]).collect()
+}
+
+/// A column without cards keeps its title and leaves its room to the others.
+fn widths(columns: &[Column<'_>], canvas: Canvas) -> Vec<usize> {
+    let is_empty = |column: &&Column<'_>| column.tensions.is_empty();
+    let empty = columns.iter().filter(is_empty).count();
+    let gutters = GUTTER * columns.len().saturating_sub(1);
+    let room = canvas.columns() - MARGIN - gutters - EMPTY_WIDTH * empty;
+    let width = room / (columns.len() - empty).max(1);
+    columns.iter().map(|column| if is_empty(&column) { EMPTY_WIDTH } else { width }).collect()
 }
 
 /// How a tension is drawn: id and label, then how it got where it stands.
