@@ -276,7 +276,11 @@ fn rows(
     let mut found = statement.query(params![id])?;
     let mut rows = BTreeMap::new();
     while let Some(row) = found.next()? {
-        let key = values(row, 1..keys.len())?;
+        let key = match keys.len() {
+            // The dialogue's own row has no further key.
+            0 | 1 => "of the dialogue".to_owned(),
+            count => values(row, 1..count)?,
+        };
         rows.insert(key, values(row, keys.len()..columns)?);
     }
     Ok(rows)

@@ -57,6 +57,9 @@ impl Verify {
     }
 }
 
+/// One forged round can touch hundreds of rows; a screenful is enough to know.
+const FINDINGS_SHOWN: usize = 20;
+
 fn text(verification: &Verification) -> String {
     let Verification { dialogues, entries, head, findings } = verification;
     let plural = if *dialogues == 1 { "dialogue" } else { "dialogues" };
@@ -65,8 +68,11 @@ fn text(verification: &Verification) -> String {
         1 => "The record was changed: 1 finding.\n".to_owned(),
         count => format!("The record was changed: {count} findings.\n"),
     };
-    for finding in findings {
+    for finding in findings.iter().take(FINDINGS_SHOWN) {
         text.push_str(&describe(finding));
+    }
+    if let Some(more) = findings.len().checked_sub(FINDINGS_SHOWN).filter(|more| *more > 0) {
+        text.push_str(&format!("  … and {more} more; `--json` lists them all\n"));
     }
     text.push_str(&format!("head {head}\n"));
     text
