@@ -72,18 +72,15 @@ type Objection = &'static str;
 impl Folders {
     /// The working folder, the folder of the store's file, and further ones.
     pub fn new(working: &Path, store_file: &Path, further: &[PathBuf]) -> Self {
-        let store = store_file.parent().unwrap_or(working);
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let (working, store) = (real(working), real(store));
-        let name = store_file.file_name().unwrap_or_default().to_owned();
-        let store_files = ["", "-wal", "-shm", "-journal"].map(|suffix| {
-            let mut name = name.clone();
-            name.push(suffix);
-            store.join(name)
-        });
+        let store = real(store_file.parent().unwrap_or(working));
+        let working = real(working);
+        // The database follows a link and keeps its other files beside the real one.
+        let named = store.join(store_file.file_name().unwrap_or_default());
+        let store_files = [real(&named), named].iter().flat_map(|file| files_of(file)).collect();
         let further = further.iter().map(|path| real(path));
         let allowed = [working.clone(), store.clone()].into_iter().chain(further).collect();
-        Self { working, store, allowed, store_files: store_files.to_vec() }
+        Self { working, store, allowed, store_files }
     }
 
     /// Where a dialogue's files go when nobody says otherwise.
@@ -115,13 +112,22 @@ impl Folders {
         Ok(path)
     }
 
+    /// A file in a dialogue's own folder. The folder was allowed when it was chosen; what it
+    /// leads to may have changed since.
+    pub fn own_file(&self, output_dir: &str, name: &str) -> Result<PathBuf, Fault> {
+        let path = self.output_dir(output_dir).join(name);
+        self.allowed(&path).map_err(|objection| refused("output_dir", output_dir, objection))
+    }
+
     fn allowed_path(&self, text: &str) -> Result<PathBuf, Objection> {
-        /// The system's own limit on Linux.
-        const PATH_BYTES_MAX: usize = 4_095;
-        if text.trim().is_empty() || text.contains('\0') || text.len() > PATH_BYTES_MAX {
+        if text.trim().is_empty() || text.contains('\0') {
             return Err("it is not a path");
         }
-        let path = resolve(&self.working.join(text))?;
+        self.allowed(Path::new(text))
+    }
+
+    fn allowed(&self, path: &Path) -> Result<PathBuf, Objection> {
+        let path = resolve(&self.working.join(path))?;
         if !self.allowed.iter().any(|folder| path.starts_with(folder) && path != *folder) {
             return Err("it lies outside the allowed folders");
         }
@@ -130,6 +136,15 @@ impl Folders {
         }
         Ok(path)
     }
+}
+
+/// A database's file and those that SQLite keeps beside it.
+fn files_of(store_file: &Path) -> [PathBuf; 4] {
+    ["", "-wal", "-shm", "-journal"].map(|suffix| {
+        let mut name = store_file.as_os_str().to_owned();
+        name.push(suffix);
+        PathBuf::from(name)
+    })
 }
 
 fn refused(field: &str, text: &str, objection: Objection) -> Fault {
@@ -141,6 +156,9 @@ fn refused(field: &str, text: &str, objection: Objection) -> Fault {
 
 /// Resolves a path step by step, as the system would; what does not exist yet is kept.
 fn resolve(path: &Path) -> Result<PathBuf, Objection> {
+    /// The system's own limits on Linux.
+    const PATH_BYTES_MAX: usize = 4_095;
+    const NAME_BYTES_MAX: usize = 255;
     let mut real = PathBuf::new();
     for component in path.components() {
         match component {
@@ -148,6 +166,12 @@ fn resolve(path: &Path) -> Result<PathBuf, Objection> {
             Component::CurDir => {}
             Component::ParentDir if real.is_dir() => drop(real.pop()),
             Component::ParentDir => return Err("it climbs out of a folder that does not exist"),
+            Component::Normal(name) if name.len() > NAME_BYTES_MAX => {
+                return Err("a name in it is too long");
+            }
+            Component::Normal(_) if real.exists() && !real.is_dir() => {
+                return Err("it leads through something that is not a folder");
+            }
             Component::Normal(name) => {
                 real.push(name);
                 if real.is_symlink() {
@@ -156,7 +180,7 @@ fn resolve(path: &Path) -> Result<PathBuf, Objection> {
             }
         }
     }
-    Ok(real)
+    if real.as_os_str().len() > PATH_BYTES_MAX { Err("it is too long") } else { Ok(real) }
 }
 
 /// Replaces a file whole: whoever reads it sees the old one or the new one.
@@ -165,18 +189,34 @@ pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let unwritable = |source| FileError::Unwritable { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(unwritable)?;
-    let temporary = folder.join(format!(".plenary-{}.tmp", std::process::id()));
-    let written = std::fs::File::create(&temporary)
-        .and_then(|mut file| {
-            file.write_all(bytes)?;
-            file.sync_all()
-        })
+    let (temporary, mut file) = fresh_file(folder).map_err(unwritable)?;
+    let written = file
+        .write_all(bytes)
+        .and_then(|()| file.sync_all())
         .and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
         // The error that matters is the one that brought us here.
         let _ = std::fs::remove_file(&temporary);
     }
     written.map_err(unwritable)
+}
+
+/// A file that was not there before: whoever planted a link under its name planted it for nothing.
+fn fresh_file(folder: &Path) -> io::Result<(PathBuf, std::fs::File)> {
+    /// Left by processes that died; more of them than this is something else.
+    const LEFTOVERS_MAX: u32 = 1_000;
+    let mut attempt = 0;
+    loop {
+        let path = folder.join(format!(".plenary-{}-{attempt}.tmp", std::process::id()));
+        match std::fs::File::create_new(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
+            Err(error) => return Err(error),
+            Ok(file) => return Ok((path, file)),
+        }
+        if attempt > LEFTOVERS_MAX {
+            return Err(io::ErrorKind::AlreadyExists.into());
+        }
+    }
 }
 
 /// Reads a request from a file, or from standard input when it is called `-`.

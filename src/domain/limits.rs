@@ -42,6 +42,10 @@ pub const SCORE_MAX: i64 = 1_000_000;
 /// The arguments of one operation, as JSON text.
 pub const ARGUMENTS_BYTES_MAX: usize = 32 * 1024 * 1024;
 
+/// Levels of lists and objects in the arguments: half of what a JSON reader takes, because what
+/// is kept of them stands a few levels deeper in the journal and must be readable there.
+pub const ARGUMENTS_DEPTH_MAX: usize = 64;
+
 /// Results of one page of `list` and of one `similar`.
 pub const PAGE_MAX: usize = 500;
 

@@ -72,7 +72,7 @@ pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Erro
     let record = load(workspace, &request.id)?;
     let path = match &request.output_path {
         Some(path) => workspace.folders.file("output_path", path)?,
-        None => default_path(workspace, &record, request.format),
+        None => default_path(workspace, &record, request.format)?,
     };
     files::replace(&path, text(&record, request.format)?.as_bytes())?;
     Ok(Exported {
@@ -107,12 +107,12 @@ fn load(workspace: &Workspace, id: &DialogueId) -> Result<Record, Error> {
     workspace.store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()).into())
 }
 
-fn default_path(workspace: &Workspace, record: &Record, format: Format) -> PathBuf {
+fn default_path(workspace: &Workspace, record: &Record, format: Format) -> Result<PathBuf, Error> {
     let name = match format {
         Format::Json => "dialogue.json",
         Format::Markdown => "dialogue.md",
     };
-    workspace.folders.output_dir(&record.dialogue.opening.output_dir).join(name)
+    Ok(workspace.folders.own_file(&record.dialogue.opening.output_dir, name)?)
 }
 
 fn text(record: &Record, format: Format) -> Result<String, Error> {

@@ -9,7 +9,9 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value};
 
 use super::warning::Warning;
-use crate::domain::limits::{ECHO_CHARS_MAX, LIST_ITEMS_MAX, STRUCTURED_BYTES_MAX};
+use crate::domain::limits::{
+    ARGUMENTS_DEPTH_MAX, ECHO_CHARS_MAX, LIST_ITEMS_MAX, STRUCTURED_BYTES_MAX,
+};
 use crate::domain::refusal::{Code, Fault, Item};
 use crate::domain::words::Word;
 
@@ -30,6 +32,11 @@ impl<'a> Fields<'a> {
             Fault::new(Code::InvalidType, "the arguments must be a JSON object")
                 .value(arguments.clone())
         })?;
+        if is_deeper_than(arguments, ARGUMENTS_DEPTH_MAX) {
+            let message =
+                format!("the arguments are nested over {ARGUMENTS_DEPTH_MAX} levels deep");
+            return Err(Fault::new(Code::FieldTooLong, message));
+        }
         Ok(Self { map, item: Item::Whole })
     }
 
@@ -284,6 +291,15 @@ impl<'a> Fields<'a> {
                 warnings.push(Warning::new("unknown_field", message).with("field", name.as_str()));
             }
         }
+    }
+}
+
+fn is_deeper_than(value: &Value, levels: usize) -> bool {
+    let deeper = |value| levels == 0 || is_deeper_than(value, levels - 1);
+    match value {
+        Value::Array(list) => list.iter().any(deeper),
+        Value::Object(map) => map.values().any(deeper),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
