@@ -13,6 +13,7 @@
 mod kit;
 
 mod contract;
+mod hostile;
 mod lifecycle;
 mod operations;
 mod processes;

@@ -1,0 +1,46 @@
+//! The strings of `tests/fixtures/corpora`. They are data under test, never followed.
+
+#![expect(clippy::disallowed_methods, reason = "tests read their fixtures themselves")]
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+pub fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpora")
+}
+
+/// Every text of one corpus.
+pub fn strings(name: &str) -> Vec<String> {
+    let file = std::fs::read_to_string(folder().join(format!("{name}.jsonl"))).unwrap();
+    let texts = file.lines().map(|line| {
+        let entry: Value = serde_json::from_str(line).unwrap();
+        entry["text"].as_str().unwrap().to_owned()
+    });
+    let texts: Vec<String> = texts.collect();
+    assert!(texts.len() >= 48, "{name} lost its strings");
+    texts
+}
+
+/// Everything that could be said in a text, and what look-alikes and limits add to it.
+pub fn texts() -> Vec<String> {
+    let corpora = [
+        "naughty_strings",
+        "structural_escapes",
+        "bipia_attacks",
+        "garak_payloads",
+        "payloadsallthethings_prompt_injection",
+    ];
+    let own = [
+        "nul\0inside",
+        "\u{feff}mark first",
+        "ends in a line break\r\n",
+        "\u{2028}\u{2029}\u{85}",
+        "a\u{301} is not á",
+        "'; DROP TABLE dialogues; --",
+        "{\"$serde_json::private::RawValue\":\"1\"}",
+        "\u{10ffff}\u{fffd}\u{1f468}\u{200d}\u{1f469}",
+    ];
+    let all = corpora.iter().flat_map(|name| strings(name));
+    all.chain(own.map(str::to_owned)).collect()
+}

@@ -1,0 +1,332 @@
+//! Paths: whatever a request names, nothing outside the allowed folders is
+//! touched, and a refusal says so under one code.
+//!
+//! **Invariant:** these tests harm nobody even when the code they test is broken.
+//! The workspace lies deeper than any traversal climbs, and a path that leads out
+//! of the test's own folder is only judged, never written to.
+
+#![expect(clippy::disallowed_methods, reason = "tests look at files themselves")]
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::{FileTypeExt, symlink};
+use std::path::{Component, Path, PathBuf};
+use std::process::Command;
+
+use plenary::error::Error;
+use plenary::files::Folders;
+use plenary::operations::Workspace;
+use plenary::store::SqliteStore;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::corpora;
+use crate::kit::{Bench, Still, open_dialogue, workspace_in};
+
+/// More steps down than the longest traversal takes up.
+const DEPTH: usize = 20;
+
+/// A workspace with neighbours: `home/` is ours, everything beside it is not.
+struct Street {
+    root: TempDir,
+    bench: Bench,
+}
+
+impl Street {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let street = street_in(root.path());
+        for neighbour in ["neighbour", "home/deep/er", "home2", "etc"] {
+            std::fs::create_dir_all(street.join(neighbour)).unwrap();
+        }
+        for sentinel in ["sentinel", "neighbour/sentinel", "home2/sentinel", "etc/passwd"] {
+            std::fs::write(street.join(sentinel), "untouched").unwrap();
+        }
+        let home = street.join("home");
+        lay_traps(&home, root.path());
+        let bench = Bench { folder: tempfile::tempdir().unwrap(), workspace: workspace_in(&home) };
+        open_dialogue(&bench, &["ann"]);
+        Self { root, bench }
+    }
+
+    fn home(&self) -> PathBuf {
+        street_in(self.root.path()).join("home")
+    }
+
+    /// What the neighbours have.
+    fn outside(&self) -> BTreeMap<PathBuf, String> {
+        let mut seen = BTreeMap::new();
+        look(self.root.path(), &self.home(), &mut seen);
+        seen
+    }
+}
+
+fn street_in(root: &Path) -> PathBuf {
+    root.join("d/".repeat(DEPTH))
+}
+
+/// Links, pipes and files that a path inside the folder may run into.
+fn lay_traps(home: &Path, root: &Path) {
+    symlink("../neighbour", home.join("out")).unwrap();
+    symlink("../neighbour/sentinel", home.join("out-file")).unwrap();
+    symlink("../neighbour/not-there-yet", home.join("dangling")).unwrap();
+    symlink("loop", home.join("loop")).unwrap();
+    symlink(root, home.join("up")).unwrap();
+    std::fs::write(home.join("plain"), "a file").unwrap();
+    let made = Command::new("mkfifo").arg(home.join("pipe")).status().unwrap();
+    assert!(made.success());
+}
+
+fn look(folder: &Path, except: &Path, seen: &mut BTreeMap<PathBuf, String>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let kind = std::fs::symlink_metadata(&path).unwrap().file_type();
+        if path == except {
+            continue;
+        }
+        let state = if kind.is_file() {
+            String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned()
+        } else {
+            format!("{kind:?}")
+        };
+        if kind.is_dir() {
+            look(&path, except, seen);
+        }
+        seen.insert(path, state);
+    }
+}
+
+/// Paths of our own that no request may write to.
+fn nasties() -> Vec<String> {
+    let fixed = [
+        "",
+        " ",
+        ".",
+        "./",
+        "..",
+        "../",
+        "../sentinel",
+        "../home2/sentinel",
+        "../home/../sentinel",
+        "deep/er/../../../sentinel",
+        "missing/../../sentinel",
+        "missing/../x.json",
+        "plain/../../sentinel",
+        "plain/x.json",
+        "plain/deeper/x.json",
+        "out",
+        "out/x.json",
+        "out/new/x.json",
+        "out-file",
+        "dangling",
+        "dangling/x.json",
+        "loop",
+        "loop/x.json",
+        "up",
+        "up/x.json",
+        "up/new/x.json",
+        "pipe",
+        "pipe/x.json",
+        "a\0b",
+        "\0",
+        "../sentinel\0.json",
+        ".plenary/plenary.db",
+        ".plenary/plenary.db-wal",
+        ".plenary/plenary.db-shm",
+        ".plenary/plenary.db-journal",
+        ".plenary/plenary.db/x.json",
+        ".plenary/../.plenary/plenary.db",
+        "./.plenary/./plenary.db",
+        "deep/../.plenary/plenary.db-wal",
+    ];
+    let long = ["x".repeat(5_000), format!("{}x", "y/".repeat(2_500)), "z".repeat(256)];
+    // Under the limit as it is written, over it where it leads.
+    let deep = format!("{}{}", format!("{}/", "d".repeat(250)).repeat(16), "x".repeat(74));
+    fixed.map(str::to_owned).into_iter().chain(long).chain([deep]).collect()
+}
+
+/// Runs an operation with each path; a refusal has one code, and the neighbours are as they were.
+#[track_caller]
+fn check(
+    street: &Street,
+    paths: &[String],
+    run: impl Fn(&Bench, usize, &str) -> Result<Value, Error>,
+) -> Vec<bool> {
+    let before = street.outside();
+    let mut accepted = Vec::new();
+    for (place, path) in paths.iter().enumerate() {
+        if is_beyond(street, path) {
+            let judged = street.bench.workspace.folders.file("output_path", path);
+            let code = judged.map_err(|fault| fault.code.name());
+            assert_eq!(code, Err("path_not_allowed"), "{path:?}");
+            accepted.push(false);
+            continue;
+        }
+        let answer = run(&street.bench, place, path);
+        if let Err(error) = &answer {
+            let document = error.document();
+            assert_eq!(document["error_code"], "path_not_allowed", "{path:?}: {document:#}");
+            let echoed = document["value"].as_str().unwrap_or_default();
+            assert!(echoed.chars().count() <= 201, "{path:?} is echoed whole");
+        }
+        accepted.push(answer.is_ok());
+    }
+    assert_eq!(street.outside(), before);
+    street.bench.verify();
+    accepted
+}
+
+/// Whether a path could lead out of the test's own folder.
+fn is_beyond(street: &Street, path: &str) -> bool {
+    let climbs = Path::new(path).components().filter(|part| *part == Component::ParentDir).count();
+    (path.starts_with('/') && !Path::new(path).starts_with(street.root.path())) || climbs >= DEPTH
+}
+
+fn export_to(bench: &Bench, _: usize, path: &str) -> Result<Value, Error> {
+    bench.run("export_file", &json!({ "dialogue_id": "talk", "output_path": path }))
+}
+
+fn create_in(bench: &Bench, place: usize, path: &str) -> Result<Value, Error> {
+    bench.run("create", &json!({ "title": format!("Path {place}"), "output_dir": path }))
+}
+
+#[test]
+fn an_export_goes_nowhere_it_may_not() {
+    let street = Street::new();
+    let accepted = check(&street, &nasties(), export_to);
+    let through: Vec<_> = nasties().into_iter().zip(accepted).filter(|(_, ok)| *ok).collect();
+    assert_eq!(through, []);
+    let pipe = std::fs::symlink_metadata(street.home().join("pipe")).unwrap();
+    assert!(pipe.file_type().is_fifo());
+    assert_eq!(std::fs::read_to_string(street.home().join("plain")).unwrap(), "a file");
+}
+
+#[test]
+fn a_dialogue_lives_nowhere_it_may_not() {
+    let street = Street::new();
+    let paths: Vec<String> = nasties().into_iter().filter(|path| path.len() <= 1_000).collect();
+    let accepted = check(&street, &paths, create_in);
+    let through: Vec<_> = paths.into_iter().zip(accepted).filter(|(_, ok)| *ok).collect();
+    assert_eq!(through, []);
+    // What was refused left no dialogue behind.
+    assert_eq!(street.bench.must("stats", &json!({}))["dialogues"], 1);
+}
+
+#[test]
+fn an_absolute_path_is_no_way_out() {
+    let street = Street::new();
+    let near = ["sentinel", "neighbour/new.json", "home2/sentinel", "home", "home/../sentinel"];
+    let street_folder = street_in(street.root.path());
+    let mut paths: Vec<String> =
+        near.map(|path| street_folder.join(path).to_str().unwrap().to_owned()).to_vec();
+    // These are the system's own: they are judged and not tried.
+    let far = ["/", "//", "/dev/null", "/dev/stdout", "/proc/self/cwd/../x", "/etc/passwd", "/tmp"];
+    paths.extend(far.map(str::to_owned));
+    assert!(!check(&street, &paths, export_to).contains(&true));
+    assert!(!check(&street, &paths, create_in).contains(&true));
+}
+
+#[test]
+fn no_known_traversal_leaves_the_folder_by_an_export() {
+    let street = Street::new();
+    let paths = corpora::strings("path_traversal");
+    let accepted = check(&street, &paths, export_to);
+    // Most are only odd names on this system; those that climb must have been refused.
+    for (path, accepted) in paths.iter().zip(&accepted) {
+        let climbs = path.starts_with('/') || path.split('/').any(|part| part == "..");
+        assert!(!(climbs && *accepted), "{path:?} was accepted");
+    }
+    assert!(accepted.iter().any(|ok| *ok) && accepted.iter().any(|ok| !*ok));
+}
+
+#[test]
+fn no_known_traversal_leaves_the_folder_by_an_output_dir() {
+    let street = Street::new();
+    let paths = corpora::strings("path_traversal");
+    let (short, long): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.len() <= 1_000);
+    // What is refused costs nothing; of the odd names that are none of our business some will do.
+    let folders = &street.bench.workspace.folders;
+    let short: Vec<String> = short
+        .into_iter()
+        .enumerate()
+        .filter(|(place, path)| place % 8 == 0 || folders.folder("output_dir", path).is_err())
+        .map(|(_, path)| path)
+        .collect();
+    let accepted = check(&street, &short, create_in);
+    for (path, accepted) in short.iter().zip(&accepted) {
+        let climbs = path.starts_with('/') || path.split('/').any(|part| part == "..");
+        assert!(!(climbs && *accepted), "{path:?} was accepted");
+    }
+    // A folder's name is a line of text, with the limit that every line has.
+    for path in long {
+        let refusal = create_in(&street.bench, 0, &path).unwrap_err().document();
+        assert_eq!(refusal["error_code"], "field_too_long");
+    }
+}
+
+#[test]
+fn a_link_that_appears_later_leads_no_export_out() {
+    let street = Street::new();
+    let before = street.outside();
+    let own = street.home().join(".plenary/dialogues");
+    std::fs::create_dir_all(&own).unwrap();
+    symlink(street.home().join("../neighbour"), own.join("talk")).unwrap();
+    let refusal = street.bench.refused("export_file", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(refusal["error_code"], "path_not_allowed");
+    assert_eq!(street.outside(), before);
+}
+
+#[test]
+fn a_planted_temporary_file_is_not_written_through() {
+    let street = Street::new();
+    let before = street.outside();
+    let process = std::process::id();
+    for temporary in [format!(".plenary-{process}.tmp"), format!(".plenary-{process}-0.tmp")] {
+        symlink("../neighbour/sentinel", street.home().join(temporary)).unwrap();
+    }
+    export_to(&street.bench, 0, "x.json").unwrap();
+    assert_eq!(street.outside(), before);
+    let written = std::fs::read_to_string(street.home().join("x.json")).unwrap();
+    assert!(written.starts_with(r#"{"id":"talk""#));
+}
+
+#[test]
+fn a_store_behind_a_link_is_guarded_where_it_really_lies() {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link) = (folder.path().join("data/real.db"), folder.path().join("store/link.db"));
+    for store in [&real, &link] {
+        std::fs::create_dir_all(store.parent().unwrap()).unwrap();
+    }
+    drop(SqliteStore::open(&real).unwrap());
+    symlink(&real, &link).unwrap();
+    let workspace = Workspace {
+        store: Box::new(SqliteStore::open(&link).unwrap()),
+        ambient: Box::new(Still::default()),
+        folders: Folders::new(folder.path(), &link, &[]),
+    };
+    let bench = Bench { folder, workspace };
+    open_dialogue(&bench, &["ann"]);
+    for path in ["data/real.db", "data/real.db-wal", "store/link.db", "store/../data/real.db"] {
+        let refusal = export_to(&bench, 0, path).map_err(|error| error.document());
+        assert_eq!(refusal.unwrap_err()["error_code"], "path_not_allowed", "{path}");
+    }
+    bench.verify();
+}
+
+#[test]
+fn what_is_allowed_is_written() {
+    let street = Street::new();
+    for path in ["x.json", "deep/er/x.json", "new/folder/x.json", "deep/../y.json", "plain"] {
+        let exported = export_to(&street.bench, 0, path).unwrap();
+        let written = std::fs::read_to_string(exported["path"].as_str().unwrap()).unwrap();
+        assert!(written.starts_with(r#"{"id":"talk""#), "{path}");
+    }
+    let absolute = street.home().join("absolute.json");
+    export_to(&street.bench, 0, absolute.to_str().unwrap()).unwrap();
+    assert!(absolute.is_file());
+    let left: Vec<_> = std::fs::read_dir(street.home())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.ends_with(".tmp"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}

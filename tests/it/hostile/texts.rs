@@ -1,0 +1,209 @@
+//! Texts: what goes in comes back byte for byte, wherever it was said.
+
+use plenary::files::Folders;
+use plenary::operations::Workspace;
+use plenary::store::SqliteStore;
+use serde_json::{Value, json};
+
+use super::corpora;
+use crate::kit::{Bench, Still, batch, item, open_dialogue, pool};
+
+const LINE_CHARS_MAX: usize = 1_000;
+
+/// Texts that say something and fit a line, and those that only fit a page.
+fn lines() -> Vec<String> {
+    let fits = |text: &String| !text.trim().is_empty() && text.chars().count() <= LINE_CHARS_MAX;
+    corpora::texts().into_iter().filter(fits).collect()
+}
+
+fn pages() -> Vec<String> {
+    corpora::texts().into_iter().filter(|text| !text.trim().is_empty()).collect()
+}
+
+/// Without a disk, because these tests write thousands of times.
+fn in_memory() -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = Workspace {
+        store: Box::new(SqliteStore::in_memory().unwrap()),
+        ambient: Box::new(Still::default()),
+        folders: Folders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
+    };
+    Bench { folder, workspace }
+}
+
+/// The section, the letter and the name of the text of each kind.
+const KINDS: [(&str, char, &str); 5] = [
+    ("perspectives", 'P', "content"),
+    ("recommendations", 'R', "content"),
+    ("tensions", 'T', "description"),
+    ("evidence", 'E', "content"),
+    ("claims", 'C', "content"),
+];
+
+/// A round of up to 99 items of each kind, whose texts are these.
+fn round_of(round: u8, texts: &[String]) -> Value {
+    let mut fields = json!({});
+    for ((section, letter, text_field), texts) in KINDS.iter().zip(texts.chunks(99)) {
+        let items = texts.iter().zip(1..).map(|(text, seq)| {
+            let mut item = item(&format!("ANN-{letter}{round:02}{seq:02}"), "");
+            item["label"] = json!(text.chars().take(LINE_CHARS_MAX).collect::<String>());
+            item[text_field] = json!(text);
+            item
+        });
+        fields[section] = items.collect();
+    }
+    batch(round, fields)
+}
+
+/// The texts at `path` of each element of a list, in order.
+fn said(list: &Value, path: &str) -> Vec<String> {
+    let texts = list.as_array().unwrap().iter().filter_map(|element| element.pointer(path));
+    texts.map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
+#[track_caller]
+fn check(said: &[String], expected: &[String]) {
+    assert_eq!(said.len(), expected.len());
+    for (said, expected) in said.iter().zip(expected) {
+        assert_eq!(said, expected);
+    }
+}
+
+#[test]
+fn labels_and_contents_come_back_from_export_and_cite() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    let texts = pages();
+    let rounds: Vec<&[String]> = texts.chunks(99 * KINDS.len()).collect();
+    for (round, texts) in (0..).zip(&rounds) {
+        bench.must("register", &round_of(round, texts));
+    }
+    let exported = bench.export("talk");
+    for ((section, letter, text_field), place) in KINDS.iter().zip(0..) {
+        let expected: Vec<String> = rounds
+            .iter()
+            .filter_map(|texts| texts.chunks(99).nth(place))
+            .flatten()
+            .cloned()
+            .collect();
+        let pointer = format!("/{text_field}");
+        check(&said(&exported[section], &pointer), &expected);
+        let ids = said(&exported[section], "/id");
+        for (ids, expected) in ids.chunks(400).zip(expected.chunks(400)) {
+            let cited = bench.must("cite", &json!({ "dialogue_id": "talk", "ids": ids }));
+            check(&said(&cited["citations"], "/content"), expected);
+            let labels: Vec<String> =
+                expected.iter().map(|text| text.chars().take(LINE_CHARS_MAX).collect()).collect();
+            check(&said(&cited["citations"], "/label"), &labels);
+        }
+        assert!(!ids.is_empty() && ids.iter().all(|id| id.starts_with(*letter)));
+    }
+    bench.verify();
+}
+
+#[test]
+fn contexts_and_reasons_come_back() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    let texts = pages();
+    let moves: Vec<Value> = texts
+        .iter()
+        .map(|text| json!({ "expert": "ann", "type": "request", "context": text }))
+        .collect();
+    // A step into the present state only leaves its reason.
+    let updates: Vec<Value> = texts
+        .iter()
+        .map(|text| json!({ "id": "ANN-T0001", "status": "open", "by": "ann", "reason": text }))
+        .collect();
+    let fields =
+        json!({ "tensions": [item("ANN-T0001", "")], "moves": moves, "tension_updates": updates });
+    bench.must("register", &batch(0, fields));
+    let exported = bench.export("talk");
+    check(&said(&exported["moves"], "/context"), &texts);
+    check(&said(&exported["tensions"][0]["events"], "/reason"), &texts);
+    bench.verify();
+}
+
+#[test]
+fn round_titles_summaries_and_replies_come_back() {
+    let bench = in_memory();
+    let texts = lines();
+    for texts in texts.chunks(100) {
+        let created =
+            bench.must("create", &json!({ "title": "Talk", "expert_pool": pool(&["ann"]) }));
+        let id = created["dialogue_id"].as_str().unwrap();
+        for (text, round) in texts.iter().zip(0..) {
+            let fields = json!({
+                "dialogue_id": id, "title": text, "summary": text, "raw_content": { "ann": text },
+            });
+            bench.must("register", &batch(round, fields));
+        }
+        let rounds = &bench.export(id)["rounds"];
+        check(&said(rounds, "/title"), texts);
+        check(&said(rounds, "/summary"), texts);
+        check(&said(rounds, "/experts/ann/raw"), texts);
+    }
+    bench.verify();
+}
+
+#[test]
+fn titles_questions_backgrounds_and_roles_come_back() {
+    let bench = in_memory();
+    let mut crowded = 0;
+    for text in lines() {
+        let expert = json!({ "slug": "ann", "role": text, "tier": "Core", "focus": text });
+        let arguments = json!({
+            "title": text, "question": text, "background": { text.as_str(): [text] },
+            "expert_pool": { "domain": text, "experts": [expert] },
+        });
+        let created = match bench.run("create", &arguments) {
+            Ok(created) => created,
+            Err(error) => {
+                assert_eq!(error.document()["error_code"], "too_many_similar_titles");
+                crowded += 1;
+                continue;
+            }
+        };
+        let exported = bench.export(created["dialogue_id"].as_str().unwrap());
+        let texts =
+            ["/title", "/question", "/experts/0/role", "/experts/0/focus", "/expert_pool/domain"];
+        for path in texts {
+            assert_eq!(exported.pointer(path).unwrap(), text.as_str(), "{path}");
+        }
+        assert_eq!(exported["background"], arguments["background"]);
+    }
+    assert!(crowded < 100, "{crowded} titles found no id");
+    bench.verify();
+}
+
+#[test]
+fn verdicts_come_back() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    bench.must("register", &round_of(0, &[]));
+    let texts = lines();
+    for (place, conditions) in texts.chunks(25).enumerate() {
+        let text = &conditions[0];
+        bench.must(
+            "verdict",
+            &json!({
+                "dialogue_id": "talk", "verdict_id": format!("V{place}"), "verdict_type": "interim",
+                "recommendation": text, "description": text, "conditions": conditions,
+            }),
+        );
+        let given = &bench.export("talk")["verdicts"][place];
+        assert_eq!(given["recommendation"], text.as_str());
+        assert_eq!(given["description"], text.as_str());
+        assert_eq!(given["conditions"], json!(conditions));
+    }
+    bench.verify();
+}
+
+#[test]
+fn no_text_breaks_a_search() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    for text in pages() {
+        bench.must("similar", &json!({ "query": text }));
+    }
+}
