@@ -3,10 +3,29 @@
 use std::str::FromStr;
 
 use rusqlite::Row;
+use rusqlite::types::ValueRef;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::store::error::StoreError;
+
+/// A text column of a file that may have been tampered with: what is no text cannot equal one.
+pub(super) fn lossy_text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        other @ (ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_)) => {
+            format!("{other:?}")
+        }
+    })
+}
+
+/// The same for a count: what is none is the greatest.
+pub(super) fn lossy_number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    Ok(match row.get_ref(column)? {
+        ValueRef::Integer(integer) => u64::try_from(integer).unwrap_or(u64::MAX),
+        ValueRef::Null | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Blob(_) => u64::MAX,
+    })
+}
 
 /// A text column that is one of our words or ids.
 pub(super) fn parsed<T: FromStr>(

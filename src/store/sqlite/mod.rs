@@ -3,6 +3,7 @@
 mod apply;
 mod catalogue;
 mod columns;
+mod compare;
 mod connect;
 mod facts;
 mod journal;

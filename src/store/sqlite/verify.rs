@@ -3,51 +3,23 @@
 //!
 //! The journal is the truth and everything else follows from it, so the check
 //! that matters is the plainest: replay it into an empty database and compare
-//! row by row.
+//! row by row (`compare`). Whatever was done to the file is a finding: nothing in
+//! it may make this fail.
 
 use std::collections::BTreeMap;
 
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, Row};
 
-use super::apply::Applier;
+use super::columns::{lossy_number, lossy_text};
 use super::journal::Head;
-use super::{connect, journal};
-use crate::domain::change::Change;
+use super::{compare, connect};
 use crate::domain::ids::DialogueId;
 use crate::domain::lifecycle::EventType;
 use crate::domain::words::Word;
 use crate::store::chain;
 use crate::store::error::StoreError;
 use crate::store::verification::{Finding, Verification};
-
-/// Every table that follows from the journal, parents before children.
-const PROJECTED: [&str; 21] = [
-    "dialogues",
-    "expert_pool",
-    "expert_profiles",
-    "panels",
-    "rounds",
-    "registrations",
-    "expert_scores",
-    "raw_replies",
-    "perspectives",
-    "recommendations",
-    "tensions",
-    "evidence",
-    "claims",
-    "perspective_events",
-    "recommendation_events",
-    "tension_events",
-    "evidence_events",
-    "claim_events",
-    "local_ids",
-    "refs",
-    "moves",
-];
-
-/// Verdicts follow from the journal too, but may not be updated, so they are compared apart.
-const VERDICTS: &str = "verdicts";
 
 pub(super) fn verify(
     connection: &Connection,
@@ -61,18 +33,24 @@ pub(super) fn verify(
         None => every_dialogue(connection)?,
     };
     let replica = connect::memory()?;
+    let mut said = compare::search_texts(connection, dialogue.map(DialogueId::as_str))?;
     for id in &ids {
-        compare(connection, &replica, id, &mut findings)?;
+        let said = said.remove(id).unwrap_or_default();
+        compare::dialogue(connection, &replica, id, &said, &mut findings)?;
         statuses(connection, id, &mut findings)?;
     }
+    findings.extend(said.into_keys().map(compare::unknown_search_text));
     if dialogue.is_none() {
+        compare::schema(connection, &replica, &mut findings)?;
         database(connection, &mut findings)?;
     }
     let scope = dialogue.map_or(chain::GLOBAL, DialogueId::as_str);
     Ok(Verification {
         dialogues: ids.len() as u64,
         entries,
-        head: journal::head(connection, scope)?.hash,
+        head: noted(connection, Some(scope))?
+            .remove(scope)
+            .map_or_else(|| chain::GENESIS.to_owned(), |head| head.hash),
         findings,
     })
 }
@@ -82,7 +60,7 @@ fn every_dialogue(connection: &Connection) -> Result<Vec<String>, StoreError> {
     let mut statement = connection.prepare(
         "SELECT dialogue_id FROM dialogues UNION SELECT dialogue_id FROM journal ORDER BY 1",
     )?;
-    let ids = statement.query_map([], |row| row.get(0))?;
+    let ids = statement.query_map([], |row| lossy_text(row, 0))?;
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
@@ -132,18 +110,23 @@ fn entry(
     is_global: bool,
     findings: &mut Vec<Finding>,
 ) -> Result<(String, String), StoreError> {
-    let (global_seq, id, seq): (u64, String, u64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-    let (kind, ts): (String, String) = (row.get(3)?, row.get(4)?);
-    let payload: Option<String> = row.get(5)?;
-    let (payload_sha256, prev, hash, global): (String, String, String, String) =
-        (row.get(6)?, row.get(7)?, row.get(8)?, row.get(9)?);
+    let (global_seq, seq) = (lossy_number(row, 0)?, lossy_number(row, 2)?);
+    let (id, kind, ts) = (lossy_text(row, 1)?, lossy_text(row, 3)?, lossy_text(row, 4)?);
+    let payload = match row.get_ref(5)? {
+        ValueRef::Null => None,
+        ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Blob(_) => {
+            Some(lossy_text(row, 5)?)
+        }
+    };
+    let (payload_sha256, prev) = (lossy_text(row, 6)?, lossy_text(row, 7)?);
+    let (hash, global) = (lossy_text(row, 8)?, lossy_text(row, 9)?);
     let mut complain = |check: &'static str, message: String| {
         let place = format!("journal entry {seq}");
         findings.push(Finding { check, dialogue_id: Some(id.clone()), place, message });
     };
     let start = || Head { seq: 0, hash: chain::GENESIS.to_owned() };
     let own = walk.heads.get(&id).cloned().unwrap_or_else(start);
-    if seq != own.seq + 1 {
+    if seq != own.seq.saturating_add(1) {
         complain("gap", format!("entry {seq} follows entry {}", own.seq));
     }
     if prev != own.hash {
@@ -157,7 +140,7 @@ fn entry(
     }
     if is_global {
         let all = walk.heads.get(chain::GLOBAL).cloned().unwrap_or_else(start);
-        if global_seq != all.seq + 1 || chain::global(&all.hash, &hash) != global {
+        if global_seq != all.seq.saturating_add(1) || chain::global(&all.hash, &hash) != global {
             complain(
                 "global_chain",
                 format!("entry {global_seq} of all does not follow {}", all.seq),
@@ -177,13 +160,7 @@ fn noted_heads(
     walk: &Walk,
     findings: &mut Vec<Finding>,
 ) -> Result<(), StoreError> {
-    let mut statement = connection
-        .prepare("SELECT scope, seq, hash FROM chain_heads WHERE scope = ?1 OR ?1 IS NULL")?;
-    let mut rows = statement.query([dialogue.map(DialogueId::as_str)])?;
-    let mut noted = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        noted.insert(row.get::<_, String>(0)?, Head { seq: row.get(1)?, hash: row.get(2)? });
-    }
+    let noted = noted(connection, dialogue.map(DialogueId::as_str))?;
     let scopes: std::collections::BTreeSet<&String> =
         noted.keys().chain(walk.heads.keys()).collect();
     for scope in scopes {
@@ -199,116 +176,20 @@ fn noted_heads(
     Ok(())
 }
 
-/// Replays a dialogue's journal and compares every table with the result.
-fn compare(
+/// The noted heads of all chains, or of one.
+fn noted(
     connection: &Connection,
-    replica: &Connection,
-    id: &str,
-    findings: &mut Vec<Finding>,
-) -> Result<(), StoreError> {
-    let mut complain = |place: String, message: String| {
-        findings.push(Finding {
-            check: "replay",
-            dialogue_id: Some(id.to_owned()),
-            place,
-            message,
-        });
-    };
-    let transaction = replica.unchecked_transaction()?;
-    if let Err(message) = replay(connection, &transaction, id) {
-        complain("journal".to_owned(), message);
-        return Ok(());
-    }
-    for table in PROJECTED.into_iter().chain([VERDICTS]) {
-        let (live, replayed) = (rows(connection, table, id)?, rows(&transaction, table, id)?);
-        for (key, row) in &live {
-            match replayed.get(key) {
-                None => complain(table.to_owned(), format!("row {key} is not in the journal")),
-                Some(other) if other != row => {
-                    complain(table.to_owned(), format!("row {key} was changed"));
-                }
-                Some(_) => {}
-            }
-        }
-        for key in replayed.keys().filter(|key| !live.contains_key(*key)) {
-            complain(table.to_owned(), format!("row {key} is missing"));
-        }
-    }
-    // The replica is emptied by forgetting what was replayed.
-    transaction.rollback()?;
-    Ok(())
-}
-
-fn replay(connection: &Connection, replica: &Connection, id: &str) -> Result<(), String> {
-    let describe = |error: rusqlite::Error| error.to_string();
-    let dialogue_id: DialogueId =
-        id.parse().map_err(|_| format!("`{id}` is not a dialogue's id"))?;
+    scope: Option<&str>,
+) -> Result<BTreeMap<String, Head>, StoreError> {
     let mut statement = connection
-        .prepare_cached("SELECT ts, payload FROM journal WHERE dialogue_id = ?1 ORDER BY seq")
-        .map_err(describe)?;
-    let mut rows = statement.query([id]).map_err(describe)?;
-    while let Some(row) = rows.next().map_err(describe)? {
-        let (ts, payload): (String, Option<String>) =
-            (row.get(0).map_err(describe)?, row.get(1).map_err(describe)?);
-        let Some(payload) = payload else { continue };
-        let at = ts.parse().map_err(|_| format!("`{ts}` is not a moment"))?;
-        let changes: Vec<Change> = serde_json::from_str(&payload)
-            .map_err(|error| format!("an entry cannot be read: {error}"))?;
-        let applier = Applier::new(replica, &dialogue_id, at);
-        for change in &changes {
-            applier.apply(change).map_err(|error| format!("cannot be replayed: {error}"))?;
-        }
+        .prepare("SELECT scope, seq, hash FROM chain_heads WHERE scope = ?1 OR ?1 IS NULL")?;
+    let mut rows = statement.query([scope])?;
+    let mut noted = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let head = Head { seq: lossy_number(row, 1)?, hash: lossy_text(row, 2)? };
+        noted.insert(lossy_text(row, 0)?, head);
     }
-    Ok(())
-}
-
-/// A dialogue's rows of a table, as text, by their first columns.
-fn rows(
-    connection: &Connection,
-    table: &str,
-    id: &str,
-) -> Result<BTreeMap<String, String>, StoreError> {
-    let keys = key_columns(connection, table)?;
-    let order: Vec<String> = keys.iter().map(|column| format!("\"{column}\"")).collect();
-    let sql = format!("SELECT {}, * FROM {table} WHERE dialogue_id = ?1", order.join(", "));
-    let mut statement = connection.prepare(&sql)?;
-    let columns = statement.column_count();
-    let mut found = statement.query(params![id])?;
-    let mut rows = BTreeMap::new();
-    while let Some(row) = found.next()? {
-        let key = match keys.len() {
-            // The dialogue's own row has no further key.
-            0 | 1 => "of the dialogue".to_owned(),
-            count => values(row, 1..count)?,
-        };
-        rows.insert(key, values(row, keys.len()..columns)?);
-    }
-    Ok(rows)
-}
-
-fn key_columns(connection: &Connection, table: &str) -> Result<Vec<String>, StoreError> {
-    let mut statement =
-        connection.prepare("SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk")?;
-    let names = statement.query_map([table], |row| row.get(0))?;
-    Ok(names.collect::<Result<_, _>>()?)
-}
-
-fn values(row: &Row<'_>, columns: std::ops::Range<usize>) -> Result<String, StoreError> {
-    let mut text = String::new();
-    for column in columns {
-        if !text.is_empty() {
-            text.push('/');
-        }
-        match row.get_ref(column)? {
-            ValueRef::Null => text.push_str("null"),
-            ValueRef::Integer(integer) => text.push_str(&integer.to_string()),
-            ValueRef::Real(real) => text.push_str(&real.to_string()),
-            ValueRef::Text(bytes) | ValueRef::Blob(bytes) => {
-                text.push_str(&String::from_utf8_lossy(bytes));
-            }
-        }
-    }
-    Ok(text)
+    Ok(noted)
 }
 
 /// Each entity's status must be the one its newest status-changing event reached.
@@ -328,14 +209,12 @@ fn statuses(
         ))?;
         let mut rows = statement.query([id])?;
         while let Some(row) = rows.next()? {
-            let (status, event): (String, Option<String>) = (row.get(2)?, row.get(3)?);
-            let reached = event
-                .as_deref()
-                .and_then(EventType::find)
+            let (status, event) = (lossy_text(row, 2)?, lossy_text(row, 3)?);
+            let reached = EventType::find(&event)
                 .and_then(|event| event.status(*kind))
                 .map(|status| status.name());
             if reached != Some(status.as_str()) {
-                let (round, seq): (u8, u8) = (row.get(0)?, row.get(1)?);
+                let (round, seq) = (lossy_number(row, 0)?, lossy_number(row, 1)?);
                 let display = format!("{kind}{round:02}{seq:02}");
                 let reached = reached.unwrap_or("nothing");
                 findings.push(Finding {

@@ -1,0 +1,236 @@
+//! Compares the tables with what the journal makes of an empty database.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Connection, params};
+
+use super::apply::Applier;
+use super::columns::lossy_text;
+use crate::domain::change::Change;
+use crate::domain::ids::DialogueId;
+use crate::store::error::StoreError;
+use crate::store::verification::Finding;
+
+/// Every table that follows from the journal, parents before children.
+const PROJECTED: [&str; 21] = [
+    "dialogues",
+    "expert_pool",
+    "expert_profiles",
+    "panels",
+    "rounds",
+    "registrations",
+    "expert_scores",
+    "raw_replies",
+    "perspectives",
+    "recommendations",
+    "tensions",
+    "evidence",
+    "claims",
+    "perspective_events",
+    "recommendation_events",
+    "tension_events",
+    "evidence_events",
+    "claim_events",
+    "local_ids",
+    "refs",
+    "moves",
+];
+
+/// Verdicts follow from the journal too, but may not be updated, so they are compared apart.
+const VERDICTS: &str = "verdicts";
+
+/// Replays a dialogue's journal and compares every table with the result.
+pub(super) fn dialogue(
+    connection: &Connection,
+    replica: &Connection,
+    id: &str,
+    said: &SearchTexts,
+    findings: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    let mut complain = |place: String, message: String| {
+        findings.push(Finding {
+            check: "replay",
+            dialogue_id: Some(id.to_owned()),
+            place,
+            message,
+        });
+    };
+    let transaction = replica.unchecked_transaction()?;
+    if let Err(message) = replay(connection, &transaction, id) {
+        complain("journal".to_owned(), message);
+        return Ok(());
+    }
+    for table in PROJECTED.into_iter().chain([VERDICTS]) {
+        let (live, replayed) = (rows(connection, table, id)?, rows(&transaction, table, id)?);
+        for (key, row) in &live {
+            match replayed.get(key) {
+                None => complain(table.to_owned(), format!("row {key} is not in the journal")),
+                Some(other) if other != row => {
+                    complain(table.to_owned(), format!("row {key} was changed"));
+                }
+                Some(_) => {}
+            }
+        }
+        for key in replayed.keys().filter(|key| !live.contains_key(*key)) {
+            complain(table.to_owned(), format!("row {key} is missing"));
+        }
+    }
+    if search_texts(&transaction, Some(id))?.remove(id).unwrap_or_default() != *said {
+        complain(SEARCH.to_owned(), "does not say what the journal says".to_owned());
+    }
+    // The replica is emptied by forgetting what was replayed.
+    transaction.rollback()?;
+    Ok(())
+}
+
+fn replay(connection: &Connection, replica: &Connection, id: &str) -> Result<(), String> {
+    let describe = |error: rusqlite::Error| error.to_string();
+    let dialogue_id: DialogueId =
+        id.parse().map_err(|_| format!("`{id}` is not a dialogue's id"))?;
+    let mut statement = connection
+        .prepare_cached("SELECT ts, payload FROM journal WHERE dialogue_id = ?1 ORDER BY seq")
+        .map_err(describe)?;
+    let mut rows = statement.query([id]).map_err(describe)?;
+    while let Some(row) = rows.next().map_err(describe)? {
+        let (ts, payload): (String, Option<String>) =
+            (row.get(0).map_err(describe)?, row.get(1).map_err(describe)?);
+        let Some(payload) = payload else { continue };
+        let at = ts.parse().map_err(|_| format!("`{ts}` is not a moment"))?;
+        let changes: Vec<Change> = serde_json::from_str(&payload)
+            .map_err(|error| format!("an entry cannot be read: {error}"))?;
+        let applier = Applier::new(replica, &dialogue_id, at);
+        for change in &changes {
+            applier.apply(change).map_err(|error| format!("cannot be replayed: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// A dialogue's rows of a table, by their key as a finding names it.
+fn rows(
+    connection: &Connection,
+    table: &str,
+    id: &str,
+) -> Result<BTreeMap<String, Vec<Value>>, StoreError> {
+    let keys = key_columns(connection, table)?;
+    let order: Vec<String> = keys.iter().map(|column| format!("\"{column}\"")).collect();
+    let sql = format!("SELECT {}, * FROM {table} WHERE dialogue_id = ?1", order.join(", "));
+    let mut statement = connection.prepare(&sql)?;
+    let columns = statement.column_count();
+    let mut found = statement.query(params![id])?;
+    let mut rows = BTreeMap::new();
+    while let Some(row) = found.next()? {
+        let values = |columns: Range<usize>| -> Result<Vec<Value>, StoreError> {
+            columns.map(|column| Ok(value(row.get_ref(column)?))).collect()
+        };
+        let key: Vec<String> = values(1..keys.len())?.iter().map(key_part).collect();
+        rows.insert(key.join("/"), values(keys.len()..columns)?);
+    }
+    Ok(rows)
+}
+
+/// A value with its kind. Text that is not UTF-8 is kept as the bytes it is.
+fn value(found: ValueRef<'_>) -> Value {
+    match found {
+        ValueRef::Null => Value::Null,
+        ValueRef::Integer(integer) => Value::Integer(integer),
+        ValueRef::Real(real) => Value::Real(real),
+        ValueRef::Blob(bytes) => Value::Blob(bytes.to_vec()),
+        ValueRef::Text(bytes) => match std::str::from_utf8(bytes) {
+            Ok(text) => Value::Text(text.to_owned()),
+            Err(_) => Value::Blob(bytes.to_vec()),
+        },
+    }
+}
+
+/// Part of a key; what is not plainly a name is quoted, so that no two keys look alike.
+fn key_part(value: &Value) -> String {
+    match value {
+        Value::Integer(integer) => integer.to_string(),
+        Value::Text(text)
+            if text.starts_with(|first: char| first.is_ascii_alphabetic())
+                && text
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte)) =>
+        {
+            text.clone()
+        }
+        Value::Null | Value::Real(_) | Value::Text(_) | Value::Blob(_) => format!("{value:?}"),
+    }
+}
+
+fn key_columns(connection: &Connection, table: &str) -> Result<Vec<String>, StoreError> {
+    let mut statement =
+        connection.prepare("SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk")?;
+    let names = statement.query_map([table], |row| row.get(0))?;
+    Ok(names.collect::<Result<_, _>>()?)
+}
+
+/// What `similar` looks through in one dialogue: fields and bodies, in a fixed order.
+pub(super) type SearchTexts = Vec<(String, String)>;
+
+const SEARCH: &str = "search_text";
+
+/// The searched texts of all dialogues, or of one. It has no index by dialogue, so it is read once.
+pub(super) fn search_texts(
+    connection: &Connection,
+    id: Option<&str>,
+) -> Result<BTreeMap<String, SearchTexts>, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT dialogue_id, field, body FROM search_text WHERE dialogue_id = ?1 OR ?1 IS NULL",
+    )?;
+    let mut rows = statement.query([id])?;
+    let mut texts: BTreeMap<String, SearchTexts> = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let text = (lossy_text(row, 1)?, lossy_text(row, 2)?);
+        texts.entry(lossy_text(row, 0)?).or_default().push(text);
+    }
+    texts.values_mut().for_each(|texts| texts.sort());
+    Ok(texts)
+}
+
+/// Searched texts of a dialogue that there is not.
+pub(super) fn unknown_search_text(id: String) -> Finding {
+    Finding {
+        check: "replay",
+        dialogue_id: Some(id),
+        place: SEARCH.to_owned(),
+        message: "belongs to no dialogue".to_owned(),
+    }
+}
+
+/// Tables, indexes, views and the triggers that guard them must be those of the migrations.
+pub(super) fn schema(
+    connection: &Connection,
+    replica: &Connection,
+    findings: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    let (live, expected) = (definitions(connection)?, definitions(replica)?);
+    let names: BTreeSet<&String> = live.keys().chain(expected.keys()).collect();
+    for name in names {
+        let message = match (live.get(name), expected.get(name)) {
+            (Some(live), Some(expected)) if live == expected => continue,
+            (Some(_), Some(_)) => "was changed",
+            (Some(_), None) => "was added",
+            (None, _) => "was taken away",
+        };
+        findings.push(Finding {
+            check: "schema",
+            dialogue_id: None,
+            place: name.clone(),
+            message: message.to_owned(),
+        });
+    }
+    Ok(())
+}
+
+/// What the schema holds, but for what SQLite adds on its own.
+fn definitions(connection: &Connection) -> Result<BTreeMap<String, String>, StoreError> {
+    let mut statement = connection.prepare(
+        "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
+    )?;
+    let found = statement.query_map([], |row| Ok((lossy_text(row, 0)?, lossy_text(row, 1)?)))?;
+    Ok(found.collect::<Result<_, _>>()?)
+}
