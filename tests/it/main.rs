@@ -19,5 +19,6 @@ mod operations;
 mod processes;
 mod properties;
 mod seed;
+mod tampering;
 mod tidy;
 mod verdicts;

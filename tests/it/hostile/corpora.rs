@@ -1,7 +1,5 @@
 //! The strings of `tests/fixtures/corpora`. They are data under test, never followed.
 
-#![expect(clippy::disallowed_methods, reason = "tests read their fixtures themselves")]
-
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;

@@ -1,7 +1,5 @@
 //! JSON: what is none is refused as such, and nothing that is panics.
 
-#![expect(clippy::disallowed_methods, reason = "tests read their fixtures themselves")]
-
 use std::path::PathBuf;
 
 use plenary::operations::parse;

@@ -1,5 +1,11 @@
 //! Bad input: paths, names, texts and JSON that were made to break programs.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests look at files themselves, and one that cannot set itself up should say so loudly"
+)]
+
 mod corpora;
 mod json;
 mod names;

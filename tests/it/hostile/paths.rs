@@ -5,8 +5,6 @@
 //! The workspace lies deeper than any traversal climbs, and a path that leads out
 //! of the test's own folder is only judged, never written to.
 
-#![expect(clippy::disallowed_methods, reason = "tests look at files themselves")]
-
 use std::collections::BTreeMap;
 use std::os::unix::fs::{FileTypeExt, symlink};
 use std::path::{Component, Path, PathBuf};
