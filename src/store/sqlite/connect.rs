@@ -22,6 +22,8 @@ pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(unopenable)?;
     claim(&connection, path)?;
+    // Before anything is changed: a newer program may keep its journal in another way.
+    migrate::refuse_newer(&connection, path)?;
     prepare(&connection)?;
     migrate::forward(&connection, path)?;
     Ok(connection)

@@ -19,14 +19,20 @@ const MIGRATIONS: [&str; 2] = [
 const NEWEST: u32 = MIGRATIONS.len() as u32;
 
 pub(super) fn forward(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let found = version(connection)?;
-    if found > NEWEST {
-        return Err(StoreError::Newer { path: path.to_owned(), found, known: NEWEST });
-    }
+    let found = refuse_newer(connection, path)?;
     for target in found + 1..=NEWEST {
         step(connection, target)?;
     }
     Ok(())
+}
+
+/// The store's version, if it is one we know.
+pub(super) fn refuse_newer(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
+    let found = version(connection)?;
+    if found > NEWEST {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known: NEWEST });
+    }
+    Ok(found)
 }
 
 fn step(connection: &Connection, target: u32) -> Result<(), StoreError> {
