@@ -15,6 +15,7 @@ mod kit;
 mod contract;
 mod hostile;
 mod lifecycle;
+mod migrations;
 mod operations;
 mod processes;
 mod properties;

@@ -1,0 +1,272 @@
+//! Stores of another time: older ones are carried forward, newer and foreign ones left alone.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests look at files themselves, and one that cannot set itself up should say so loudly"
+)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use plenary::store::{SqliteStore, StoreError};
+use rusqlite::Connection;
+use serde_json::{Value, json};
+
+use crate::kit::{Bench, Program, batch, dump, item, open_dialogue, workspace_in};
+
+const FIRST_MIGRATION: &str = include_str!("../../migrations/0001_record.sql");
+
+/// `PLNY`, as every store has it.
+const APPLICATION_ID: i32 = 0x504c_4e59;
+
+fn store_in(folder: &Path) -> PathBuf {
+    folder.join(".plenary/plenary.db")
+}
+
+/// A dialogue with something in every field that `similar` looks through.
+fn filled() -> Bench {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    bench.must("create", &json!({ "title": "Zeppelin", "question": "Helium or hydrogen?" }));
+    let labelled = |local_id: &str, label: &str| {
+        let mut item = item(local_id, "");
+        item["label"] = json!(label);
+        item
+    };
+    let tensions = [labelled("ANN-T0001", "Buoyancy against safety")];
+    let claims = [labelled("ANN-C0001", "Ballast decides")];
+    bench.must("register", &batch(0, json!({ "tensions": tensions, "claims": claims })));
+    bench.must(
+        "verdict",
+        &json!({
+            "dialogue_id": "talk", "verdict_id": "V01", "verdict_type": "interim",
+            "recommendation": "Moor at Lakehurst", "description": "For the mast.",
+        }),
+    );
+    bench
+}
+
+/// Writes the store of `bench` as the first version of the program would have left it.
+fn age(bench: &Bench, folder: &Path) {
+    std::fs::create_dir_all(folder.join(".plenary")).unwrap();
+    let old = Connection::open(store_in(folder)).unwrap();
+    old.pragma_update(None, "journal_mode", "WAL").unwrap();
+    old.execute_batch(FIRST_MIGRATION).unwrap();
+    old.pragma_update(None, "user_version", 1).unwrap();
+    old.pragma_update(None, "application_id", APPLICATION_ID).unwrap();
+    let current = store_in(bench.folder.path());
+    old.execute("ATTACH ?1 AS current", [current.to_str().unwrap()]).unwrap();
+    let mut tables = old
+        .prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' ORDER BY rowid")
+        .unwrap();
+    let tables: Vec<String> =
+        tables.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+    assert!(tables.len() > 20 && !tables.contains(&"search_text".to_owned()));
+    for table in tables {
+        old.execute_batch(&format!("INSERT INTO main.{table} SELECT * FROM current.{table}"))
+            .unwrap();
+    }
+}
+
+/// Every file of a folder and what is in it.
+fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    files.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+}
+
+/// A folder with this store must be refused with this code, and stay as it was.
+#[track_caller]
+fn check(program: &Program, code: i32, error_code: &str) -> Value {
+    let folder = program.path().join(".plenary");
+    let before = contents(&folder);
+    let mut refusal = Value::Null;
+    for arguments in [["list", "--json"].as_slice(), &["dialogue", "create", "Talk", "--json"]] {
+        let ran = program.run(arguments);
+        refusal = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!((ran.code, refusal["error_code"].as_str()), (code, Some(error_code)), "{ran:?}");
+    }
+    assert_eq!(contents(&folder), before, "the file was changed");
+    refusal
+}
+
+/// A folder with a store made by hand.
+fn with_store(make: impl FnOnce(&Path)) -> Program {
+    let program = Program::new();
+    std::fs::create_dir(program.path().join(".plenary")).unwrap();
+    make(&store_in(program.path()));
+    program
+}
+
+#[test]
+fn an_older_store_is_carried_forward() {
+    let bench = filled();
+    let folder = tempfile::tempdir().unwrap();
+    age(&bench, folder.path());
+    let carried = Bench { workspace: workspace_in(folder.path()), folder };
+    carried.verify();
+    assert_eq!(dump(carried.folder.path()), dump(bench.folder.path()));
+    assert_eq!(carried.export("talk"), bench.export("talk"));
+    for (query, id, matched) in [
+        ("zeppelin", "zeppelin", "title"),
+        ("hydrogen", "zeppelin", "question"),
+        ("buoyancy", "talk", "tension"),
+        ("ballast", "talk", "claim"),
+        ("Lakehurst", "talk", "conclusion"),
+    ] {
+        let found = carried.must("similar", &json!({ "query": query }));
+        let first = &found["results"][0];
+        assert_eq!(
+            (first["dialogue_id"].as_str(), first["matched"].as_str()),
+            (Some(id), Some(matched))
+        );
+    }
+    // It can be written to, as if it had always been new.
+    carried.must("register", &batch(1, json!({ "claims": [item("ANN-C0101", "")] })));
+    carried.verify();
+}
+
+#[test]
+fn an_older_store_is_carried_forward_once_by_several_at_once() {
+    let program = Program::new();
+    age(&filled(), program.path());
+    let titles: Vec<String> = (0..8).map(|writer| format!("Writer {writer}")).collect();
+    create_at_once(&program, &titles);
+    let connection = Connection::open(store_in(program.path())).unwrap();
+    let version: u32 =
+        connection.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+    assert!(version >= 2);
+    let texts: u32 = connection
+        .query_row("SELECT count(*) FROM search_text WHERE body = 'Zeppelin'", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(texts, 1, "the texts were carried over more than once");
+}
+
+#[test]
+fn a_fresh_store_is_made_by_several_at_once() {
+    let program = Program::new();
+    create_at_once(&program, &vec!["Talk".to_owned(); 8]);
+}
+
+/// Starts a process per title; all must succeed, under different ids, without a word of locks.
+#[track_caller]
+fn create_at_once(program: &Program, titles: &[String]) {
+    let children: Vec<_> = titles
+        .iter()
+        .map(|title| {
+            let mut command = program.command();
+            command.args(["dialogue", "create", title, "--json"]);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        })
+        .collect();
+    let mut ids = Vec::new();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && !said.contains("locked"), "{said}");
+        let created: Value = serde_json::from_slice(&output.stdout).unwrap();
+        ids.push(created["dialogue_id"].as_str().unwrap().to_owned());
+    }
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), titles.len());
+    assert_eq!(program.run(&["verify"]).code, 0);
+}
+
+/// The newest store there is, with the version of one to come.
+fn from_the_future(path: &Path, journal_mode: &str) {
+    drop(SqliteStore::open(path).unwrap());
+    let connection = Connection::open(path).unwrap();
+    connection.pragma_update(None, "user_version", 99).unwrap();
+    connection.pragma_update(None, "journal_mode", journal_mode).unwrap();
+}
+
+#[test]
+fn a_newer_store_is_refused_and_left_alone() {
+    // A later program may keep its journal as it likes.
+    for journal_mode in ["WAL", "DELETE"] {
+        let program = with_store(|path| from_the_future(path, journal_mode));
+        let refusal = check(&program, 5, "store_newer");
+        let message = refusal["message"].as_str().unwrap();
+        assert!(message.contains("newer plenary (schema 99, this one knows 2)"), "{message}");
+        assert!(refusal["suggestion"].as_str().unwrap().contains("newest plenary"));
+        let refused = SqliteStore::open(&store_in(program.path())).map(drop);
+        assert!(
+            matches!(refused, Err(StoreError::Newer { found: 99, known: 2.., .. })),
+            "{refused:?}"
+        );
+    }
+}
+
+#[test]
+fn a_newer_store_is_refused_in_words_too() {
+    let program = with_store(|path| from_the_future(path, "WAL"));
+    let ran = program.run(&["list"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (5, ""));
+    let said = ran.stderr.replace(program.path().to_str().unwrap(), "FOLDER");
+    insta::assert_snapshot!(said, @r"
+    error: the store `FOLDER/.plenary/plenary.db` was written by a newer plenary (schema 99, this one knows 2)
+    hint: install the newest plenary, or choose another `--store`
+    ");
+}
+
+#[test]
+fn what_is_no_database_is_refused_and_left_alone() {
+    let long = "a store is not a diary\n".repeat(1_000);
+    for text in ["hello", long.as_str(), "SQLite format 3\0 and then nothing"] {
+        let program = with_store(|path| std::fs::write(path, text).unwrap());
+        check(&program, 4, "store_foreign");
+    }
+}
+
+#[test]
+fn a_foreign_database_is_refused_and_left_alone() {
+    let program = with_store(|path| {
+        let foreign = Connection::open(path).unwrap();
+        foreign
+            .execute_batch("CREATE TABLE cookies (name TEXT); INSERT INTO cookies VALUES ('x')")
+            .unwrap();
+    });
+    check(&program, 4, "store_foreign");
+    // Neither does another program's mark make it ours, with tables or without.
+    for sql in ["", "CREATE TABLE dialogues (dialogue_id TEXT)"] {
+        let program = with_store(|path| {
+            let foreign = Connection::open(path).unwrap();
+            foreign.pragma_update(None, "application_id", 0x4750_4b47).unwrap();
+            foreign.execute_batch(sql).unwrap();
+        });
+        check(&program, 4, "store_foreign");
+    }
+}
+
+#[test]
+fn a_folder_is_no_store() {
+    let program = with_store(|path| std::fs::create_dir(path).unwrap());
+    for arguments in [["list", "--json"].as_slice(), &["dialogue", "create", "Talk", "--json"]] {
+        assert_eq!(program.run(arguments).code, 4);
+    }
+    assert_eq!(std::fs::read_dir(store_in(program.path())).unwrap().count(), 0);
+}
+
+#[test]
+fn a_store_that_was_cut_in_half_is_refused_and_left_alone() {
+    let program = with_store(|path| {
+        drop(filled_at(path));
+        let bytes = std::fs::read(path).unwrap();
+        std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+    });
+    let before = std::fs::read(store_in(program.path())).unwrap();
+    let ran = program.run(&["dialogue", "create", "Talk", "--json"]);
+    assert_ne!(ran.code, 0, "{ran:?}");
+    let refusal: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(refusal["status"], "error");
+    assert_eq!(std::fs::read(store_in(program.path())).unwrap(), before);
+}
+
+fn filled_at(path: &Path) -> SqliteStore {
+    let bench = filled();
+    let source = Connection::open(store_in(bench.folder.path())).unwrap();
+    source.execute("VACUUM INTO ?1", [path.to_str().unwrap()]).unwrap();
+    SqliteStore::open(path).unwrap()
+}
