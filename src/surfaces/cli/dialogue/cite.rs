@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::super::session::{Arguments, Done, Session};
+use super::super::ui::talk;
 use super::command::Data;
 use crate::domain::catalogue::{Citation, Link};
 use crate::error::Error;
@@ -29,11 +30,13 @@ impl Cite {
             .with("dialogue_id", self.dialogue)
             .with("ids", (!self.ids.is_empty()).then_some(self.ids));
         let cited = operations::cite(&session.for_reading()?, arguments.value())?;
-        session.ui.answer(&cited, text)?;
+        if session.ui.json || !cited.citations.is_empty() {
+            session.ui.answer(&cited, text)?;
+        }
         if !session.ui.json {
             for error in &cited.errors {
                 let message = error.get("message").and_then(serde_json::Value::as_str);
-                session.ui.say(&format!("error: {}", safe_text::line(message.unwrap_or_default())));
+                talk(&format!("error: {}", safe_text::line(message.unwrap_or_default())));
             }
         }
         Ok(if cited.errors.is_empty() { Done::Well } else { Done::WithFindings })
