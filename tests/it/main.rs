@@ -18,6 +18,7 @@ mod lifecycle;
 mod migrations;
 mod operations;
 mod processes;
+mod program;
 mod properties;
 mod seed;
 mod tampering;

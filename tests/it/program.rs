@@ -1,0 +1,419 @@
+//! The program from outside: exit codes, streams, options and where the store lies.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "tests look at files themselves, and one that cannot set itself up should say so loudly"
+)]
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::kit::{Program, batch, item, pool};
+
+/// A folder with a dialogue `talk` of one round.
+fn with_dialogue() -> Program {
+    let program = Program::new();
+    program.operation("create", &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }));
+    let fields =
+        json!({ "perspectives": [item("ANN-P0001", "")], "tensions": [item("BOB-T0001", "")] });
+    assert_eq!(program.operation("register", &batch(0, fields)).0, 0);
+    program
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+/// An error in text: this code, nothing on stdout, and this on stderr.
+#[track_caller]
+fn check_text(program: &Program, line: &str, code: i32, says: &str) {
+    let ran = program.run(&words(line));
+    assert_eq!((ran.code, ran.stdout.as_str()), (code, ""), "{line}: {ran:?}");
+    assert!(ran.stderr.contains(says), "{line}: {ran:?}");
+}
+
+/// An error with `--json`: this code, and a document with this code of its own on stdout.
+#[track_caller]
+fn check_json(program: &Program, line: &str, code: i32, error_code: &str) {
+    let ran = program.run(&words(&format!("{line} --json")));
+    let document = one_document(&ran.stdout);
+    let found = document.pointer("/errors/0/error_code").unwrap_or(&document["error_code"]);
+    assert_eq!((ran.code, found.as_str()), (code, Some(error_code)), "{line}: {ran:?}");
+    assert!(document["message"].is_string() && document["status"] == "error", "{line}: {ran:?}");
+}
+
+/// Exactly one line, and that line is JSON.
+#[track_caller]
+fn one_document(stdout: &str) -> Value {
+    let line = stdout.strip_suffix('\n').unwrap_or_else(|| panic!("no line: {stdout:?}"));
+    assert!(!line.contains('\n'), "several lines: {stdout}");
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {stdout}"))
+}
+
+#[test]
+fn a_mistake_of_usage_is_64() {
+    let program = Program::new();
+    check_text(&program, "", 64, "Usage:");
+    check_text(&program, "unknown", 64, "unrecognized subcommand");
+    check_text(&program, "dialogue", 64, "Usage:");
+    check_text(&program, "dialogue unknown", 64, "unrecognized subcommand");
+    check_text(&program, "list --unknown", 64, "unexpected argument");
+    check_text(&program, "list --limit many", 64, "invalid value");
+    check_text(&program, "list -v -q", 64, "cannot be used with");
+    check_text(&program, "show", 64, "required");
+    check_text(&program, "completions klingon", 64, "invalid value");
+}
+
+#[test]
+fn what_is_not_there_is_4() {
+    let program = with_dialogue();
+    for line in [
+        "show nobody",
+        "export nobody",
+        "verify nobody",
+        "dialogue progress nobody",
+        "dialogue context nobody",
+        "dialogue abandon nobody",
+        "dialogue register nobody --data register.json",
+        "show ../../etc/passwd",
+    ] {
+        check_text(&program, line, 4, "not found");
+        check_json(&program, line, 4, "dialogue_not_found");
+    }
+    check_text(&program, "dialogue create --data missing.json", 4, "missing.json");
+    check_json(&program, "dialogue create --data missing.json", 4, "unreadable");
+    check_json(&program, "dialogue create --data .", 4, "unreadable");
+    check_json(&program, "dialogue create --data /dev/zero", 4, "unreadable");
+}
+
+#[test]
+fn a_refusal_is_1() {
+    let program = with_dialogue();
+    check_text(&program, "dialogue create", 1, "title");
+    check_json(&program, "dialogue create", 1, "missing_field");
+    check_json(&program, "dialogue register talk", 1, "missing_field");
+    check_json(
+        &program,
+        "dialogue expert talk Ann --role R --tier Core --reason w",
+        1,
+        "invalid_slug",
+    );
+    check_json(&program, "export talk --output ../x.json", 1, "path_not_allowed");
+    check_json(&program, "list --status asleep", 1, "invalid_enum");
+    std::fs::write(program.path().join("broken.json"), "{").unwrap();
+    check_json(&program, "dialogue create --data broken.json", 1, "invalid_json");
+}
+
+#[test]
+fn what_is_set_wrong_is_5() {
+    let program = Program::new();
+    check_json(&program, "list --config missing.yaml", 5, "invalid_configuration");
+    check_text(&program, "list --store postgres://team/plenary", 5, "postgres");
+    check_text(&program, "list --allow missing", 5, "missing");
+}
+
+#[test]
+fn a_citation_that_fails_says_so_on_stderr_alone() {
+    let program = with_dialogue();
+    check_text(&program, "cite talk/P0099", 1, "P0099");
+    check_text(&program, "cite nonsense", 1, "nonsense");
+    // Quiet is about talk; an error is none.
+    check_text(&program, "cite nonsense -q", 1, "nonsense");
+    let ran = program.run(&["cite", "talk/P0001", "talk/P0099"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("P0001") && ran.stderr.contains("P0099"), "{ran:?}");
+}
+
+/// Commands and their subcommands, as the help lists them.
+fn commands(program: &Program, path: &[&str], found: &mut BTreeSet<String>) -> String {
+    let mut arguments = path.to_vec();
+    arguments.push("--help");
+    let ran = program.run(&arguments);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{path:?}");
+    let mut text = ran.stdout.clone();
+    let listed = ran.stdout.split("\nCommands:\n").nth(1).unwrap_or_default();
+    for line in listed.lines().take_while(|line| !line.is_empty()) {
+        let Some(name) = line.strip_prefix("  ").filter(|line| !line.starts_with(' ')) else {
+            continue;
+        };
+        let name = name.split_whitespace().next().unwrap();
+        if name != "help" {
+            let path: Vec<&str> = path.iter().copied().chain([name]).collect();
+            found.insert(path.join(" "));
+            text.push_str(&commands(program, &path, found));
+        }
+    }
+    text
+}
+
+#[test]
+fn help_speaks_of_commands_that_exist() {
+    let program = Program::new();
+    let mut found = BTreeSet::new();
+    let text = commands(&program, &[], &mut found);
+    for expected in
+        ["dialogue", "dialogue create", "dialogue abandon", "list", "verify", "completions"]
+    {
+        assert!(found.contains(expected), "{expected} is missing from {found:?}");
+    }
+    // `plenary x y` in any sentence: `x` must be a command, and `dialogue y` one of its own.
+    let said: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == '`').collect();
+    for words in said.windows(3) {
+        let &[name, command, operation] = words else { continue };
+        let is_word = |word: &str| !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase());
+        if name != "plenary" || !is_word(command) {
+            continue;
+        }
+        assert!(found.contains(command), "the help mentions `plenary {command}`");
+        if command == "dialogue" && is_word(operation) {
+            assert!(found.contains(&format!("dialogue {operation}")), "`dialogue {operation}`");
+        }
+    }
+    for later in ["align", "eval", "serve"] {
+        assert!(!found.contains(later));
+    }
+    let ran = program.run(&["--version"]);
+    assert_eq!(
+        (ran.code, ran.stdout.as_str()),
+        (0, concat!("plenary ", env!("CARGO_PKG_VERSION"), "\n"))
+    );
+}
+
+#[test]
+fn a_pipe_sees_no_colour() {
+    let program = with_dialogue();
+    for line in [
+        "list",
+        "show talk",
+        "cite talk/P0001",
+        "dialogue progress talk",
+        "verify",
+        "--help",
+        "show nobody",
+        "unknown",
+    ] {
+        for (name, value) in
+            [("NO_COLOR", "1"), ("TERM", "xterm-256color"), ("COLORTERM", "truecolor")]
+        {
+            let output = program.command().args(words(line)).env(name, value).output().unwrap();
+            let Output { stdout, stderr, .. } = output;
+            assert!(!stdout.contains(&0x1b) && !stderr.contains(&0x1b), "{line} with {name}");
+        }
+    }
+    // The other way round it can be forced, or the test above would prove nothing.
+    let forced = program.command().arg("list").env("CLICOLOR_FORCE", "1").output().unwrap();
+    assert!(forced.stdout.contains(&0x1b));
+}
+
+#[test]
+fn hostile_text_cannot_draw_on_the_terminal() {
+    let program = Program::new();
+    let text = "\u{1b}[31mred\u{1b}]0;title\u{7}\u{9b}2J\r\u{8}\u{202e}";
+    let title = format!("Talk {text}");
+    program.operation(
+        "create",
+        &json!({ "title": title, "question": text, "expert_pool": pool(&["ann"]) }),
+    );
+    let id = one_document(&program.run(&["list", "--json"]).stdout)["dialogues"][0]["dialogue_id"]
+        .clone();
+    let id = id.as_str().unwrap();
+    let mut perspective = item("ANN-P0001", "");
+    (perspective["label"], perspective["content"]) = (json!(text), json!(text));
+    let fields =
+        json!({ "dialogue_id": id, "title": text, "summary": text, "perspectives": [perspective] });
+    program.operation("register", &batch(0, fields));
+    let cited = format!("{id}/P0001");
+    for arguments in [
+        vec!["list"],
+        vec!["show", id],
+        vec!["cite", &cited],
+        vec!["dialogue", "similar", "talk"],
+        vec!["show", text],
+        vec!["cite", text],
+        vec!["dialogue", "abandon", text],
+        vec!["list", "--status", text],
+    ] {
+        let ran = program.run(&arguments);
+        for stream in [&ran.stdout, &ran.stderr] {
+            let control = |c: &char| (c.is_control() && *c != '\n') || *c == '\u{202e}';
+            assert_eq!(stream.chars().find(control), None, "{arguments:?}: {stream:?}");
+        }
+    }
+}
+
+#[test]
+fn every_operation_prints_one_document() {
+    let program = with_dialogue();
+    let batch = program.file("round.json", &batch(1, json!({})));
+    let verdict = "--type interim --recommendation Do --description Because";
+    for line in [
+        "dialogue create Other".to_owned(),
+        "dialogue expert talk cid --role R --tier Core --reason gap".to_owned(),
+        "dialogue panel talk --round 1 --seat ann --seat cid:created".to_owned(),
+        "dialogue context talk".to_owned(),
+        format!("dialogue register --data {batch}"),
+        format!("dialogue verdict talk --verdict-id V01 {verdict}"),
+        "dialogue export talk".to_owned(),
+        "dialogue export talk --output out.json".to_owned(),
+        "dialogue progress talk".to_owned(),
+        "dialogue list".to_owned(),
+        "dialogue show talk".to_owned(),
+        "dialogue cite talk/P0001".to_owned(),
+        "dialogue similar talk".to_owned(),
+        "dialogue stats".to_owned(),
+        "list".to_owned(),
+        "show talk".to_owned(),
+        "cite talk/P0001 talk/T0001".to_owned(),
+        "export talk".to_owned(),
+        "verify".to_owned(),
+        "verify talk".to_owned(),
+        "dialogue abandon talk".to_owned(),
+    ] {
+        let ran = program.run(&words(&format!("{line} --json")));
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{line}: {ran:?}");
+        assert!(one_document(&ran.stdout).is_object(), "{line}");
+    }
+}
+
+#[test]
+fn arguments_come_from_standard_input_too() {
+    let program = Program::new();
+    let pipe = |text: &[u8]| {
+        let mut command = program.command();
+        command.args(["dialogue", "create", "--data", "-", "--json"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), one_document(&String::from_utf8(output.stdout).unwrap()))
+    };
+    let (code, created) = pipe(br#"{"title": "From a pipe"}"#);
+    assert_eq!((code, created["dialogue_id"].as_str()), (Some(0), Some("from-a-pipe")));
+    let (code, refusal) = pipe(b"");
+    assert_eq!((code, refusal["error_code"].as_str()), (Some(1), Some("invalid_json")));
+    let (code, refusal) = pipe(b"{\"title\": \"\xff\"}");
+    assert_eq!((code, refusal["error_code"].as_str()), (Some(4), Some("unreadable")));
+}
+
+#[test]
+fn options_win_over_data() {
+    let program = Program::new();
+    let file = program.file("create.json", &json!({ "title": "In the file", "question": "Kept?" }));
+    let ran = program.run(&["dialogue", "create", "On the line", "--data", &file, "--json"]);
+    assert_eq!(one_document(&ran.stdout)["dialogue_id"], "on-the-line");
+    let exported = one_document(&program.run(&["export", "on-the-line"]).stdout);
+    assert_eq!(
+        (&exported["title"], &exported["question"]),
+        (&json!("On the line"), &json!("Kept?"))
+    );
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_failure() {
+    let program = with_dialogue();
+    for line in [
+        "list",
+        "export talk",
+        "list --json",
+        "show talk --json",
+        "--help",
+        "completions bash",
+        "verify",
+        "show nobody --json",
+        "dialogue context talk",
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = program.command();
+        command.args(words(line)).stdout(writer).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        // Our own copy of the writing end goes with the command.
+        drop(command);
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let expected = if line.contains("nobody") { 4 } else { 0 };
+        assert_eq!(output.status.code(), Some(expected), "{line}: {said}");
+        assert!(!said.contains("panicked"), "{line}: {said}");
+    }
+}
+
+#[test]
+fn shells_get_their_completions() {
+    let program = Program::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let ran = program.run(&["completions", shell]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+        assert!(ran.stdout.contains("dialogue") && ran.stdout.len() > 1_000, "{shell}");
+    }
+}
+
+#[test]
+fn looking_leaves_nothing_behind() {
+    let program = Program::new();
+    for line in [
+        "list",
+        "dialogue stats",
+        "dialogue similar x",
+        "verify",
+        "show x",
+        "export x",
+        "cite x/P0001",
+        "dialogue progress x",
+        "dialogue context x",
+        "export x --output y.json",
+    ] {
+        program.run(&words(line));
+        let left: Vec<_> = std::fs::read_dir(program.path()).unwrap().collect();
+        assert!(left.is_empty(), "{line} left {left:?}");
+    }
+}
+
+#[test]
+fn a_flag_wins_over_the_environment_and_that_over_the_default() {
+    let program = Program::new();
+    let create = |title: &str, flag: Option<&str>, variable: Option<&str>| {
+        let mut command = program.command();
+        command.args(["dialogue", "create", title, "-q"]);
+        command.args(flag.map(|path| format!("--store={path}")));
+        command.envs(variable.map(|path| ("PLENARY_STORE", path)));
+        assert!(command.status().unwrap().success());
+    };
+    create("By default", None, None);
+    create("By variable", None, Some("sqlite:variable.db"));
+    create("By flag", Some("sub/flag.db"), Some("variable.db"));
+    create("By empty variable", None, Some(""));
+    let listed = |store: &str| {
+        let listed = one_document(&program.run(&["list", "--json", "--store", store]).stdout);
+        let dialogues = listed["dialogues"].as_array().unwrap().clone();
+        dialogues.iter().map(|one| one["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(".plenary/plenary.db"), ["By empty variable", "By default"]);
+    assert_eq!(listed("variable.db"), ["By variable"]);
+    assert_eq!(listed("sqlite:sub/flag.db"), ["By flag"]);
+}
+
+#[test]
+fn a_council_file_upward_anchors_the_store() {
+    let program = Program::new();
+    let deep = program.path().join("project/src/deep");
+    std::fs::create_dir_all(&deep).unwrap();
+    std::fs::write(program.path().join("project/council.yaml"), "").unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = program.command();
+        command.current_dir(&deep).args(arguments).stdout(Stdio::null());
+        assert!(command.status().unwrap().success());
+    };
+    run(&["dialogue", "create", "Anchored", "-q"]);
+    assert!(program.path().join("project/.plenary/plenary.db").is_file());
+    // What is typed is meant from here.
+    run(&["dialogue", "create", "Here", "-q", "--store", "here.db"]);
+    assert!(deep.join("here.db").is_file());
+    run(&["dialogue", "create", "Named", "-q", "--config", "../../council.yaml"]);
+    let listed = program.run(&["list", "--json", "--store", "project/.plenary/plenary.db"]);
+    assert_eq!(one_document(&listed.stdout)["dialogues"].as_array().unwrap().len(), 2);
+    assert!(!deep.join(".plenary").exists() && !program.path().join(".plenary").exists());
+}
