@@ -2,6 +2,8 @@
 
 #![expect(
     clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
     clippy::disallowed_methods,
     reason = "tests look at files themselves, and one that cannot set itself up should say so loudly"
 )]

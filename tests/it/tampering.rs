@@ -1,7 +1,12 @@
 //! Whoever changes the file behind our back is found out: a line of SQL, and
 //! the check that must name it.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set itself up should say so loudly")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot set itself up should say so loudly"
+)]
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

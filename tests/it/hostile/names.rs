@@ -73,7 +73,7 @@ fn no_text_is_a_dialogue() {
                 "cite" => {
                     arguments = json!({ "dialogue_id": name, "ids": ["P0001"] });
                     let refusal = bench.run("cite", &arguments);
-                    return Some(refusal.map_or_else(|error| error.document(), |cited| cited));
+                    return Some(refusal.unwrap_or_else(|error| error.document()));
                 }
                 _ => {}
             }
