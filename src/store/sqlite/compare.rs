@@ -14,7 +14,7 @@ use crate::store::error::StoreError;
 use crate::store::verification::Finding;
 
 /// Every table that follows from the journal, parents before children.
-const PROJECTED: [&str; 21] = [
+const PROJECTED: [&str; 22] = [
     "dialogues",
     "expert_pool",
     "expert_profiles",
@@ -36,10 +36,8 @@ const PROJECTED: [&str; 21] = [
     "local_ids",
     "refs",
     "moves",
+    "verdicts",
 ];
-
-/// Verdicts follow from the journal too, but may not be updated, so they are compared apart.
-const VERDICTS: &str = "verdicts";
 
 /// Replays a dialogue's journal and compares every table with the result.
 pub(super) fn dialogue(
@@ -62,7 +60,7 @@ pub(super) fn dialogue(
         complain("journal".to_owned(), message);
         return Ok(());
     }
-    for table in PROJECTED.into_iter().chain([VERDICTS]) {
+    for table in PROJECTED {
         let (live, replayed) = (rows(connection, table, id)?, rows(&transaction, table, id)?);
         for (key, row) in &live {
             match replayed.get(key) {
@@ -126,7 +124,9 @@ fn rows(
             columns.map(|column| Ok(value(row.get_ref(column)?))).collect()
         };
         let key: Vec<String> = values(1..keys.len())?.iter().map(key_part).collect();
-        rows.insert(key.join("/"), values(keys.len()..columns)?);
+        // The dialogue's own row has no further key.
+        let name = if key.is_empty() { "of the dialogue".to_owned() } else { key.join("/") };
+        rows.insert(name, values(keys.len()..columns)?);
     }
     Ok(rows)
 }

@@ -13,6 +13,7 @@ use crate::operations;
 #[derive(Debug, Args)]
 pub(crate) struct Abandon {
     /// The dialogue.
+    #[arg(required_unless_present = "data")]
     id: Option<String>,
     /// Why; it is kept in the journal.
     #[arg(long, value_name = "TEXT")]

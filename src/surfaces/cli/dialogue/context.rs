@@ -14,6 +14,7 @@ use crate::operations;
 #[derive(Debug, Args)]
 pub(crate) struct Context {
     /// The dialogue.
+    #[arg(required_unless_present = "data")]
     id: Option<String>,
     /// The round to prepare [default: the next one]
     #[arg(long, value_name = "N")]

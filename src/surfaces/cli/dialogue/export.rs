@@ -14,6 +14,7 @@ use crate::operations;
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     /// The dialogue.
+    #[arg(required_unless_present = "data")]
     id: Option<String>,
     /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
     #[arg(long, short, value_name = "PATH")]

@@ -13,6 +13,7 @@ use crate::record::convergence::Progress as Report;
 #[derive(Debug, Args)]
 pub(crate) struct Progress {
     /// The dialogue.
+    #[arg(required_unless_present = "data")]
     id: Option<String>,
     #[command(flatten)]
     data: Data,

@@ -16,6 +16,7 @@ use crate::operations;
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// The dialogue.
+    #[arg(required_unless_present = "data")]
     id: Option<String>,
     /// Show contents whole instead of their first lines.
     #[arg(long)]
