@@ -43,11 +43,12 @@ CREATE TABLE expert_pool (
 ) WITHOUT ROWID;
 
 -- `experts` below is a view: scores and raw replies have rows of their own, so
--- that the ninetieth round costs what the first did.
+-- that the ninetieth round costs what the first did. `planned_round` is when an
+-- expert was meant to join, `first_round` when they first took part.
 CREATE TABLE expert_profiles (
   dialogue_id     TEXT NOT NULL REFERENCES dialogues(dialogue_id),
   expert_slug     TEXT NOT NULL,
-  seat            INT NOT NULL,
+  place           INT NOT NULL,
   role            TEXT NOT NULL,
   description     TEXT,
   focus           TEXT,
@@ -58,6 +59,7 @@ CREATE TABLE expert_profiles (
   mandate         TEXT,
   color           TEXT,
   total_score     INT NOT NULL DEFAULT 0,
+  planned_round   INT,
   first_round     INT,
   created_at      TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, expert_slug),
@@ -135,7 +137,7 @@ SELECT
     WHERE s.dialogue_id = p.dialogue_id AND s.expert_slug = p.expert_slug) AS scores,
   (SELECT json_group_object(r.round, r.content) FROM raw_replies r
     WHERE r.dialogue_id = p.dialogue_id AND r.expert_slug = p.expert_slug) AS raw_content,
-  total_score, first_round, created_at
+  total_score, coalesce(first_round, planned_round) AS first_round, created_at
 FROM expert_profiles p;
 
 CREATE TABLE perspectives (
@@ -339,6 +341,7 @@ CREATE TABLE refs (
   )
 ) WITHOUT ROWID;
 CREATE INDEX idx_refs_target ON refs(dialogue_id, target_id, ref_type);
+CREATE INDEX idx_refs_source ON refs(dialogue_id, source_id);
 
 CREATE TABLE moves (
   dialogue_id TEXT NOT NULL REFERENCES dialogues(dialogue_id),

@@ -3,6 +3,7 @@
 //! Modules own small precise errors; here they become an exit code, an error
 //! document and a hint, so that the doors never disagree.
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::config::ConfigError;
@@ -20,8 +21,8 @@ pub enum Error {
     File(#[from] FileError),
     #[error(transparent)]
     Config(#[from] ConfigError),
-    #[error("{message}")]
-    Usage { message: String, hint: Option<String> },
+    #[error("the answer could not be put into words")]
+    Document(#[source] serde_json::Error),
     #[error("cannot write the result")]
     Output(#[source] std::io::Error),
 }
@@ -36,6 +37,11 @@ impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         Self::Refused(fault.into())
     }
+}
+
+/// An answer as one compact JSON document.
+pub(crate) fn document_text(answer: &impl Serialize) -> Result<String, Error> {
+    serde_json::to_string(answer).map_err(Error::Document)
 }
 
 /// Stable across releases: scripts and clients may branch on it.
@@ -65,26 +71,23 @@ impl Kind {
 impl Error {
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Refused(refusal) if refusal.code() == Some(Code::DialogueNotFound) => {
-                Kind::NotFound
-            }
+            Self::Refused(refusal) if refusal.has(Code::DialogueNotFound) => Kind::NotFound,
             Self::Refused(_) => Kind::Refused,
             Self::Store(error) => store_kind(error),
+            Self::File(FileError::Unwritable { .. }) => Kind::Incomplete,
             Self::File(_) => Kind::NotFound,
             Self::Config(_) => Kind::Configuration,
-            Self::Usage { .. } => Kind::Usage,
-            Self::Output(_) => Kind::Internal,
+            Self::Document(_) | Self::Output(_) => Kind::Internal,
         }
     }
 
     /// The next thing to try, when there is one.
-    pub fn hint(&self) -> Option<String> {
+    pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Refused(_) | Self::Output(_) => None,
-            Self::Store(error) => store_hint(error).map(str::to_owned),
-            Self::File(error) => error.hint(),
-            Self::Config(error) => error.hint(),
-            Self::Usage { hint, .. } => hint.clone(),
+            Self::Refused(_) | Self::Document(_) | Self::Output(_) => None,
+            Self::Store(error) => store_hint(error),
+            Self::File(error) => Some(file_hint(error)),
+            Self::Config(error) => Some(config_hint(error)),
         }
     }
 
@@ -112,14 +115,15 @@ impl Error {
 
     fn code(&self) -> &'static str {
         match self {
-            Self::Refused(_) => "refused",
+            Self::Refused(_) => "batch_validation_failed",
             Self::Store(StoreError::Newer { .. }) => "store_newer",
             Self::Store(StoreError::Foreign { .. }) => "store_foreign",
             Self::Store(StoreError::Busy { .. }) => "store_busy",
             Self::Store(_) => "store_failed",
-            Self::File(error) => error.code(),
+            Self::File(FileError::Unwritable { .. }) => "unwritable",
+            Self::File(_) => "unreadable",
             Self::Config(_) => "invalid_configuration",
-            Self::Usage { .. } => "usage",
+            Self::Document(_) => "internal",
             Self::Output(_) => "output_failed",
         }
     }
@@ -160,5 +164,25 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
         StoreError::DiskFull => Some("nothing was changed; make room and try again"),
         StoreError::Malformed { .. } => Some("`plenary verify` says what was changed"),
         StoreError::Database(_) | StoreError::Unwritable(_) => None,
+    }
+}
+
+fn file_hint(error: &FileError) -> &'static str {
+    match error {
+        FileError::Unreadable { .. } | FileError::NotAFile { .. } => {
+            "name a readable file, or `-` for standard input"
+        }
+        FileError::TooLarge { .. } => "split the request",
+        FileError::NotText { .. } => "save the file as UTF-8",
+        FileError::Unwritable { .. } => "check the folder's permissions and free space",
+    }
+}
+
+fn config_hint(error: &ConfigError) -> &'static str {
+    match error {
+        ConfigError::NoFile { .. } => "leave `--config` out, or name a file that exists",
+        ConfigError::NoWorkingFolder(_) => "change to a folder that exists",
+        ConfigError::UnknownStore { .. } => "use a path, or `sqlite:PATH`",
+        ConfigError::NotAFolder { .. } => "name a folder that exists",
     }
 }

@@ -1,5 +1,5 @@
-//! Where files may be read and written, and how: inside the allowed folders,
-//! whole or not at all.
+//! Where files may be written, and how: inside the allowed folders, whole or not
+//! at all. And how a request is read from a file.
 //!
 //! **Invariant:** a path that a request brings is resolved as the system would
 //! resolve it, links included, before it is compared with the allowed folders.
@@ -41,31 +41,6 @@ pub enum FileError {
     },
 }
 
-impl FileError {
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Unreadable { .. } | Self::NotAFile { .. } => {
-                Some("name a readable file, or `-` for standard input".to_owned())
-            }
-            Self::TooLarge { .. } => Some("split the request".to_owned()),
-            Self::NotText { .. } => Some("save the file as UTF-8".to_owned()),
-            Self::Unwritable { .. } => {
-                Some("check the folder's permissions and free space".to_owned())
-            }
-        }
-    }
-
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Unwritable { .. } => "unwritable",
-            Self::Unreadable { .. }
-            | Self::NotAFile { .. }
-            | Self::TooLarge { .. }
-            | Self::NotText { .. } => "unreadable",
-        }
-    }
-}
-
 /// What is wrong with a path, for the message.
 type Objection = &'static str;
 
@@ -99,8 +74,10 @@ impl Folders {
         if path.exists() && !path.is_dir() {
             return Err(refused(field, text, "it is not a folder"));
         }
-        let text = path.to_str().map(str::to_owned);
-        text.ok_or_else(|| refused(field, &path.to_string_lossy(), "it is not UTF-8"))
+        // One spelling for one folder, so that its owner is found; and a store that moves
+        // takes along what lies in its own folder.
+        let stored = path.strip_prefix(&self.store).unwrap_or(&path).to_str().map(str::to_owned);
+        stored.ok_or_else(|| refused(field, &path.to_string_lossy(), "it is not UTF-8"))
     }
 
     /// The file that a request wants to write.

@@ -39,18 +39,6 @@ pub enum ConfigError {
     NotAFolder { path: PathBuf },
 }
 
-impl ConfigError {
-    pub fn hint(&self) -> Option<String> {
-        let hint = match self {
-            Self::NoFile { .. } => "leave `--config` out, or name a file that exists",
-            Self::NoWorkingFolder(_) => "change to a folder that exists",
-            Self::UnknownStore { .. } => "use a path, or `sqlite:PATH`",
-            Self::NotAFolder { .. } => "name a folder that exists",
-        };
-        Some(hint.to_owned())
-    }
-}
-
 #[expect(clippy::disallowed_methods, reason = "the environment is read here, once")]
 pub fn locate(flags: &Flags) -> Result<Located, ConfigError> {
     let working = std::env::current_dir().map_err(ConfigError::NoWorkingFolder)?;
@@ -81,7 +69,8 @@ fn council_folder(from: &Path) -> Option<PathBuf> {
 fn sqlite_path(url: &str) -> Result<&str, ConfigError> {
     let unknown = || ConfigError::UnknownStore { url: url.to_owned() };
     match url.split_once(':') {
-        Some(("sqlite", "")) | None if url.is_empty() || url == "sqlite:" => Err(unknown()),
+        None if url.is_empty() => Err(unknown()),
+        Some(("sqlite", "")) => Err(unknown()),
         Some(("sqlite", path)) => Ok(path.strip_prefix("//").unwrap_or(path)),
         Some(("postgres" | "postgresql" | "mysql" | "http" | "https", _)) => Err(unknown()),
         Some(_) | None => Ok(url),

@@ -1,5 +1,5 @@
-//! Where the store lies: flags win over the environment, the environment over
-//! `council.yaml`, the file over the defaults.
+//! Where the store lies: flags win over the environment, the environment over the
+//! default, which lies beside the nearest `council.yaml` upward.
 
 mod locate;
 

@@ -2,7 +2,7 @@
 //! statistics, citations.
 
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use super::dialogue::{DialogueStatus, Protocol, TerminalState};
 use super::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
@@ -57,13 +57,13 @@ pub struct Hit {
 /// Counts over the whole store, rehearsals left out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stats {
-    pub dialogues: u64,
-    pub rounds: u64,
-    pub experts: u64,
+    pub dialogues: usize,
+    pub rounds: usize,
+    pub experts: usize,
     pub total_alignment: i64,
-    pub by_status: Vec<(DialogueStatus, u64)>,
-    pub by_protocol: Vec<(Protocol, u64)>,
-    pub entities: Vec<(EntityKind, u64)>,
+    pub by_status: Vec<(DialogueStatus, usize)>,
+    pub by_protocol: Vec<(Protocol, usize)>,
+    pub entities: Vec<(EntityKind, usize)>,
     pub top_experts: Vec<TopExpert>,
 }
 
@@ -72,7 +72,7 @@ pub struct Stats {
 pub struct TopExpert {
     pub expert_slug: ExpertSlug,
     pub total: i64,
-    pub dialogues: u64,
+    pub dialogues: usize,
 }
 
 /// An entity with all that a reader needs to weigh it.
@@ -88,7 +88,7 @@ pub struct Citation {
     pub round: u8,
     pub status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub parameters: Option<Box<RawValue>>,
+    pub parameters: Option<Value>,
     pub references: Vec<Link>,
     pub referenced_by: Vec<Link>,
     pub created_at: Moment,

@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::dialogue::{DialogueStatus, Opening};
+use super::entity::Origin;
 use super::expert::{PanelSeat, Profile};
 use super::ids::{Actor, EntityId, ExpertSlug, LocalId};
 use super::lifecycle::EventType;
-use super::reference::{Move, RefType, Reference};
+use super::reference::{Link, Move, Reference};
 use super::verdict::Verdict;
 use super::words::words;
 
@@ -36,7 +37,7 @@ pub enum Change {
         domain: Option<String>,
         experts: Value,
     },
-    ExpertSeated(Profile),
+    ExpertAdded(Profile),
     /// The round in which an expert first took part.
     ExpertJoined {
         expert: ExpertSlug,
@@ -65,11 +66,7 @@ pub enum Change {
     /// The entity's own creation event goes with it.
     EntityAdded(NewEntity),
     /// A reference made after its source was registered.
-    ReferenceAdded {
-        source: EntityId,
-        ref_type: RefType,
-        target: EntityId,
-    },
+    ReferenceAdded(Link),
     EventAdded(NewEvent),
     MoveMade(Move),
     /// So that the same batch, sent again, gets the same answer.
@@ -108,7 +105,7 @@ pub struct NewEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<EntityId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub reference: Option<String>,
+    pub reference: Option<Origin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

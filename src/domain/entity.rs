@@ -1,11 +1,15 @@
 //! Perspectives, recommendations, tensions, evidence and claims: one shape, five kinds.
 
-use serde_json::value::RawValue;
+use std::fmt;
+use std::str::FromStr;
 
-use super::ids::{Actor, EntityId, ExpertSlug};
-use super::lifecycle::{EventType, Status};
+use serde_json::Value;
+
+use super::ids::{Actor, EntityId, ExpertSlug, Malformed, VerdictId};
+use super::lifecycle::{self, EventType, Status};
 use super::reference::Reference;
 use super::time::Moment;
+use super::words::serde_by_text;
 
 /// An entity with its history, as the record holds it.
 #[derive(Debug, Clone)]
@@ -16,12 +20,25 @@ pub struct Entity {
     pub text: String,
     pub contributors: Vec<ExpertSlug>,
     pub status: Status,
-    /// A recommendation's structured data, exactly as it was registered.
-    pub parameters: Option<Box<RawValue>>,
+    /// A recommendation's structured data.
+    pub parameters: Option<Value>,
     pub references: Vec<Reference>,
-    pub adopted_in_verdict: Option<String>,
+    pub adopted_in_verdict: Option<VerdictId>,
     pub events: Vec<Event>,
     pub created_at: Moment,
+}
+
+impl Entity {
+    /// Forgets what happened in `round` or later.
+    pub(super) fn rewind(&mut self, round: u8) {
+        self.events.retain(|event| event.round < round);
+        self.references.retain(|made| made.target.round < round);
+        let reached =
+            self.events.iter().rev().find_map(|event| event.event_type.status(self.id.kind));
+        self.status = reached.unwrap_or_else(|| lifecycle::initial(self.id.kind));
+        self.adopted_in_verdict =
+            self.adopted_in_verdict.take().filter(|_| self.status == Status::Adopted);
+    }
 }
 
 /// One entry of an entity's history.
@@ -32,7 +49,33 @@ pub struct Event {
     pub actors: Vec<Actor>,
     /// What the entity became, e.g. the perspective that refines it.
     pub result: Option<EntityId>,
-    /// What caused the event: an entity's id or a verdict's.
-    pub reference: Option<String>,
+    pub reference: Option<Origin>,
     pub reason: Option<String>,
 }
+
+/// What brought an event about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    Entity(EntityId),
+    Verdict(VerdictId),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Entity(id) => id.fmt(f),
+            Self::Verdict(id) => id.fmt(f),
+        }
+    }
+}
+
+impl FromStr for Origin {
+    type Err = Malformed;
+
+    /// No verdict's id reads as an entity's, so the two cannot be confused.
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        text.parse().map(Self::Entity).or_else(|_| text.parse().map(Self::Verdict))
+    }
+}
+
+serde_by_text!(Origin);

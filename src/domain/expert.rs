@@ -63,6 +63,31 @@ pub struct Profile {
     pub first_round: Option<u8>,
 }
 
+/// Who sits on a panel that nobody recorded: those of the last one, retained. Before
+/// there was one, everyone who has come by then.
+pub fn inherited_panel(last: &[PanelSeat], experts: &[Profile], round: u8) -> Vec<PanelSeat> {
+    if last.is_empty() {
+        let present = experts.iter().filter(|expert| expert.first_round.is_none_or(|r| r <= round));
+        return present.map(first_seat).collect();
+    }
+    let retained = |seat: &PanelSeat| PanelSeat {
+        source: SeatSource::Retained,
+        round_context: None,
+        ..seat.clone()
+    };
+    last.iter().map(retained).collect()
+}
+
+/// The seat of someone who sits down for the first time.
+pub fn first_seat(profile: &Profile) -> PanelSeat {
+    PanelSeat {
+        expert_slug: profile.expert_slug.clone(),
+        source: profile.source.into(),
+        round_context: None,
+        mandate: profile.mandate.clone(),
+    }
+}
+
 /// A place on a round's panel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PanelSeat {

@@ -4,23 +4,21 @@
 //! just that; then the rules decide on [`Facts`] alone. So a round costs the
 //! same whether it is the first or the ninetieth.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::ids::{EntityId, ExpertSlug, LocalId};
+use super::expert::{PanelSeat, Profile};
+use super::ids::{EntityId, ExpertSlug, VerdictId};
 use super::lifecycle::Status;
-use super::reference::RefType;
+use super::reference::Link;
+use super::target::Target;
 
-/// The ids a request names, and what else it needs to know about them.
+/// What a request names, and so needs to know about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mentions {
-    pub entities: BTreeSet<EntityId>,
-    pub locals: BTreeSet<LocalId>,
-    /// Experts meant by their latest perspective (`@muffin`).
-    pub positions: BTreeSet<ExpertSlug>,
-    /// Items someone concedes to: whose perspectives oppose them?
-    pub conceded: BTreeSet<EntityId>,
-    /// Local spellings of the same; the store resolves them first.
-    pub conceded_locals: BTreeSet<LocalId>,
+    pub targets: BTreeSet<Target>,
+    /// Those that someone concedes to: whose perspectives oppose them?
+    pub conceded: BTreeSet<Target>,
+    pub verdict: Option<VerdictId>,
 }
 
 /// Where a known entity stands, and who stands behind it.
@@ -31,27 +29,41 @@ pub struct Standing {
 }
 
 /// The answer to [`Mentions`].
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// Every expert of the dialogue, with the round they first took part in.
-    pub experts: BTreeMap<ExpertSlug, Option<u8>>,
+    /// Every expert of the dialogue, in the order they came.
+    pub experts: Vec<Profile>,
+    /// Those of them who have not taken part yet.
+    pub newcomers: BTreeSet<ExpertSlug>,
+    /// Whether a panel was recorded for the next round.
+    pub is_panel_recorded: bool,
     /// Who sat on the panel of the newest registered round.
-    pub last_panel: Vec<ExpertSlug>,
-    /// Those mentioned that exist, and those found on the way.
+    pub last_panel: Vec<PanelSeat>,
+    /// Who of all experts signalled convergence in that round.
+    pub signals: BTreeSet<ExpertSlug>,
+    /// Perspectives of that round.
+    pub new_perspectives: usize,
+    /// What the mentioned targets are in the record, as far as they are there.
+    pub found: HashMap<Target, EntityId>,
+    /// Where those stand, and what else was found on the way.
     pub entities: HashMap<EntityId, Standing>,
-    pub locals: HashMap<LocalId, EntityId>,
-    pub positions: HashMap<ExpertSlug, EntityId>,
     /// For each conceded item, the perspectives that oppose it.
     pub opponents: HashMap<EntityId, Vec<EntityId>>,
     /// References that the mentioned entities have already made.
-    pub references: HashSet<(EntityId, RefType, EntityId)>,
+    pub references: HashSet<Link>,
     /// Tensions that are open, addressed or reopened.
     pub active_tensions: Vec<EntityId>,
-    /// Experts that signalled convergence in the newest registered round.
-    pub converged: BTreeSet<ExpertSlug>,
     /// Scores of the newest rounds, oldest first; at most [`RECENT_SCORES_MAX`].
     pub recent_scores: Vec<i64>,
+    /// Whether the mentioned verdict was given already.
+    pub has_verdict: bool,
 }
 
-/// Two velocities need three scores.
+impl Facts {
+    pub fn expert(&self, name: &str) -> Option<&Profile> {
+        self.experts.iter().find(|expert| expert.expert_slug.as_str() == name)
+    }
+}
+
+/// Three scores make two velocities, the least that shows a trend.
 pub const RECENT_SCORES_MAX: usize = 3;

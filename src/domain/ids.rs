@@ -50,6 +50,11 @@ impl EntityKind {
         }
     }
 
+    /// What holds its text: a tension is described, everything else has content.
+    pub fn text_field(self) -> &'static str {
+        if self == Self::Tension { "description" } else { "content" }
+    }
+
     /// As the field of a batch and the section of an export.
     pub fn section(self) -> &'static str {
         match self {

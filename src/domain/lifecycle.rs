@@ -4,8 +4,11 @@
 //! **Invariant:** an entity's status is the one its newest status-changing event
 //! reached; `verify` recomputes it from the events.
 
-use super::ids::EntityKind;
-use super::words::words;
+use std::fmt;
+use std::str::FromStr;
+
+use super::ids::{EntityKind, Malformed};
+use super::words::{serde_by_text, words};
 
 words! {
     /// Where an entity stands. Which of these a kind can have is [`statuses`].
@@ -78,30 +81,19 @@ pub fn steps(kind: EntityKind, from: Status) -> &'static [Status] {
 /// Tensions in these statuses still ask for work.
 pub const ACTIVE_TENSION: [Status; 3] = [Open, Addressed, Reopened];
 
-words! {
-    /// What an entry of an entity's history says.
-    pub enum EventType {
-        Created = "created",
-        Opened = "opened",
-        Commented = "commented",
-        Refined = "refined",
-        Conceded = "conceded",
-        Merged = "merged",
-        Amended = "amended",
-        Adopted = "adopted",
-        Rejected = "rejected",
-        Addressed = "addressed",
-        Resolved = "resolved",
-        Reopened = "reopened",
-        Cited = "cited",
-        Challenged = "challenged",
-        Confirmed = "confirmed",
-        Refuted = "refuted",
-        Asserted = "asserted",
-        Supported = "supported",
-        Opposed = "opposed",
-        Withdrawn = "withdrawn",
+impl Status {
+    /// Whether something took the entity's place: what it became is worth naming.
+    pub fn has_successor(self) -> bool {
+        matches!(self, Refined | Conceded | Merged | Amended)
     }
+}
+
+/// What an entry of an entity's history says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum EventType {
+    Created,
+    Commented,
+    Reached(Status),
 }
 
 impl EventType {
@@ -112,50 +104,50 @@ impl EventType {
             EntityKind::Perspective | EntityKind::Recommendation | EntityKind::Tension => {
                 Self::Created
             }
-            EntityKind::Evidence => Self::Cited,
-            EntityKind::Claim => Self::Asserted,
-        }
-    }
-
-    /// The event that records a step into `status`.
-    pub fn of_step(status: Status) -> Self {
-        match status {
-            Open => Self::Opened,
-            Proposed => Self::Created,
-            Refined => Self::Refined,
-            Conceded => Self::Conceded,
-            Merged => Self::Merged,
-            Amended => Self::Amended,
-            Adopted => Self::Adopted,
-            Rejected => Self::Rejected,
-            Addressed => Self::Addressed,
-            Resolved => Self::Resolved,
-            Reopened => Self::Reopened,
-            Cited => Self::Cited,
-            Challenged => Self::Challenged,
-            Confirmed => Self::Confirmed,
-            Refuted => Self::Refuted,
-            Asserted => Self::Asserted,
-            Supported => Self::Supported,
-            Opposed => Self::Opposed,
-            Withdrawn => Self::Withdrawn,
+            EntityKind::Evidence | EntityKind::Claim => Self::Reached(initial(kind)),
         }
     }
 
     /// The status this event leads to; a comment leads nowhere.
     pub fn status(self, kind: EntityKind) -> Option<Status> {
-        // Every other event bears the name of the status it leads to.
-        if self == Self::Commented {
-            None
-        } else if self == Self::Created {
-            Some(initial(kind))
-        } else if self == Self::Opened {
-            Some(Open)
-        } else {
-            Status::named(self.name())
+        match self {
+            Self::Created => Some(initial(kind)),
+            Self::Commented => None,
+            Self::Reached(status) => Some(status),
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Commented => "commented",
+            // What is open again was opened.
+            Self::Reached(Open) => "opened",
+            Self::Reached(status) => status.name(),
         }
     }
 }
+
+impl fmt::Display for EventType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for EventType {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        match text {
+            "created" => Ok(Self::Created),
+            "commented" => Ok(Self::Commented),
+            "opened" => Ok(Self::Reached(Open)),
+            status => Status::named(status).map(Self::Reached).ok_or(Malformed),
+        }
+    }
+}
+
+serde_by_text!(EventType);
 
 #[cfg(test)]
 mod tests {
@@ -203,10 +195,13 @@ mod tests {
             assert_eq!(EventType::of_creation(*kind).status(*kind), Some(initial(*kind)));
             for from in statuses(*kind) {
                 for to in steps(*kind, *from) {
-                    assert_eq!(EventType::of_step(*to).status(*kind), Some(*to));
+                    assert_eq!(EventType::Reached(*to).status(*kind), Some(*to));
                 }
             }
         }
         assert_eq!(EventType::Commented.status(EntityKind::Claim), None);
+        for name in ["created", "commented", "opened", "withdrawn"] {
+            assert_eq!(name.parse::<EventType>().map(EventType::name), Ok(name));
+        }
     }
 }

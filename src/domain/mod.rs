@@ -19,6 +19,7 @@ pub mod record;
 pub mod reference;
 pub mod refusal;
 pub mod slug;
+pub mod target;
 pub mod time;
 pub mod verdict;
 pub mod words;

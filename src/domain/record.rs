@@ -1,13 +1,13 @@
 //! A whole dialogue as it was read from the store: what `show`, `export` and
 //! `context` look at.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use serde_json::value::RawValue;
+use serde_json::Value;
 
-use super::dialogue::Dialogue;
+use super::dialogue::{Dialogue, DialogueStatus};
 use super::entity::Entity;
-use super::expert::{PanelSeat, Profile, SeatSource};
+use super::expert::{PanelSeat, Profile, inherited_panel};
 use super::ids::{EntityId, EntityKind, ExpertSlug, LocalId};
 use super::reference::Move;
 use super::time::Moment;
@@ -28,7 +28,6 @@ pub struct Record {
     pub claims: Vec<Entity>,
     pub moves: Vec<Move>,
     pub verdicts: Vec<GivenVerdict>,
-    pub raw_replies: HashMap<(u8, ExpertSlug), String>,
     pub local_ids: Vec<(LocalId, EntityId)>,
     /// Hash of the newest journal entry.
     pub head: String,
@@ -38,14 +37,17 @@ pub struct Record {
 #[derive(Debug, Clone)]
 pub struct Pool {
     pub domain: Option<String>,
-    pub experts: Box<RawValue>,
+    pub experts: Value,
 }
 
 /// An expert with what they earned.
 #[derive(Debug, Clone)]
 pub struct Expert {
     pub profile: Profile,
+    /// What the Judge gave them, by round.
     pub scores: BTreeMap<u8, i64>,
+    /// What they wrote, by round, as far as it was kept.
+    pub replies: BTreeMap<u8, String>,
     pub total: i64,
 }
 
@@ -80,6 +82,14 @@ impl Record {
         EntityKind::ALL.iter().flat_map(|kind| self.entities(*kind))
     }
 
+    /// Those of one round: entities are kept in the order of their ids, so they are neighbours.
+    pub fn entities_of(&self, kind: EntityKind, round: u8) -> &[Entity] {
+        let entities = self.entities(kind);
+        let start = entities.partition_point(|entity| entity.id.round < round);
+        let end = entities.partition_point(|entity| entity.id.round <= round);
+        entities.get(start..end).unwrap_or_default()
+    }
+
     /// Entities are kept in the order of their ids, so one is found by halving.
     pub fn entity(&self, id: EntityId) -> Option<&Entity> {
         let entities = self.entities(id.kind);
@@ -91,26 +101,43 @@ impl Record {
         self.experts.iter().find(|expert| expert.profile.expert_slug == *slug)
     }
 
-    /// Who sits on a round's panel. Without a recorded panel it is the last one,
-    /// retained; before any was recorded, everyone.
+    /// Who sits on a round's panel: the one recorded for it, or the one it inherits.
     pub fn panel(&self, round: u8) -> Vec<PanelSeat> {
         if let Some(seats) = self.panels.get(&round) {
             return seats.clone();
         }
-        let retained = |seat: &PanelSeat| PanelSeat {
-            source: SeatSource::Retained,
-            round_context: None,
-            ..seat.clone()
-        };
-        let everyone = |expert: &Expert| PanelSeat {
-            expert_slug: expert.profile.expert_slug.clone(),
-            source: expert.profile.source.into(),
-            round_context: None,
-            mandate: expert.profile.mandate.clone(),
-        };
-        match self.panels.range(..round).next_back() {
-            Some((_, seats)) => seats.iter().map(retained).collect(),
-            None => self.experts.iter().map(everyone).collect(),
+        let last = self.panels.range(..round).next_back().map_or(&[][..], |(_, seats)| seats);
+        let profiles: Vec<Profile> =
+            self.experts.iter().map(|expert| expert.profile.clone()).collect();
+        inherited_panel(last, &profiles, round)
+    }
+
+    /// The record as the panel of `round` found it: nothing of that round or later.
+    #[must_use]
+    pub fn rewound(mut self, round: u8) -> Self {
+        let entities = [
+            &mut self.perspectives,
+            &mut self.recommendations,
+            &mut self.tensions,
+            &mut self.evidence,
+            &mut self.claims,
+        ];
+        for list in entities {
+            list.retain(|entity| entity.id.round < round);
+            list.iter_mut().for_each(|entity| entity.rewind(round));
         }
+        for expert in &mut self.experts {
+            expert.scores.retain(|held, _| *held < round);
+            expert.replies.retain(|held, _| *held < round);
+            expert.total = expert.scores.values().sum();
+        }
+        self.rounds.retain(|held| held.round < round);
+        self.panels.retain(|held, _| *held <= round);
+        self.moves.retain(|made| made.round < round);
+        self.verdicts.retain(|given| given.verdict.round < round);
+        self.local_ids.retain(|(_, id)| id.round < round);
+        self.dialogue.total_alignment = self.rounds.iter().map(|held| held.score).sum();
+        self.dialogue.status = DialogueStatus::Open;
+        self
     }
 }

@@ -47,6 +47,14 @@ impl RefType {
     }
 }
 
+/// A reference with both its ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Link {
+    pub source: EntityId,
+    pub ref_type: RefType,
+    pub target: EntityId,
+}
+
 /// A reference as an entity carries it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reference {

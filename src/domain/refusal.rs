@@ -83,6 +83,45 @@ impl Code {
     }
 }
 
+impl Code {
+    /// What usually helps.
+    fn hint(self) -> &'static str {
+        match self {
+            Self::MissingField => "add the field",
+            Self::InvalidType => "send the type that the message names",
+            Self::InvalidEnum
+            | Self::InvalidEntityType
+            | Self::InvalidRefType
+            | Self::InvalidStatusTransition => "choose one of valid_options",
+            Self::FieldTooLong => "shorten it, or split it over several items",
+            Self::InvalidLocalId => "write EXPERT-P0101: slug in capitals, kind, round, number",
+            Self::DuplicateLocalId => "number the items of one expert 01, 02, 03",
+            Self::TypeIdMismatch => "use an id of the kind that the message names",
+            Self::InvalidRefTarget | Self::RefineTypeMismatch => "point at another item",
+            Self::TargetNotFound | Self::InvalidDisplayId => {
+                "check the id: `plenary show` lists them"
+            }
+            Self::ExpertNotInDialogue => "create the expert first, or check the slug",
+            Self::ExpertExists | Self::VerdictExists | Self::TooManySimilarTitles => {
+                "choose another name"
+            }
+            Self::InvalidRound | Self::RoundAlreadyRegistered => {
+                "ask for `progress` to see the round"
+            }
+            Self::RoundCapacityExceeded => "merge what is alike, or go on in the next round",
+            Self::NotAuthorized => "let a contributor or the judge do it",
+            Self::NotConverged => "hold another round, or force the verdict with a warning",
+            Self::DialogueNotFound => "`plenary list` shows the dialogues of this store",
+            Self::DialogueClosed => "create a new dialogue to go on",
+            Self::PathNotAllowed => "choose a path inside the allowed folders",
+            Self::InvalidSlug => "use lower-case letters, digits, '-' and '_'",
+            Self::InvalidVote => "write '11-1', '11-1-2' or 'unanimous'",
+            Self::InvalidJson => "send one JSON object with the operation's fields",
+            Self::NotSupported => "leave the field out",
+        }
+    }
+}
+
 /// Which item of the request a fault is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
@@ -157,6 +196,11 @@ impl Fault {
         self
     }
 
+    /// What to try: the finder's own word, else what helps against faults of this kind.
+    pub fn hint(&self) -> &str {
+        self.suggestion.as_deref().unwrap_or_else(|| self.code.hint())
+    }
+
     /// The fault as an object of the seed's error format.
     pub fn document(&self) -> Value {
         #[derive(Serialize)]
@@ -175,8 +219,7 @@ impl Fault {
             constraint: &'a str,
             #[serde(skip_serializing_if = "<[_]>::is_empty")]
             valid_options: &'a [String],
-            #[serde(skip_serializing_if = "Option::is_none")]
-            suggestion: Option<&'a str>,
+            suggestion: &'a str,
             #[serde(skip_serializing_if = "Option::is_none")]
             context: Option<&'a Value>,
         }
@@ -195,7 +238,7 @@ impl Fault {
             value: self.value.as_ref(),
             constraint: self.code.constraint(),
             valid_options: &self.valid_options,
-            suggestion: self.suggestion.as_deref(),
+            suggestion: self.hint(),
             context: self.context.as_ref(),
         };
         json!(document)
@@ -240,45 +283,44 @@ impl Refusal {
         Self { envelope: Envelope::Always, ..self }
     }
 
-    /// The code that decides the exit code: a lone fault's, where there is one.
-    pub fn code(&self) -> Option<Code> {
-        match self.faults.as_slice() {
-            [fault] => Some(fault.code),
-            _ => None,
+    /// Whether any of the faults is of this kind.
+    pub fn has(&self, code: Code) -> bool {
+        self.faults.iter().any(|fault| fault.code == code)
+    }
+
+    /// The fault that stands for the whole refusal, where there is only one.
+    pub fn lone(&self) -> Option<&Fault> {
+        match (self.envelope, self.faults.as_slice()) {
+            (Envelope::WhenSeveral, [fault]) => Some(fault),
+            (Envelope::WhenSeveral | Envelope::Always, _) => None,
         }
     }
 
     pub fn message(&self) -> String {
-        match self.faults.as_slice() {
-            [fault] if self.envelope == Envelope::WhenSeveral => fault.message.clone(),
-            [_] => "1 item failed validation".to_owned(),
-            faults => format!("{} items failed validation", faults.len()),
+        match (self.lone(), self.faults.len()) {
+            (Some(fault), _) => fault.message.clone(),
+            (None, 1) => "1 item failed validation".to_owned(),
+            (None, count) => format!("{count} items failed validation"),
         }
     }
 
     /// The error document of the seed.
     pub fn document(&self) -> Value {
-        match self.faults.as_slice() {
-            [fault] if self.envelope == Envelope::WhenSeveral => {
-                let mut document = json!({ "status": "error" });
-                if let (Value::Object(all), Value::Object(mut own)) =
-                    (&mut document, fault.document())
-                {
-                    if fault.item == Item::Whole {
-                        own.remove("item_type");
-                    }
-                    all.extend(own);
-                }
-                document
-            }
-            faults => json!({
+        let Some(fault) = self.lone() else {
+            return json!({
                 "status": "error",
                 "error_code": "batch_validation_failed",
                 "message": self.message(),
-                "errors": faults.iter().map(Fault::document).collect::<Vec<_>>(),
+                "errors": self.faults.iter().map(Fault::document).collect::<Vec<_>>(),
                 "suggestion": "Fix all errors and resubmit the entire batch",
-            }),
+            });
+        };
+        let mut document = json!({ "status": "error" });
+        if let (Value::Object(all), Value::Object(own)) = (&mut document, fault.document()) {
+            let is_named = fault.item != Item::Whole;
+            all.extend(own.into_iter().filter(|(key, _)| is_named || key != "item_type"));
         }
+        document
     }
 }
 

@@ -17,6 +17,11 @@ impl Moment {
         Self(timestamp)
     }
 
+    /// The day, as `2026-02-02`.
+    pub fn day(self) -> String {
+        self.to_string().chars().take("2026-02-02".len()).collect()
+    }
+
     /// The next moment that can be told apart from this one.
     #[must_use]
     pub fn bumped(self) -> Self {

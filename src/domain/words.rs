@@ -4,9 +4,11 @@
 //! One macro, so that a word is spelled once and the list of valid options in
 //! an error can never fall behind the enum.
 
+use std::str::FromStr;
+
 /// A closed vocabulary, for code that reads any of them.
-pub trait Word: Sized {
-    fn find(name: &str) -> Option<Self>;
+pub trait Word: FromStr {
+    /// Every valid spelling, for error messages.
     fn options() -> Vec<String>;
 }
 
@@ -30,11 +32,15 @@ macro_rules! words {
 
         }
 
-        impl $crate::domain::words::Word for $name {
-            fn find(name: &str) -> Option<Self> {
-                Self::named(name)
-            }
+        impl std::str::FromStr for $name {
+            type Err = $crate::domain::ids::Malformed;
 
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::named(text).ok_or($crate::domain::ids::Malformed)
+            }
+        }
+
+        impl $crate::domain::words::Word for $name {
             fn options() -> Vec<String> {
                 Self::ALL.iter().map(|word| word.name().to_owned()).collect()
             }

@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use crate::domain::entity::{Entity, Event};
+use crate::domain::entity::{Entity, Event, Origin};
 use crate::domain::ids::{Actor, EntityId, EntityKind, ExpertSlug};
-use crate::domain::lifecycle::EventType;
 use crate::domain::record::Record;
-use crate::domain::reference::RefType;
+use crate::domain::reference::{RefType, Reference};
 
 /// One thing an expert did, as the seed's export shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,7 +21,7 @@ pub(super) struct Action<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     amends: Option<EntityId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    via: Option<&'a str>,
+    via: Option<&'a Origin>,
 }
 
 pub(super) type Actions<'a> = HashMap<(u8, &'a ExpertSlug), Vec<Action<'a>>>;
@@ -30,8 +29,11 @@ pub(super) type Actions<'a> = HashMap<(u8, &'a ExpertSlug), Vec<Action<'a>>>;
 pub(super) fn of_record(record: &Record) -> Actions<'_> {
     let mut actions: Actions<'_> = HashMap::new();
     for entity in record.all_entities() {
-        for (place, event) in entity.events.iter().enumerate() {
-            let Some(action) = action(entity, event, place == 0) else { continue };
+        let mut events = entity.events.iter();
+        let first = events.next().map(|event| (event, created(entity)));
+        let later = events.filter(|event| !is_told_by_result(record, entity, event));
+        let later = later.map(|event| (event, stepped(entity, event)));
+        for (event, action) in first.into_iter().chain(later) {
             for actor in &event.actors {
                 if let Actor::Expert(expert) = actor {
                     actions.entry((event.round, expert)).or_default().push(action.clone());
@@ -43,30 +45,44 @@ pub(super) fn of_record(record: &Record) -> Actions<'_> {
 }
 
 /// A refinement is told once, with the new entity; the old one's event would repeat it.
-fn action<'a>(entity: &Entity, event: &'a Event, is_creation: bool) -> Option<Action<'a>> {
-    if matches!(event.event_type, EventType::Refined | EventType::Amended) && event.result.is_some()
-    {
-        return None;
-    }
-    let refined = entity
-        .references
-        .iter()
-        .find(|made| is_creation && made.ref_type == RefType::Refine)
-        .map(|made| made.target);
-    let kind = entity.id.kind;
-    let is_recommendation = kind == EntityKind::Recommendation;
-    let action = match (is_creation, refined) {
-        (true, Some(_)) if is_recommendation => "amended",
-        (true, Some(_)) => "refined",
-        (true, None) => "created",
-        (false, _) => event.event_type.name(),
+fn is_told_by_result(record: &Record, entity: &Entity, event: &Event) -> bool {
+    let result = event.result.and_then(|result| record.entity(result));
+    result.is_some_and(|result| refined_at_birth(result) == Some(entity.id))
+}
+
+/// What an entity refines since it was made; a reference to a later round came later itself.
+fn refined_at_birth(entity: &Entity) -> Option<EntityId> {
+    let refines = |made: &&Reference| {
+        made.ref_type == RefType::Refine && made.target.round <= entity.id.round
     };
-    Some(Action {
-        kind: kind.noun(),
+    entity.references.iter().find(refines).map(|made| made.target)
+}
+
+fn created<'a>(entity: &Entity) -> Action<'a> {
+    let refined = refined_at_birth(entity);
+    let is_recommendation = entity.id.kind == EntityKind::Recommendation;
+    let action = match refined {
+        Some(_) if is_recommendation => "amended",
+        Some(_) => "refined",
+        None => "created",
+    };
+    Action {
+        kind: entity.id.kind.noun(),
         action,
         id: entity.id,
         refines: refined.filter(|_| !is_recommendation),
         amends: refined.filter(|_| is_recommendation),
-        via: event.reference.as_deref(),
-    })
+        via: None,
+    }
+}
+
+fn stepped<'a>(entity: &Entity, event: &'a Event) -> Action<'a> {
+    Action {
+        kind: entity.id.kind.noun(),
+        action: event.event_type.name(),
+        id: entity.id,
+        refines: None,
+        amends: None,
+        via: event.reference.as_ref(),
+    }
 }

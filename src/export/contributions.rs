@@ -34,8 +34,7 @@ impl<'a> Contributions<'a> {
         let scored = |expert: &Expert| {
             let slug = &expert.profile.expert_slug;
             let score = expert.scores.get(&round)?;
-            let heard = record.raw_replies.contains_key(&(round, slug.clone()));
-            let listed = heard || !self.by(round, slug).is_empty();
+            let listed = expert.replies.contains_key(&round) || !self.by(round, slug).is_empty();
             (!listed).then(|| format!("{} {score:+}", slug.display_name()))
         };
         record.experts.iter().filter_map(scored).collect()

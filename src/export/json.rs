@@ -7,13 +7,12 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::actions::{self, Action, Actions};
 use super::links::{related_perspectives, targets};
 use super::warnings::warnings;
 use crate::domain::dialogue::{DialogueStatus, Protocol, TerminalState};
-use crate::domain::entity::{Entity, Event};
+use crate::domain::entity::{Entity, Event, Origin};
 use crate::domain::expert::{Source, Tier};
 use crate::domain::ids::{Actor, DialogueId, EntityId, ExpertSlug, LocalId, VerdictId};
 use crate::domain::lifecycle::{EventType, Status};
@@ -59,7 +58,7 @@ pub struct Document<'a> {
 #[derive(Debug, Serialize)]
 struct PoolSection<'a> {
     domain: Option<&'a str>,
-    experts: &'a RawValue,
+    experts: &'a Value,
 }
 
 #[derive(Debug, Serialize)]
@@ -132,10 +131,10 @@ struct EntitySection<'a> {
     round: u8,
     status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<&'a RawValue>,
+    parameters: Option<&'a Value>,
     references: &'a [Reference],
     #[serde(rename = "adoptedInVerdict", skip_serializing_if = "Option::is_none")]
-    adopted_in_verdict: Option<&'a str>,
+    adopted_in_verdict: Option<&'a VerdictId>,
     events: Vec<EventSection<'a>>,
     #[serde(flatten)]
     derived: Derived,
@@ -172,7 +171,7 @@ struct EventSection<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<EntityId>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reference: Option<&'a str>,
+    reference: Option<&'a Origin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'a str>,
 }
@@ -223,7 +222,7 @@ pub fn document(record: &Record) -> Document<'_> {
         id: &opening.dialogue_id,
         title: &opening.title,
         question: opening.question.as_deref(),
-        date: dialogue.created_at.to_string().chars().take(10).collect(),
+        date: dialogue.created_at.day(),
         status: dialogue.status,
         protocol: opening.protocol,
         rehearsal: opening.rehearsal,
@@ -296,10 +295,9 @@ fn round<'a>(
     let panel = record.panel(held.round);
     let parts = record.experts.iter().filter_map(|expert| {
         let slug = &expert.profile.expert_slug;
-        let raw = record.raw_replies.get(&(held.round, slug.clone()));
         let part = Part {
             score: expert.scores.get(&held.round).copied(),
-            raw: raw.map(String::as_str),
+            raw: expert.replies.get(&held.round).map(String::as_str),
             mapping: mapping.remove(&(held.round, slug)).unwrap_or_default(),
             actions: actions.remove(&(held.round, slug)).unwrap_or_default(),
         };
@@ -337,9 +335,9 @@ fn section(entity: &Entity, derived: Derived) -> EntitySection<'_> {
         contributors: &entity.contributors,
         round: entity.id.round,
         status: entity.status,
-        parameters: entity.parameters.as_deref(),
+        parameters: entity.parameters.as_ref(),
         references: &entity.references,
-        adopted_in_verdict: entity.adopted_in_verdict.as_deref(),
+        adopted_in_verdict: entity.adopted_in_verdict.as_ref(),
         events: entity.events.iter().map(event).collect(),
         derived,
         created_at: entity.created_at,
@@ -352,7 +350,7 @@ fn event(event: &Event) -> EventSection<'_> {
         round: event.round,
         by: &event.actors,
         result: event.result,
-        reference: event.reference.as_deref(),
+        reference: event.reference.as_ref(),
         reason: event.reason.as_deref(),
     }
 }

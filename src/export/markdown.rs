@@ -71,12 +71,13 @@ fn history(entity: &Entity) -> String {
 
 fn recommendations(record: &Record) -> Vec<String> {
     let item = |entity: &Entity| {
-        let adopted = entity.adopted_in_verdict.as_deref();
-        let adopted = adopted.map(|id| format!(" in `{}`", escape::code(id))).unwrap_or_default();
+        let adopted = entity.adopted_in_verdict.as_ref();
+        let adopted =
+            adopted.map(|id| format!(" in `{}`", escape::code(id.as_str()))).unwrap_or_default();
         let head =
             format!("- **{} {}**: {}{adopted}", entity.id, inline(&entity.label), entity.status);
         match &entity.parameters {
-            Some(parameters) => format!("{head}\n{}", value::nested(parameters.get())),
+            Some(parameters) => format!("{head}\n{}", value::nested(parameters)),
             None => head,
         }
     };

@@ -1,16 +1,16 @@
 //! A dialogue written by hand, for the tests of everything that shows one: the
 //! seed's NVIDIA example with three rounds, five experts and two objections.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use serde_json::Value;
 use serde_json::json;
-use serde_json::value::RawValue;
 
 use crate::domain::dialogue::{Dialogue, DialogueStatus, Opening, Protocol};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::expert::{Profile, Source, Tier};
 use crate::domain::ids::{EntityId, ExpertSlug};
-use crate::domain::lifecycle::{EventType, Status};
+use crate::domain::lifecycle::Status;
 use crate::domain::record::{Expert, GivenVerdict, Record, Round};
 use crate::domain::reference::{Move, MoveType, RefType, Reference};
 use crate::domain::time::Moment;
@@ -30,7 +30,6 @@ pub(crate) fn record() -> Record {
         claims: claims(),
         moves: moves(),
         verdicts: verdicts(),
-        raw_replies: HashMap::new(),
         local_ids: Vec::new(),
         head: "9f2c4e1ab07d5c3388e6fd21c40b9a76e15d02f7a8b3c6914de05f72a1b8c3d4".into(),
     }
@@ -74,11 +73,11 @@ fn read_event(text: &str) -> Event {
         words.iter().position(|other| *other == word).map(|at| words[at + 1].to_owned())
     };
     Event {
-        event_type: EventType::named(words[0]).unwrap(),
+        event_type: words[0].parse().unwrap(),
         round: words[1].parse().unwrap(),
         actors: words[2].split(',').map(|actor| actor.parse().unwrap()).collect(),
         result: after("to").map(|id| id.parse().unwrap()),
-        reference: after("via"),
+        reference: after("via").map(|id| id.parse().unwrap()),
         reason: text.split_once(" because ").map(|(_, reason)| reason.to_owned()),
     }
 }
@@ -150,7 +149,7 @@ fn expert(slug: &str, role: &str, tier: Tier, scores: &[(u8, i64)]) -> Expert {
         first_round: scores.first().map(|(round, _)| *round),
     };
     let scores: BTreeMap<u8, i64> = scores.iter().copied().collect();
-    Expert { profile, total: scores.values().sum(), scores }
+    Expert { profile, total: scores.values().sum(), scores, replies: BTreeMap::new() }
 }
 
 fn rounds() -> Vec<Round> {
@@ -274,12 +273,12 @@ fn recommendations() -> Vec<Entity> {
     phased.parameters = Some(raw(
         r#"{"covered_call_delta":"0.20-0.25","steps":6,"share":{"max":0.33,"of":"NVAI"}}"#,
     ));
-    phased.adopted_in_verdict = Some("final".into());
+    phased.adopted_in_verdict = Some("final".parse().unwrap());
     vec![collar, phased]
 }
 
-fn raw(text: &str) -> Box<RawValue> {
-    RawValue::from_string(text.into()).unwrap()
+fn raw(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
 }
 
 fn tensions() -> Vec<Entity> {

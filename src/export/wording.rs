@@ -5,7 +5,6 @@ use crate::domain::ids::{Actor, EntityKind, ExpertSlug};
 use crate::domain::lifecycle::EventType;
 use crate::domain::record::Record;
 use crate::domain::reference::{RefType, Reference};
-use crate::domain::time::Moment;
 use crate::domain::verdict::{Verdict, VerdictType};
 
 /// Said wherever a rehearsed dialogue is named.
@@ -131,9 +130,4 @@ pub(crate) fn relations(entity: &Entity) -> Vec<String> {
 fn points(alike: &[Reference]) -> String {
     let verb = alike.first().map_or("", |reference| verb(reference.ref_type));
     alike.iter().fold(verb.to_owned(), |told, reference| format!("{told} {}", reference.target))
-}
-
-/// `2026-02-02`.
-pub(crate) fn day(moment: Moment) -> String {
-    moment.to_string().chars().take("2026-02-02".len()).collect()
 }

@@ -3,15 +3,14 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments::dialogue_id;
+use super::arguments::read;
 use super::workspace::{Workspace, find};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::DialogueStatus;
 use crate::domain::ids::DialogueId;
 use crate::domain::limits::TEXT_CHARS_MAX;
-use crate::domain::refusal::Refusal;
 use crate::error::Error;
-use crate::record::{Fields, closed};
+use crate::record::{closed, read_dialogue_id};
 use crate::store::transact;
 
 #[derive(Debug, Serialize)]
@@ -22,13 +21,10 @@ pub struct Abandoned {
 }
 
 pub fn abandon(workspace: &Workspace, arguments: &Value) -> Result<Abandoned, Error> {
-    let fields = Fields::of_arguments(arguments)?;
-    let id = dialogue_id(&fields)?;
-    let mut faults = Vec::new();
-    let reason = fields.text("reason", TEXT_CHARS_MAX, &mut faults);
-    if !faults.is_empty() {
-        return Err(Refusal::new(faults).into());
-    }
+    let (id, reason) = read(arguments, &["dialogue_id", "reason"], |fields, notes| {
+        let reason = fields.text("reason", TEXT_CHARS_MAX, notes);
+        Some((read_dialogue_id(fields, notes)?, reason))
+    })?;
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let dialogue = find(unit, &id)?;
@@ -38,6 +34,6 @@ pub fn abandon(workspace: &Workspace, arguments: &Value) -> Result<Abandoned, Er
         let status = DialogueStatus::Abandoned;
         let change = Change::StatusSet { status, reason };
         unit.apply(&id, EntryKind::DialogueAbandoned, at, &[change])?;
-        Ok(Abandoned { status: "success", dialogue_id: id.clone(), dialogue_status: status })
+        Ok(Abandoned { status: "success", dialogue_id: id, dialogue_status: status })
     })
 }

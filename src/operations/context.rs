@@ -2,38 +2,40 @@
 
 use serde_json::Value;
 
-use super::arguments::dialogue_id;
+use super::arguments::read;
 use super::workspace::Workspace;
 use crate::domain::dialogue::Dialogue;
-use crate::domain::refusal::{Code, Fault, Refusal};
-use crate::error::Error;
-use crate::record::{Fields, context as rules, no_dialogue};
-use crate::store::StoreError;
+use crate::domain::limits::ROUND_MAX;
+use crate::domain::refusal::{Code, Fault};
+use crate::error::{Error, document_text};
+use crate::record::{context as rules, no_dialogue, read_dialogue_id};
 
 /// The document as compact JSON: it can be large, so it is written out once.
 pub fn context(workspace: &Workspace, arguments: &Value) -> Result<String, Error> {
-    let fields = Fields::of_arguments(arguments)?;
-    let id = dialogue_id(&fields)?;
-    let mut faults = Vec::new();
-    let round = fields.integer("round", 0..=i64::from(u16::MAX), &mut faults);
-    if fields.boolean("render", &mut faults) {
-        let fault = Fault::new(Code::NotSupported, "prompts are not rendered by this version");
-        faults.push(fault.field("render").value(true).suggest("leave 'render' out"));
-    }
-    if !faults.is_empty() {
-        return Err(Refusal::new(faults).into());
-    }
-    let dialogue = workspace.store.dialogue(&id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
+    let (id, round) = read(arguments, &["dialogue_id", "round", "render"], |fields, notes| {
+        let round = fields.integer("round", 0..=i64::from(u16::MAX), notes);
+        if fields.boolean("render", notes) {
+            let fault = Fault::new(Code::NotSupported, "prompts are not rendered by this version");
+            notes.fault(fault.field("render").value(true).suggest("leave 'render' out"));
+        }
+        Some((read_dialogue_id(fields, notes)?, round))
+    })?;
+    let missing = || no_dialogue(id.as_str());
+    let dialogue = workspace.store.dialogue(&id)?.ok_or_else(missing)?;
     let round = asked_round(&dialogue, round)?;
-    let record =
-        workspace.store.record_before(&id, round)?.ok_or_else(|| no_dialogue(id.as_str()))?;
-    let text = serde_json::to_string(&rules::context(&record, round));
-    Ok(text.map_err(StoreError::Unwritable)?)
+    let record = if round == dialogue.next_round() {
+        workspace.store.record_before(&id, round)?.ok_or_else(missing)?
+    } else {
+        // Nobody at that table knew what came later.
+        workspace.store.record(&id)?.ok_or_else(missing)?.rewound(round)
+    };
+    document_text(&rules::context(&record, round))
 }
 
 /// The round asked for; the next one when none was.
 fn asked_round(dialogue: &Dialogue, round: Option<i64>) -> Result<u8, Fault> {
-    let (first, next) = (dialogue.opening.protocol.first_round(), dialogue.next_round());
+    let first = dialogue.opening.protocol.first_round();
+    let next = dialogue.next_round().min(ROUND_MAX);
     let Some(round) = round else { return Ok(next) };
     let known = u8::try_from(round).ok().filter(|round| (first..=next).contains(round));
     known.ok_or_else(|| {

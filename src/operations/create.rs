@@ -33,7 +33,7 @@ pub struct Suggested {
 }
 
 pub fn create(workspace: &Workspace, arguments: &Value) -> Result<Created, Error> {
-    let request = rules::read(arguments)?;
+    let (request, mut warnings) = rules::read(arguments)?;
     let wanted = request
         .output_dir
         .as_deref()
@@ -42,17 +42,19 @@ pub fn create(workspace: &Workspace, arguments: &Value) -> Result<Created, Error
     let (at, seed) = (workspace.ambient.now(), workspace.ambient.chance());
     transact(workspace.store.as_ref(), |unit| {
         let dialogue_id = free_id(unit, &request.title)?;
-        let (output_dir, moved) = free_folder(unit, workspace, wanted.as_deref(), &dialogue_id)?;
+        let output_dir = free_folder(unit, workspace, wanted.as_deref(), &dialogue_id)?;
         let naming = rules::Naming { dialogue_id: dialogue_id.clone(), output_dir, seed };
         let decision = rules::decide(&request, &naming);
         unit.apply(&dialogue_id, EntryKind::DialogueCreated, at, &decision.changes)?;
+        warnings.extend(decision.warnings);
+        warnings.extend(moved(wanted.as_deref(), &naming.output_dir));
         Ok(Created {
             status: "success",
             dialogue_id,
             output_dir: workspace.folders.output_dir(&naming.output_dir).display().to_string(),
             panel: decision.panel.into_iter().map(suggested).collect(),
             judge_protocol: JUDGE_PROTOCOL,
-            warnings: decision.warnings.into_iter().chain(moved).collect(),
+            warnings,
         })
     })
 }
@@ -66,21 +68,28 @@ fn free_id(unit: &mut dyn Unit, title: &str) -> Result<DialogueId, Error> {
     Err(rules::too_many_similar_titles(title).into())
 }
 
-/// Two dialogues never write to one folder: the second gets one of its own inside.
+/// Two dialogues never write to one folder: where the wanted one is another's, a folder inside
+/// it is taken, and so on until one is free.
 fn free_folder(
     unit: &mut dyn Unit,
     workspace: &Workspace,
     wanted: Option<&str>,
     id: &DialogueId,
-) -> Result<(String, Option<Warning>), Error> {
-    let Some(wanted) = wanted else {
-        return Ok((workspace.folders.default_output_dir(id.as_str()), None));
+) -> Result<String, Error> {
+    let mut folder = match wanted {
+        Some(wanted) => wanted.to_owned(),
+        None => workspace.folders.default_output_dir(id.as_str()),
     };
-    let Some(owner) = unit.owner_of_folder(wanted)? else { return Ok((wanted.to_owned(), None)) };
-    let message =
-        format!("output_dir belongs to dialogue '{owner}'; this one got a folder inside it");
-    let warning = Warning::new("output_dir_taken", message).with("dialogue_id", owner.as_str());
-    Ok((format!("{wanted}/{id}"), Some(warning)))
+    while unit.owner_of_folder(&folder)?.is_some() {
+        folder = format!("{folder}/{id}");
+    }
+    Ok(folder)
+}
+
+fn moved(wanted: Option<&str>, given: &str) -> Option<Warning> {
+    let wanted = wanted.filter(|wanted| *wanted != given)?;
+    let message = "output_dir belongs to another dialogue; this one got a folder inside it";
+    Some(Warning::new("output_dir_taken", message).with("output_dir", wanted))
 }
 
 fn suggested(profile: Profile) -> Suggested {

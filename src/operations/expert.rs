@@ -19,13 +19,13 @@ pub struct ExpertCreated {
 }
 
 pub fn create_expert(workspace: &Workspace, arguments: &Value) -> Result<ExpertCreated, Error> {
-    let request = rules::read(arguments)?;
+    let (request, warnings) = rules::read(arguments)?;
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let dialogue = find(unit, &request.dialogue_id)?;
         let facts = unit.facts(&dialogue, &Mentions::default())?;
         let (expert, changes) = rules::decide(&request, &dialogue, &facts)?;
         unit.apply(&request.dialogue_id, EntryKind::ExpertCreated, at, &changes)?;
-        Ok(ExpertCreated { status: "success", expert, warnings: request.warnings.clone() })
+        Ok(ExpertCreated { status: "success", expert, warnings })
     })
 }

@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments::dialogue_id;
+use super::arguments::read;
 use super::workspace::Workspace;
 use crate::domain::ids::DialogueId;
 use crate::domain::record::Record;
-use crate::domain::refusal::Refusal;
 use crate::domain::words::words;
-use crate::error::Error;
-use crate::record::{Fields, Warning, no_dialogue};
-use crate::store::StoreError;
-use crate::{export as documents, files};
+use crate::error::{Error, document_text};
+use crate::export as documents;
+use crate::files;
+use crate::record::{Warning, no_dialogue, read_dialogue_id};
 
 words! {
     /// What a record is exported as.
@@ -53,22 +52,17 @@ struct Request {
     output_path: Option<String>,
 }
 
-fn read(arguments: &Value) -> Result<Request, Error> {
-    let fields = Fields::of_arguments(arguments)?;
-    let id = dialogue_id(&fields)?;
-    let mut faults = Vec::new();
-    let format = fields.word("format", &mut faults).unwrap_or(Format::Json);
-    let output_path = fields.text("output_path", usize::MAX, &mut faults);
-    if faults.is_empty() {
-        Ok(Request { id, format, output_path })
-    } else {
-        Err(Refusal::new(faults).into())
-    }
+fn read_request(arguments: &Value) -> Result<Request, Error> {
+    read(arguments, &["dialogue_id", "output_path", "format"], |fields, notes| {
+        let format = fields.word("format", notes).unwrap_or(Format::Json);
+        let output_path = fields.text("output_path", usize::MAX, notes);
+        Some(Request { id: read_dialogue_id(fields, notes)?, format, output_path })
+    })
 }
 
 /// Writes the file; without `output_path` into the dialogue's own folder.
 pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Error> {
-    let request = read(arguments)?;
+    let request = read_request(arguments)?;
     let record = load(workspace, &request.id)?;
     let path = match &request.output_path {
         Some(path) => workspace.folders.file("output_path", path)?,
@@ -92,15 +86,22 @@ pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Erro
     })
 }
 
-/// The document itself, for standard output.
-pub fn exported_text(workspace: &Workspace, arguments: &Value) -> Result<String, Error> {
-    let request = read(arguments)?;
-    text(&load(workspace, &request.id)?, request.format)
+/// A document on its way to standard output.
+#[derive(Debug)]
+pub struct Printed {
+    pub format: Format,
+    pub text: String,
+}
+
+/// The document itself, without a file.
+pub fn printed(workspace: &Workspace, arguments: &Value) -> Result<Printed, Error> {
+    let Request { id, format, .. } = read_request(arguments)?;
+    Ok(Printed { format, text: text(&load(workspace, &id)?, format)? })
 }
 
 /// The whole record of the dialogue that the arguments name, to be drawn.
 pub fn record(workspace: &Workspace, arguments: &Value) -> Result<Record, Error> {
-    load(workspace, &dialogue_id(&Fields::of_arguments(arguments)?)?)
+    load(workspace, &read(arguments, &["dialogue_id"], read_dialogue_id)?)
 }
 
 fn load(workspace: &Workspace, id: &DialogueId) -> Result<Record, Error> {
@@ -117,10 +118,7 @@ fn default_path(workspace: &Workspace, record: &Record, format: Format) -> Resul
 
 fn text(record: &Record, format: Format) -> Result<String, Error> {
     match format {
-        Format::Json => {
-            Ok(serde_json::to_string(&documents::document(record))
-                .map_err(StoreError::Unwritable)?)
-        }
+        Format::Json => document_text(&documents::document(record)),
         Format::Markdown => Ok(documents::markdown(record)),
     }
 }

@@ -3,26 +3,34 @@
 
 mod abandon;
 mod arguments;
+mod cite;
 mod context;
 mod create;
 mod expert;
 mod export;
+mod list;
 mod panel;
 mod progress;
 mod register;
-mod search;
+mod similar;
+mod stats;
 mod verdict;
+mod verify;
 mod workspace;
 
 pub use abandon::{Abandoned, abandon};
 pub use arguments::parse;
+pub use cite::{Cited, Uncited, cite};
 pub use context::context;
 pub use create::{Created, create};
 pub use expert::{ExpertCreated, create_expert};
-pub use export::{Exported, Format, export, exported_text, record};
+pub use export::{Exported, Format, Printed, export, printed, record};
+pub use list::{Listed, list};
 pub use panel::{PanelEvolved, evolve_panel};
 pub use progress::progress;
 pub use register::register;
-pub use search::{Cited, Listed, Matched, Statistics, cite, list, similar, stats};
+pub use similar::{Matched, similar};
+pub use stats::{Statistics, stats};
 pub use verdict::{VerdictRegistered, give_verdict};
+pub use verify::{Verified, verify};
 pub use workspace::Workspace;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::workspace::{Workspace, find};
 use crate::domain::change::EntryKind;
 use crate::domain::expert::{SeatSource, Tier};
+use crate::domain::facts::Mentions;
 use crate::domain::ids::ExpertSlug;
 use crate::error::Error;
 use crate::record::{Warning, panel as rules};
@@ -30,17 +31,15 @@ pub struct Seated {
 }
 
 pub fn evolve_panel(workspace: &Workspace, arguments: &Value) -> Result<PanelEvolved, Error> {
-    let request = rules::read(arguments)?;
+    let (request, mut warnings) = rules::read(arguments)?;
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
         let dialogue = find(unit, id)?;
-        let table = rules::Table {
-            experts: unit.experts(id)?,
-            last_panel: unit.panel_before(id, dialogue.next_round())?,
-        };
-        let decision = rules::decide(&request, &dialogue, &table)?;
+        let facts = unit.facts(&dialogue, &Mentions::default())?;
+        let decision = rules::decide(&request, &dialogue, &facts)?;
         unit.apply(id, EntryKind::PanelEvolved, at, &decision.changes)?;
+        warnings.extend(decision.warnings);
         let panel = decision.seats.into_iter().map(|(seat, profile)| Seated {
             expert_slug: seat.expert_slug,
             role: profile.role,
@@ -49,11 +48,7 @@ pub fn evolve_panel(workspace: &Workspace, arguments: &Value) -> Result<PanelEvo
             round_context: seat.round_context,
             mandate: seat.mandate,
         });
-        Ok(PanelEvolved {
-            status: "success",
-            round: decision.round,
-            panel: panel.collect(),
-            warnings: decision.warnings,
-        })
+        let panel = panel.collect();
+        Ok(PanelEvolved { status: "success", round: decision.round, panel, warnings })
     })
 }

@@ -2,14 +2,14 @@
 
 use serde_json::Value;
 
-use super::arguments::dialogue_id;
+use super::arguments::read;
 use super::workspace::Workspace;
 use crate::error::Error;
 use crate::record::convergence::{self, Progress};
-use crate::record::{Fields, no_dialogue};
+use crate::record::{no_dialogue, read_dialogue_id};
 
 pub fn progress(workspace: &Workspace, arguments: &Value) -> Result<Progress, Error> {
-    let id = dialogue_id(&Fields::of_arguments(arguments)?)?;
+    let id = read(arguments, &["dialogue_id"], read_dialogue_id)?;
     let pulse = workspace.store.pulse(&id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
     Ok(convergence::progress(&pulse))
 }

@@ -6,18 +6,22 @@ use super::arguments::digest;
 use super::workspace::{Workspace, find};
 use crate::domain::change::EntryKind;
 use crate::error::Error;
-use crate::record::register as rules;
+use crate::record::register::{self as rules, Answer, Batch};
 use crate::store::{Unit, transact};
 
 /// The same batch again gets the first answer again, with `replayed: true`.
-pub fn register(workspace: &Workspace, arguments: &Value) -> Result<Value, Error> {
+pub fn register(workspace: &Workspace, arguments: &Value) -> Result<Answer, Error> {
+    registered(workspace, arguments).map_err(Error::of_batch)
+}
+
+fn registered(workspace: &Workspace, arguments: &Value) -> Result<Answer, Error> {
     let batch = rules::read(arguments, digest(arguments))?;
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let id = &batch.dialogue_id;
-        let dialogue = find(unit, id).map_err(Error::of_batch)?;
+        let dialogue = find(unit, id)?;
         if let Some(answer) = answered_before(unit, &batch)? {
-            return Ok(rules::replay(answer));
+            return Ok(answer.replayed());
         }
         let facts = unit.facts(&dialogue, &batch.mentions())?;
         let decision = rules::decide(&batch, &dialogue, &facts)?;
@@ -26,7 +30,7 @@ pub fn register(workspace: &Workspace, arguments: &Value) -> Result<Value, Error
     })
 }
 
-fn answered_before(unit: &mut dyn Unit, batch: &rules::Batch) -> Result<Option<Value>, Error> {
+fn answered_before(unit: &mut dyn Unit, batch: &Batch) -> Result<Option<Answer>, Error> {
     let Some(round) = batch.round() else { return Ok(None) };
     let registration = unit.registration(&batch.dialogue_id, round)?;
     let same = registration.filter(|registration| registration.batch_sha256 == batch.sha256);

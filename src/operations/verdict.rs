@@ -23,14 +23,13 @@ pub struct VerdictRegistered {
 }
 
 pub fn give_verdict(workspace: &Workspace, arguments: &Value) -> Result<VerdictRegistered, Error> {
-    let request = rules::read(arguments)?;
+    let (request, warnings) = rules::read(arguments)?;
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
         let dialogue = find(unit, id)?;
-        let exists = unit.has_verdict(id, &request.verdict_id)?;
         let facts = unit.facts(&dialogue, &request.mentions())?;
-        let decision = rules::decide(&request, &dialogue, &facts, exists)?;
+        let decision = rules::decide(&request, &dialogue, &facts)?;
         unit.apply(id, EntryKind::VerdictRegistered, at, &decision.changes)?;
         Ok(VerdictRegistered {
             status: "success",
@@ -39,7 +38,7 @@ pub fn give_verdict(workspace: &Workspace, arguments: &Value) -> Result<VerdictR
             dialogue_status: decision.dialogue_status,
             adopted: decision.adopted,
             tensions_resolved: decision.tensions_resolved,
-            warnings: decision.warnings,
+            warnings,
         })
     })
 }

@@ -1,33 +1,50 @@
-//! The board on which a batch is played out: where every touched entity stands,
+//! The board on which a request is played out: where every touched entity stands,
 //! and the events that moved it there.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::domain::change::NewEvent;
+use crate::domain::entity::Origin;
 use crate::domain::facts::{Facts, Standing};
 use crate::domain::ids::{Actor, EntityId, EntityKind, ExpertSlug};
 use crate::domain::lifecycle::{self, ACTIVE_TENSION, EventType, Status};
 
 #[derive(Debug)]
-pub(crate) struct Board {
+pub(super) struct Board {
     round: u8,
     standings: HashMap<EntityId, Standing>,
+    active_tensions: HashSet<EntityId>,
     pub events: Vec<NewEvent>,
-    active_tensions: u32,
 }
 
 /// Why an entity is to move.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Cause {
-    pub actors: Vec<Actor>,
-    pub result: Option<EntityId>,
-    pub reference: Option<String>,
-    pub reason: Option<String>,
+#[derive(Debug, Clone)]
+pub(super) struct Cause {
+    actors: Vec<Actor>,
+    origin: Option<Origin>,
+    reason: Option<String>,
+}
+
+impl Cause {
+    pub(super) fn by(actors: Vec<Actor>) -> Self {
+        Self { actors, origin: None, reason: None }
+    }
+
+    /// Through what: the entity or verdict that brought it about.
+    #[must_use]
+    pub(super) fn through(self, origin: Option<Origin>) -> Self {
+        Self { origin, ..self }
+    }
+
+    #[must_use]
+    pub(super) fn because(self, reason: Option<String>) -> Self {
+        Self { reason, ..self }
+    }
 }
 
 /// The step is not one the lifecycle knows; nothing was done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Illegal {
+pub(super) struct Illegal {
     pub from: Status,
     pub to: Status,
 }
@@ -37,58 +54,61 @@ impl Board {
         Self {
             round,
             standings: facts.entities.clone(),
+            active_tensions: facts.active_tensions.iter().copied().collect(),
             events: Vec::new(),
-            active_tensions: u32::try_from(facts.active_tensions.len()).unwrap_or(u32::MAX),
         }
     }
 
     pub(super) fn add(&mut self, id: EntityId, contributors: Vec<ExpertSlug>) {
         if id.kind == EntityKind::Tension {
-            self.active_tensions += 1;
+            self.active_tensions.insert(id);
         }
         self.standings.insert(id, Standing { status: lifecycle::initial(id.kind), contributors });
     }
 
-    pub(super) fn standing(&self, id: EntityId) -> Option<&Standing> {
-        self.standings.get(&id)
+    /// Who stands behind an entity; nobody, when it is not on the board.
+    pub(super) fn contributors(&self, id: EntityId) -> &[ExpertSlug] {
+        self.standings.get(&id).map_or(&[], |standing| &standing.contributors)
     }
 
     pub(super) fn is_contributor(&self, id: EntityId, expert: &ExpertSlug) -> bool {
-        self.standing(id).is_some_and(|standing| standing.contributors.contains(expert))
+        self.contributors(id).contains(expert)
     }
 
-    /// Tensions that still ask for work, as things stand now.
-    pub(super) fn active_tensions(&self) -> u32 {
-        self.active_tensions
+    /// How many tensions still ask for work, as things stand now.
+    pub(super) fn active_tensions(&self) -> usize {
+        self.active_tensions.len()
     }
 
     /// Moves an entity. A step into the present status is kept as a comment.
     pub(super) fn step(&mut self, id: EntityId, to: Status, cause: Cause) -> Result<(), Illegal> {
+        // Whatever a request points at was looked up first, so it is here.
         let Some(standing) = self.standings.get_mut(&id) else { return Ok(()) };
         let from = standing.status;
         let event_type = if from == to {
             EventType::Commented
         } else if lifecycle::steps(id.kind, from).contains(&to) {
-            EventType::of_step(to)
+            EventType::Reached(to)
         } else {
             return Err(Illegal { from, to });
         };
         standing.status = to;
-        if id.kind == EntityKind::Tension {
-            self.active_tensions -= u32::from(ACTIVE_TENSION.contains(&from));
-            self.active_tensions += u32::from(ACTIVE_TENSION.contains(&to));
+        if ACTIVE_TENSION.contains(&to) && id.kind == EntityKind::Tension {
+            self.active_tensions.insert(id);
+        } else {
+            self.active_tensions.remove(&id);
         }
-        let Cause { actors, result, reference, reason } = cause;
-        let round = self.round;
-        self.events.push(NewEvent {
-            entity: id,
-            event_type,
-            round,
-            actors,
-            result,
-            reference,
-            reason,
-        });
+        self.events.push(event(id, event_type, self.round, to, cause));
         Ok(())
     }
+}
+
+/// What took an entity's place is its result; anything else is what the event refers to.
+fn event(id: EntityId, event_type: EventType, round: u8, to: Status, cause: Cause) -> NewEvent {
+    let Cause { actors, origin, reason } = cause;
+    let (result, reference) = match origin {
+        Some(Origin::Entity(successor)) if to.has_successor() => (Some(successor), None),
+        other => (None, other),
+    };
+    NewEvent { entity: id, event_type, round, actors, result, reference, reason }
 }

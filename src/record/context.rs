@@ -7,7 +7,6 @@ use std::collections::HashMap;
 
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::brief;
 use crate::domain::dialogue::DialogueStatus;
@@ -69,7 +68,7 @@ struct Item<'a> {
     content: &'a str,
     contributors: &'a [ExpertSlug],
     #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<&'a RawValue>,
+    parameters: Option<&'a Value>,
     references: &'a [Reference],
 }
 
@@ -203,7 +202,7 @@ fn item(entity: &Entity) -> Item<'_> {
         status: entity.status,
         content: &entity.text,
         contributors: &entity.contributors,
-        parameters: entity.parameters.as_deref(),
+        parameters: entity.parameters.as_ref(),
         references: &entity.references,
     }
 }
@@ -221,13 +220,10 @@ fn raised(tension: &Entity) -> Raised<'_> {
 }
 
 fn participants(record: &Record, round: u8) -> Vec<Participant<'_>> {
-    let answers = brief::Answers::of(record);
     let seats = record.panel(round).into_iter().filter_map(|seat| {
         let expert = record.expert(&seat.expert_slug)?;
         let computed = match seat.source {
-            SeatSource::Retained => {
-                brief::round_context(record, &answers, &expert.profile.expert_slug)
-            }
+            SeatSource::Retained => brief::round_context(record, &expert.profile.expert_slug),
             // Whoever is new to the table has no history to be reminded of.
             SeatSource::Pool | SeatSource::Created => None,
         };

@@ -1,35 +1,35 @@
 //! Is the dialogue coming to an end? The arithmetic of progress.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
+use crate::domain::change::Change;
 use crate::domain::dialogue::{Dialogue, DialogueStatus};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 
 /// Velocities of this size and less are standing still.
 const STILL_MAX: i64 = 5;
 
-/// Two velocities are the least that shows a trend.
-const ROUNDS_FOR_TREND: usize = 3;
-
-/// What the store counts of a dialogue.
+/// What the store knows of a dialogue's course.
 #[derive(Debug, Clone)]
 pub struct Pulse {
     pub dialogue: Dialogue,
-    /// Scores of the newest rounds, oldest first; three are enough.
+    /// Scores of the newest rounds, oldest first.
     pub recent_scores: Vec<i64>,
-    pub active_tensions: u32,
-    pub resolved_tensions: u32,
+    pub active_tensions: usize,
+    pub resolved_tensions: usize,
     /// Perspectives of the newest round.
-    pub new_perspectives: u32,
-    pub panel_size: u32,
-    /// Panel members that signalled convergence in the newest round.
-    pub converged: u32,
-    /// Best first.
-    pub leaderboard: Vec<Standing>,
+    pub new_perspectives: usize,
+    /// Who sat in the newest round, and who of all experts signalled convergence in it.
+    pub panel: Vec<ExpertSlug>,
+    pub signals: BTreeSet<ExpertSlug>,
+    pub totals: Vec<Ranked>,
 }
 
+/// An expert on the leaderboard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct Ranked {
     pub expert_slug: ExpertSlug,
     pub total: i64,
 }
@@ -44,68 +44,108 @@ pub struct Progress {
     pub score: i64,
     pub total_alignment: i64,
     pub velocity: i64,
-    pub work_remaining: u32,
-    pub open_tensions: u32,
-    pub new_perspectives: u32,
-    pub converge_percent: u32,
+    pub work_remaining: usize,
+    pub open_tensions: usize,
+    pub new_perspectives: usize,
+    pub converge_percent: usize,
     pub converging: bool,
-    pub leaderboard: Vec<Standing>,
-    pub estimated_rounds_remaining: Option<u32>,
+    pub leaderboard: Vec<Ranked>,
+    pub estimated_rounds_remaining: Option<usize>,
 }
 
 pub fn progress(pulse: &Pulse) -> Progress {
     let dialogue = &pulse.dialogue;
-    let work_remaining = pulse.active_tensions + pulse.new_perspectives;
+    let work_remaining = work_remaining(pulse.active_tensions, pulse.new_perspectives);
     let converging = is_converging(&pulse.recent_scores, work_remaining);
+    let mut leaderboard = pulse.totals.clone();
+    leaderboard
+        .sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.expert_slug.cmp(&b.expert_slug)));
     Progress {
         dialogue_id: dialogue.id().clone(),
         status: dialogue.status,
         round: dialogue.last_round(),
         score: pulse.recent_scores.last().copied().unwrap_or(0),
         total_alignment: dialogue.total_alignment,
-        velocity: velocities(&pulse.recent_scores).last().copied().unwrap_or(0),
+        velocity: velocity(&pulse.recent_scores),
         work_remaining,
         open_tensions: pulse.active_tensions,
         new_perspectives: pulse.new_perspectives,
-        converge_percent: percent(pulse.converged, pulse.panel_size),
+        converge_percent: Agreement::of(&pulse.panel, &pulse.signals).percent(),
         converging,
-        leaderboard: pulse.leaderboard.clone(),
+        leaderboard,
         estimated_rounds_remaining: rounds_remaining(pulse, converging),
     }
+}
+
+/// Open questions, and positions that nobody has answered yet.
+pub(super) fn work_remaining(active_tensions: usize, new_perspectives: usize) -> usize {
+    active_tensions + new_perspectives
+}
+
+/// The last score minus the one before.
+fn velocity(scores: &[i64]) -> i64 {
+    scores.last_chunk().map_or(0, |[before, after]| after - before)
 }
 
 /// Standing still for two rounds, or with nothing left to do.
 ///
 /// Before the first round nothing is left to do either, but nothing was done.
-pub fn is_converging(recent_scores: &[i64], work_remaining: u32) -> bool {
-    if recent_scores.is_empty() {
-        return false;
+fn is_converging(recent_scores: &[i64], work_remaining: usize) -> bool {
+    let still = recent_scores
+        .last_chunk()
+        .is_some_and(|[a, b, c]| (b - a).abs() <= STILL_MAX && (c - b).abs() <= STILL_MAX);
+    !recent_scores.is_empty() && (still || work_remaining == 0)
+}
+
+/// A dialogue that is still going on is converging, or no longer is.
+pub(super) fn status_change(
+    before: DialogueStatus,
+    recent_scores: &[i64],
+    work_remaining: usize,
+) -> Option<Change> {
+    let status = match is_converging(recent_scores, work_remaining) {
+        true => DialogueStatus::Converging,
+        false => DialogueStatus::Open,
+    };
+    (status != before).then_some(Change::StatusSet { status, reason: None })
+}
+
+/// How many of a panel signalled that they are ready, and who did not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Agreement {
+    pub panel: usize,
+    pub silent: Vec<ExpertSlug>,
+}
+
+impl Agreement {
+    pub(super) fn of<'a>(
+        panel: impl IntoIterator<Item = &'a ExpertSlug>,
+        signals: &BTreeSet<ExpertSlug>,
+    ) -> Self {
+        let panel: Vec<&ExpertSlug> = panel.into_iter().collect();
+        let silent = panel.iter().filter(|expert| !signals.contains(**expert));
+        Self { panel: panel.len(), silent: silent.map(|expert| (*expert).clone()).collect() }
     }
-    let recent =
-        recent_scores.iter().rev().take(ROUNDS_FOR_TREND).rev().copied().collect::<Vec<_>>();
-    let still = recent.len() == ROUNDS_FOR_TREND
-        && velocities(&recent).iter().all(|velocity| velocity.abs() <= STILL_MAX);
-    still || work_remaining == 0
-}
 
-fn velocities(scores: &[i64]) -> Vec<i64> {
-    scores.iter().zip(scores.iter().skip(1)).map(|(before, after)| after - before).collect()
-}
+    /// Whole percent, rounded down: 99.9 % is not everyone, and nobody is not everyone.
+    pub(super) fn percent(&self) -> usize {
+        ((self.panel - self.silent.len()) * 100).checked_div(self.panel).unwrap_or(0)
+    }
 
-/// Whole percent, rounded down: 99.9 % is not everyone.
-pub fn percent(part: u32, whole: u32) -> u32 {
-    (part * 100).checked_div(whole).unwrap_or(0)
+    pub(super) fn reaches(&self, percent: u8) -> bool {
+        self.percent() >= usize::from(percent)
+    }
 }
 
 /// At the pace at which tensions were resolved so far; unknown while none was.
-fn rounds_remaining(pulse: &Pulse, converging: bool) -> Option<u32> {
+fn rounds_remaining(pulse: &Pulse, converging: bool) -> Option<usize> {
     if pulse.dialogue.status.is_closed() {
         return Some(0);
     }
     if converging {
         return Some(1);
     }
-    let rounds = u32::from(pulse.dialogue.total_rounds);
+    let rounds = usize::from(pulse.dialogue.total_rounds);
     (pulse.resolved_tensions > 0)
         .then(|| (pulse.active_tensions * rounds).div_ceil(pulse.resolved_tensions))
 }
@@ -116,7 +156,7 @@ mod tests {
 
     #[test]
     fn convergence_is_standing_still_or_having_nothing_left() {
-        let cases: [(&[i64], u32, bool); 8] = [
+        let cases: [(&[i64], usize, bool); 8] = [
             (&[], 0, false),
             (&[10], 3, false),
             (&[10], 0, true),
@@ -132,10 +172,16 @@ mod tests {
     }
 
     #[test]
-    fn percent_never_rounds_up_to_everyone() {
-        assert_eq!(
-            [percent(2, 3), percent(199, 200), percent(0, 0), percent(4, 4)],
-            [66, 99, 0, 100]
-        );
+    fn agreement_never_rounds_up_to_everyone() {
+        let experts: Vec<ExpertSlug> =
+            ["ann", "bob", "cid"].map(|slug| slug.parse().unwrap()).to_vec();
+        let check = |signalled: usize, percent: usize| {
+            let signals = experts.iter().take(signalled).cloned().collect();
+            assert_eq!(Agreement::of(&experts, &signals).percent(), percent);
+        };
+        check(0, 0);
+        check(2, 66);
+        check(3, 100);
+        assert!(!Agreement::of(&[], &BTreeSet::new()).reaches(1), "nobody is not everyone");
     }
 }

@@ -6,11 +6,12 @@ use serde_json::Value;
 
 use super::expert::{Traits, read_slug, read_traits};
 use super::fields::Fields;
+use super::notes::Notes;
 use super::sampling;
 use super::warning::Warning;
 use crate::domain::change::Change;
 use crate::domain::dialogue::{Opening, Protocol};
-use crate::domain::expert::{PanelSeat, Profile, SeatSource, Tier};
+use crate::domain::expert::{Profile, Tier, first_seat};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::limits::{EXPERTS_MAX, LINE_CHARS_MAX, SIMILAR_TITLES_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault, Item, Refusal};
@@ -29,7 +30,6 @@ pub struct Request {
     panel_size: Option<usize>,
     convergence_percent: u8,
     pub output_dir: Option<String>,
-    pub warnings: Vec<Warning>,
 }
 
 #[derive(Debug)]
@@ -67,87 +67,81 @@ const FIELDS: [&str; 8] = [
     "calibrated",
 ];
 
-pub fn read(arguments: &Value) -> Result<Request, Refusal> {
+pub fn read(arguments: &Value) -> Result<(Request, Vec<Warning>), Refusal> {
     let fields = Fields::of_arguments(arguments)?;
-    let (mut faults, mut warnings) = (Vec::new(), Vec::new());
-    fields.expect_only(&FIELDS, &mut faults, &mut warnings);
-    let title = fields.required_text("title", LINE_CHARS_MAX, &mut faults);
-    let question = fields.text("question", TEXT_CHARS_MAX, &mut faults);
-    let background = fields.structured("background", &mut faults);
-    let pool = read_pool(&fields, &mut faults, &mut warnings);
-    let panel_size = fields.integer("panel_size", 1..=EXPERTS_MAX as i64, &mut faults);
-    let convergence = fields.integer("convergence_percent", 1..=100, &mut faults);
-    let output_dir = fields.text("output_dir", LINE_CHARS_MAX, &mut faults);
-    if fields.boolean("calibrated", &mut faults) {
-        faults.push(
+    let mut notes = Notes::default();
+    fields.expect_only(&FIELDS, &mut notes);
+    let title = fields.required_text("title", LINE_CHARS_MAX, &mut notes);
+    let question = fields.text("question", TEXT_CHARS_MAX, &mut notes);
+    let background = fields.structured("background", &mut notes);
+    let pool = read_pool(&fields, &mut notes);
+    let panel_size = fields.integer("panel_size", 1..=EXPERTS_MAX as i64, &mut notes);
+    let panel_size = panel_size.and_then(|size| usize::try_from(size).ok());
+    let convergence = fields.integer("convergence_percent", 1..=100, &mut notes);
+    let convergence_percent = convergence
+        .and_then(|percent| u8::try_from(percent).ok())
+        .unwrap_or(CONVERGENCE_PERCENT_DEFAULT);
+    let output_dir = fields.text("output_dir", LINE_CHARS_MAX, &mut notes);
+    if fields.boolean("calibrated", &mut notes) {
+        notes.fault(
             Fault::new(Code::NotSupported, "calibrated dialogues are not supported")
                 .field("calibrated")
                 .value(true)
                 .suggest("leave 'calibrated' out"),
         );
     }
-    match title {
-        Some(title) if faults.is_empty() => Ok(Request {
-            title,
-            question,
-            background,
-            pool,
-            panel_size: panel_size.and_then(|size| usize::try_from(size).ok()),
-            convergence_percent: convergence
-                .and_then(|percent| u8::try_from(percent).ok())
-                .unwrap_or(CONVERGENCE_PERCENT_DEFAULT),
-            output_dir,
-            warnings,
-        }),
-        _ => Err(Refusal::new(faults)),
-    }
+    let request = title.map(|title| Request {
+        title,
+        question,
+        background,
+        pool,
+        panel_size,
+        convergence_percent,
+        output_dir,
+    });
+    notes.settle(request)
 }
 
-fn read_pool(
-    fields: &Fields<'_>,
-    faults: &mut Vec<Fault>,
-    warnings: &mut Vec<Warning>,
-) -> Option<Pool> {
-    let map = fields.object("expert_pool", faults)?;
+fn read_pool(fields: &Fields<'_>, notes: &mut Notes) -> Option<Pool> {
+    let map = fields.object("expert_pool", notes)?;
     let item = Item::Local { item_type: "expert_pool", local_id: None };
     let pool = Fields::new(map, item);
-    pool.expect_only(&["domain", "experts"], faults, warnings);
-    let domain = pool.text("domain", LINE_CHARS_MAX, faults);
+    pool.expect_only(&["domain", "experts"], notes);
+    let domain = pool.text("domain", LINE_CHARS_MAX, notes);
     if !pool.has("experts") {
-        faults.push(pool.missing("experts"));
+        notes.fault(pool.missing("experts"));
     }
     let experts: Vec<(Option<ExpertSlug>, Traits)> = pool
-        .objects("experts", EXPERTS_MAX, faults)
+        .objects("experts", EXPERTS_MAX, notes)
         .into_iter()
-        .filter_map(|map| read_pool_expert(map, faults, warnings))
+        .filter_map(|map| read_pool_expert(map, notes))
         .collect();
     let given = pool.get("experts").cloned().unwrap_or_default();
-    Some(Pool { domain, given, profiles: named(experts, faults) })
+    Some(Pool { domain, given, profiles: named(experts, notes) })
 }
 
 fn read_pool_expert(
     map: &serde_json::Map<String, Value>,
-    faults: &mut Vec<Fault>,
-    warnings: &mut Vec<Warning>,
+    notes: &mut Notes,
 ) -> Option<(Option<ExpertSlug>, Traits)> {
     let named = map.get("slug").or_else(|| map.get("role")).and_then(Value::as_str);
     let item = Item::Local { item_type: "expert", local_id: named.map(str::to_owned) };
     let fields = Fields::new(map, item);
     let known = ["role", "tier", "relevance", "focus", "description", "slug", "color"];
-    fields.expect_only(&known, faults, warnings);
+    fields.expect_only(&known, notes);
     let slug = fields
-        .text("slug", LINE_CHARS_MAX, faults)
-        .and_then(|text| read_slug(&fields, "slug", &text, faults));
-    let traits = read_traits(&fields, faults)?;
+        .text("slug", LINE_CHARS_MAX, notes)
+        .and_then(|text| read_slug(&fields, "slug", &text, notes));
+    let traits = read_traits(&fields, notes)?;
     Some((slug, traits))
 }
 
 /// Gives a pastry to whoever came without a name, and lets nobody share one.
-fn named(experts: Vec<(Option<ExpertSlug>, Traits)>, faults: &mut Vec<Fault>) -> Vec<Profile> {
+fn named(experts: Vec<(Option<ExpertSlug>, Traits)>, notes: &mut Notes) -> Vec<Profile> {
     let mut taken = BTreeSet::new();
     for slug in experts.iter().filter_map(|(slug, _)| slug.as_ref()) {
         if !taken.insert(slug.clone()) {
-            faults.push(
+            notes.fault(
                 Fault::new(Code::ExpertExists, format!("expert '{slug}' is in the pool twice"))
                     .about(&Item::Local { item_type: "expert", local_id: Some(slug.to_string()) })
                     .field("slug")
@@ -182,7 +176,7 @@ pub fn too_many_similar_titles(title: &str) -> Fault {
 }
 
 pub fn decide(request: &Request, naming: &Naming) -> Decision {
-    let mut warnings = request.warnings.clone();
+    let mut warnings = Vec::new();
     let profiles = request.pool.as_ref().map_or(&[][..], |pool| &pool.profiles);
     let panel = suggest_panel(profiles, request.panel_size, naming.seed, &mut warnings);
     let drawn = panel.len() < profiles.len();
@@ -201,7 +195,7 @@ pub fn decide(request: &Request, naming: &Naming) -> Decision {
     if let Some(pool) = &request.pool {
         let (domain, experts) = (pool.domain.clone(), pool.given.clone());
         changes.push(Change::PoolGiven { domain, experts });
-        changes.extend(profiles.iter().cloned().map(Change::ExpertSeated));
+        changes.extend(profiles.iter().cloned().map(Change::ExpertAdded));
     }
     if !panel.is_empty() {
         changes.push(Change::PanelSet {
@@ -210,15 +204,6 @@ pub fn decide(request: &Request, naming: &Naming) -> Decision {
         });
     }
     Decision { changes, panel, warnings }
-}
-
-fn first_seat(profile: &Profile) -> PanelSeat {
-    PanelSeat {
-        expert_slug: profile.expert_slug.clone(),
-        source: SeatSource::Pool,
-        round_context: None,
-        mandate: None,
-    }
 }
 
 fn suggest_panel(

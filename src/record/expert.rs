@@ -2,15 +2,18 @@
 
 use serde_json::Value;
 
-use super::faults::{closed, read_dialogue_id};
-use super::fields::Fields;
+use super::faults::{closed, out_of_order, read_dialogue_id};
+use super::fields::{Fields, cut};
+use super::notes::Notes;
 use super::warning::Warning;
 use crate::domain::change::Change;
 use crate::domain::dialogue::Dialogue;
 use crate::domain::expert::{Profile, Source, Tier};
 use crate::domain::facts::Facts;
 use crate::domain::ids::{DialogueId, ExpertSlug};
-use crate::domain::limits::{EXPERTS_MAX, LINE_CHARS_MAX, ROUND_MAX, TEXT_CHARS_MAX};
+use crate::domain::limits::{
+    EXPERT_SLUG_BYTES_MAX, EXPERTS_MAX, LINE_CHARS_MAX, ROUND_MAX, TEXT_CHARS_MAX,
+};
 use crate::domain::refusal::{Code, Fault, Refusal};
 
 /// The arguments of `expert_create`, read.
@@ -18,7 +21,6 @@ use crate::domain::refusal::{Code, Fault, Refusal};
 pub struct Request {
     pub dialogue_id: DialogueId,
     profile: Profile,
-    pub warnings: Vec<Warning>,
 }
 
 const FIELDS: [&str; 11] = [
@@ -35,31 +37,27 @@ const FIELDS: [&str; 11] = [
     "first_round",
 ];
 
-pub fn read(arguments: &Value) -> Result<Request, Refusal> {
+pub fn read(arguments: &Value) -> Result<(Request, Vec<Warning>), Refusal> {
     let fields = Fields::of_arguments(arguments)?;
-    let (mut faults, mut warnings) = (Vec::new(), Vec::new());
-    fields.expect_only(&FIELDS, &mut faults, &mut warnings);
-    let dialogue_id = read_dialogue_id(&fields, &mut faults);
+    let mut notes = Notes::default();
+    fields.expect_only(&FIELDS, &mut notes);
+    let dialogue_id = read_dialogue_id(&fields, &mut notes);
     let slug = fields
-        .required_text("expert_slug", LINE_CHARS_MAX, &mut faults)
-        .and_then(|text| read_slug(&fields, "expert_slug", &text, &mut faults));
-    let reason = fields.required_text("reason", TEXT_CHARS_MAX, &mut faults);
-    let mandate = fields.text("mandate", TEXT_CHARS_MAX, &mut faults);
-    let first_round = fields.integer("first_round", 0..=i64::from(ROUND_MAX), &mut faults);
-    let traits = read_traits(&fields, &mut faults);
-    match (dialogue_id, slug, traits) {
-        (Some(dialogue_id), Some(expert_slug), Some(traits)) if faults.is_empty() => {
-            let profile = Profile {
-                source: Source::Created,
-                creation_reason: reason,
-                mandate,
-                first_round: first_round.and_then(|round| u8::try_from(round).ok()),
-                ..traits.named(expert_slug)
-            };
-            Ok(Request { dialogue_id, profile, warnings })
-        }
-        _ => Err(Refusal::new(faults)),
-    }
+        .required_text("expert_slug", LINE_CHARS_MAX, &mut notes)
+        .and_then(|text| read_slug(&fields, "expert_slug", &text, &mut notes));
+    let creation_reason = fields.required_text("reason", TEXT_CHARS_MAX, &mut notes);
+    let mandate = fields.text("mandate", TEXT_CHARS_MAX, &mut notes);
+    let first_round = fields.integer("first_round", 0..=i64::from(ROUND_MAX), &mut notes);
+    let first_round = first_round.and_then(|round| u8::try_from(round).ok());
+    let traits = read_traits(&fields, &mut notes);
+    let request = || {
+        let source = Source::Created;
+        let named = traits?.named(slug?);
+        let profile = Profile { source, creation_reason, mandate, first_round, ..named };
+        Some(Request { dialogue_id: dialogue_id?, profile })
+    };
+    let request = request();
+    notes.settle(request)
 }
 
 pub fn decide(
@@ -71,7 +69,7 @@ pub fn decide(
     if dialogue.status.is_closed() {
         return Err(closed(dialogue).into());
     }
-    if facts.experts.contains_key(slug) {
+    if facts.expert(slug.as_str()).is_some() {
         let message = format!("expert '{slug}' is already in dialogue '{}'", dialogue.id());
         return Err(Fault::new(Code::ExpertExists, message)
             .field("expert_slug")
@@ -83,16 +81,17 @@ pub fn decide(
         let message = format!("a dialogue has at most {EXPERTS_MAX} experts");
         return Err(Fault::new(Code::FieldTooLong, message).field("expert_slug").into());
     }
-    let first_round = request.profile.first_round.unwrap_or(dialogue.next_round());
-    if first_round < dialogue.next_round() {
-        let message = format!(
-            "first_round {first_round} is over; the next round is {}",
-            dialogue.next_round()
-        );
+    let next = dialogue.next_round();
+    let first_round = request.profile.first_round.unwrap_or(next);
+    if let Some(fault) = out_of_order(u16::from(next), dialogue) {
+        return Err(fault.into());
+    }
+    if first_round < next {
+        let message = format!("first_round {first_round} is over; the next round is {next}");
         return Err(Fault::new(Code::InvalidRound, message).field("first_round").into());
     }
     let profile = Profile { first_round: Some(first_round), ..request.profile.clone() };
-    Ok((profile.clone(), vec![Change::ExpertSeated(profile)]))
+    Ok((profile.clone(), vec![Change::ExpertAdded(profile)]))
 }
 
 /// What pool experts and created ones have in common.
@@ -124,15 +123,15 @@ impl Traits {
     }
 }
 
-pub(super) fn read_traits(fields: &Fields<'_>, faults: &mut Vec<Fault>) -> Option<Traits> {
-    let role = fields.required_text("role", LINE_CHARS_MAX, faults);
-    let tier = fields.required_word("tier", faults);
-    let description = fields.text("description", TEXT_CHARS_MAX, faults);
-    let focus = fields.text("focus", LINE_CHARS_MAX, faults);
-    let relevance = fields.fraction("relevance", faults);
-    let color = fields.text("color", LINE_CHARS_MAX, faults);
+pub(super) fn read_traits(fields: &Fields<'_>, notes: &mut Notes) -> Option<Traits> {
+    let role = fields.required_text("role", LINE_CHARS_MAX, notes);
+    let tier = fields.required_word("tier", notes);
+    let description = fields.text("description", TEXT_CHARS_MAX, notes);
+    let focus = fields.text("focus", LINE_CHARS_MAX, notes);
+    let relevance = fields.fraction("relevance", notes);
+    let color = fields.text("color", LINE_CHARS_MAX, notes);
     if let Some(color) = color.as_deref().filter(|color| !is_hex_color(color)) {
-        faults.push(
+        notes.fault(
             Fault::new(Code::InvalidType, "field 'color' must be a hex colour such as #3B82F6")
                 .about(fields.item())
                 .field("color")
@@ -151,20 +150,32 @@ pub(super) fn read_slug(
     fields: &Fields<'_>,
     name: &str,
     text: &str,
-    faults: &mut Vec<Fault>,
+    notes: &mut Notes,
 ) -> Option<ExpertSlug> {
     let slug = text.parse().ok();
     if slug.is_none() {
         let message = format!(
-            "{name} '{text}' is not a name: a lower-case letter, then up to 31 letters, digits, '-' or '_' ('judge' is taken)"
+            "{name} '{}' is not a name: a lower-case letter, then letters, digits, '-' or '_', at most {EXPERT_SLUG_BYTES_MAX} in all ('judge' is taken)",
+            cut(text)
         );
         let fault =
             Fault::new(Code::InvalidSlug, message).about(fields.item()).field(name).value(text);
-        let mended: String = crate::domain::slug::of_title(text).chars().take(32).collect();
-        faults.push(match mended.parse::<ExpertSlug>() {
-            Ok(mended) => fault.suggest(format!("try '{mended}'")),
-            Err(_) => fault,
+        notes.fault(match mended(text) {
+            Some(mended) => fault.suggest(format!("try '{mended}'")),
+            None => fault,
         });
     }
     slug
+}
+
+/// A name as near as possible to one that is none; nothing, when no letter of it could stay.
+fn mended(text: &str) -> Option<ExpertSlug> {
+    let kept: String = text
+        .to_ascii_lowercase()
+        .chars()
+        .filter(|letter| letter.is_ascii_alphanumeric() || "-_".contains(*letter))
+        .skip_while(|letter| !letter.is_ascii_lowercase())
+        .take(EXPERT_SLUG_BYTES_MAX)
+        .collect();
+    kept.parse().ok()
 }

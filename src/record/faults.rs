@@ -1,20 +1,23 @@
-//! Faults that more than one operation can find.
+//! Faults that more than one operation can find, each worded once.
 
 use serde_json::json;
 
 use super::board::Illegal;
 use super::fields::{Fields, cut};
+use super::notes::Notes;
 use crate::domain::dialogue::Dialogue;
-use crate::domain::ids::{DialogueId, EntityId};
+use crate::domain::ids::{DialogueId, EntityId, EntityKind};
 use crate::domain::lifecycle;
+use crate::domain::limits::ROUND_MAX;
 use crate::domain::refusal::{Code, Fault, Item};
+use crate::domain::target::Target;
 
 /// The dialogue a request is about. What is no id cannot be found either.
-pub(super) fn read_dialogue_id(fields: &Fields<'_>, faults: &mut Vec<Fault>) -> Option<DialogueId> {
-    let text = fields.required_text("dialogue_id", usize::MAX, faults)?;
+pub fn read_dialogue_id(fields: &Fields<'_>, notes: &mut Notes) -> Option<DialogueId> {
+    let text = fields.required_text("dialogue_id", usize::MAX, notes)?;
     let id = text.parse().ok();
     if id.is_none() {
-        faults.push(no_dialogue(&text));
+        notes.fault(no_dialogue(&text));
     }
     id
 }
@@ -36,6 +39,29 @@ pub fn closed(dialogue: &Dialogue) -> Fault {
         .suggest("after a final verdict only minority and dissent verdicts are accepted; create a new dialogue to go on")
 }
 
+/// Rounds come in order: only the next one can be prepared or registered.
+pub(super) fn out_of_order(round: u16, dialogue: &Dialogue) -> Option<Fault> {
+    let (first, next) = (dialogue.opening.protocol.first_round(), dialogue.next_round());
+    let fault = if round == u16::from(next) {
+        if next <= ROUND_MAX {
+            return None;
+        }
+        let message = format!("a dialogue has at most {} rounds", u16::from(ROUND_MAX) + 1);
+        return Some(
+            Fault::new(Code::RoundCapacityExceeded, message)
+                .field("round")
+                .value(round)
+                .suggest("give a verdict, or go on in a new dialogue"),
+        );
+    } else if (u16::from(first)..u16::from(next)).contains(&round) {
+        Fault::new(Code::RoundAlreadyRegistered, format!("round {round} is already registered"))
+    } else {
+        Fault::new(Code::InvalidRound, format!("round {round} is not the next round"))
+    };
+    let hint = format!("the next round is {next}");
+    Some(fault.field("round").value(round).options([next]).suggest(hint))
+}
+
 /// Nobody of this name takes part.
 pub(super) fn not_in_dialogue(expert: &str, dialogue: &Dialogue) -> Fault {
     let message = format!("expert '{}' is not in dialogue '{}'", cut(expert), dialogue.id());
@@ -44,8 +70,44 @@ pub(super) fn not_in_dialogue(expert: &str, dialogue: &Dialogue) -> Fault {
         .suggest("create the expert first, or check the spelling of the slug")
 }
 
+/// The text is no id at all.
+pub(super) fn not_an_id(field: &str, text: &str) -> Fault {
+    Fault::new(Code::InvalidDisplayId, format!("{field} '{}' is not an id", cut(text)))
+        .field(field)
+        .value(text)
+        .suggest("use a global id (P0001), a local id (MUFFIN-P0101) or an expert (@muffin)")
+}
+
+/// The id is of another kind than its place asks for.
+pub(super) fn wrong_kind(field: &str, kind: EntityKind, id: &str) -> Fault {
+    let message = format!("{} ID must start with '{kind}', got '{}'", kind.title(), cut(id));
+    Fault::new(Code::TypeIdMismatch, message).field(field).value(id).options([kind])
+}
+
+/// The record has nothing under this id.
+pub fn target_not_found(id: &str, dialogue: &DialogueId) -> Fault {
+    let message = format!("target_id '{id}' not found in dialogue '{dialogue}'");
+    Fault::new(Code::TargetNotFound, message).value(id)
+}
+
+/// The same, with a word on what might have been meant.
+pub(super) fn unknown_target(target: &Target, dialogue: &Dialogue) -> Fault {
+    let fault = target_not_found(&target.to_string(), dialogue.id());
+    match target {
+        Target::Global(id) if id.round == dialogue.next_round() => {
+            fault.suggest("items of this batch have no global id yet: use the local id")
+        }
+        Target::Position(expert) => {
+            fault.suggest(format!("{expert} has stated no perspective yet"))
+        }
+        Target::Global(_) | Target::Local(_) => fault.suggest(
+            "use the id of an item that is already registered, or that this batch registers",
+        ),
+    }
+}
+
 /// The lifecycle does not know this step.
-pub(crate) fn illegal_step(id: EntityId, Illegal { from, to }: Illegal, item: &Item) -> Fault {
+pub(super) fn illegal_step(id: EntityId, Illegal { from, to }: Illegal, item: &Item) -> Fault {
     let valid = lifecycle::steps(id.kind, from);
     let names: Vec<&str> = valid.iter().map(|status| status.name()).collect();
     let listed = if names.is_empty() { "none".to_owned() } else { names.join(", ") };

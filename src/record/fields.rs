@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 
 use serde_json::{Map, Value};
 
+use super::notes::Notes;
 use super::warning::Warning;
 use crate::domain::limits::{
     ARGUMENTS_DEPTH_MAX, ECHO_CHARS_MAX, LIST_ITEMS_MAX, STRUCTURED_BYTES_MAX,
@@ -70,9 +71,9 @@ impl<'a> Fields<'a> {
             .value(value.clone())
     }
 
-    pub fn text(&self, name: &str, chars_max: usize, faults: &mut Vec<Fault>) -> Option<String> {
-        let text = self.typed(name, "a string", Value::as_str, faults)?;
-        self.within(name, text, chars_max, faults)
+    pub fn text(&self, name: &str, chars_max: usize, notes: &mut Notes) -> Option<String> {
+        let text = self.typed(name, "a string", Value::as_str, notes)?;
+        self.within(name, text, chars_max, notes)
     }
 
     /// The value as the type it must have; what has another is a fault.
@@ -81,12 +82,12 @@ impl<'a> Fields<'a> {
         name: &str,
         expected: &str,
         read: impl Fn(&'a Value) -> Option<T>,
-        faults: &mut Vec<Fault>,
+        notes: &mut Notes,
     ) -> Option<T> {
         let value = self.get(name)?;
         let read = read(value);
         if read.is_none() {
-            faults.push(self.wrong_type(name, expected, value));
+            notes.fault(self.wrong_type(name, expected, value));
         }
         read
     }
@@ -96,7 +97,7 @@ impl<'a> Fields<'a> {
         name: &str,
         text: &str,
         chars_max: usize,
-        faults: &mut Vec<Fault>,
+        notes: &mut Notes,
     ) -> Option<String> {
         // Bytes bound characters from above, so most texts need no counting.
         let chars = if text.len() <= chars_max { 0 } else { text.chars().count() };
@@ -105,24 +106,19 @@ impl<'a> Fields<'a> {
         }
         let message =
             format!("field '{name}' has {chars} characters, over the limit of {chars_max}");
-        faults.push(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
+        notes.fault(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
         None
     }
 
     /// A text that must be there and say something.
-    pub fn required_text(
-        &self,
-        name: &str,
-        chars_max: usize,
-        faults: &mut Vec<Fault>,
-    ) -> Option<String> {
+    pub fn required_text(&self, name: &str, chars_max: usize, notes: &mut Notes) -> Option<String> {
         if !self.has(name) {
-            faults.push(self.missing(name));
+            notes.fault(self.missing(name));
             return None;
         }
-        let text = self.text(name, chars_max, faults)?;
+        let text = self.text(name, chars_max, notes)?;
         if text.trim().is_empty() {
-            faults.push(self.missing(name).value(text));
+            notes.fault(self.missing(name).value(text));
             return None;
         }
         Some(text)
@@ -132,49 +128,49 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         range: RangeInclusive<i64>,
-        faults: &mut Vec<Fault>,
+        notes: &mut Notes,
     ) -> Option<i64> {
         let expected = format!("an integer from {} to {}", range.start(), range.end());
         let read = |value: &Value| value.as_i64().filter(|integer| range.contains(integer));
-        self.typed(name, &expected, read, faults)
+        self.typed(name, &expected, read, notes)
     }
 
     pub fn required_integer(
         &self,
         name: &str,
         range: RangeInclusive<i64>,
-        faults: &mut Vec<Fault>,
+        notes: &mut Notes,
     ) -> Option<i64> {
         if !self.has(name) {
-            faults.push(self.missing(name));
+            notes.fault(self.missing(name));
         }
-        self.integer(name, range, faults)
+        self.integer(name, range, notes)
     }
 
-    pub fn fraction(&self, name: &str, faults: &mut Vec<Fault>) -> Option<f64> {
+    pub fn fraction(&self, name: &str, notes: &mut Notes) -> Option<f64> {
         let read = |value: &Value| value.as_f64().filter(|number| (0.0..=1.0).contains(number));
-        self.typed(name, "a number from 0.0 to 1.0", read, faults)
+        self.typed(name, "a number from 0.0 to 1.0", read, notes)
     }
 
-    pub fn boolean(&self, name: &str, faults: &mut Vec<Fault>) -> bool {
-        self.typed(name, "true or false", Value::as_bool, faults).unwrap_or(false)
+    pub fn boolean(&self, name: &str, notes: &mut Notes) -> bool {
+        self.typed(name, "true or false", Value::as_bool, notes).unwrap_or(false)
     }
 
     /// One word of a closed vocabulary.
-    pub fn word<W: Word>(&self, name: &str, faults: &mut Vec<Fault>) -> Option<W> {
-        let text = self.typed(name, "a string", Value::as_str, faults)?;
-        let word = W::find(text);
+    pub fn word<W: Word>(&self, name: &str, notes: &mut Notes) -> Option<W> {
+        let text = self.typed(name, "a string", Value::as_str, notes)?;
+        let word = W::from_str(text).ok();
         if word.is_none() {
-            faults.push(self.not_an_option(name, text, &W::options()));
+            notes.fault(self.not_an_option(name, text, &W::options()));
         }
         word
     }
 
-    pub fn required_word<W: Word>(&self, name: &str, faults: &mut Vec<Fault>) -> Option<W> {
+    pub fn required_word<W: Word>(&self, name: &str, notes: &mut Notes) -> Option<W> {
         if !self.has(name) {
-            faults.push(self.missing(name).options(W::options()));
+            notes.fault(self.missing(name).options(W::options()));
         }
-        self.word(name, faults)
+        self.word(name, notes)
     }
 
     pub fn not_an_option(&self, name: &str, value: &str, options: &[String]) -> Fault {
@@ -193,26 +189,21 @@ impl<'a> Fields<'a> {
     }
 
     /// A list of texts; a lone text is a list of one.
-    pub fn texts(
-        &self,
-        name: &str,
-        chars_max: usize,
-        faults: &mut Vec<Fault>,
-    ) -> Option<Vec<String>> {
+    pub fn texts(&self, name: &str, chars_max: usize, notes: &mut Notes) -> Option<Vec<String>> {
         const EXPECTED: &str = "a list of strings";
         let read = |value: &'a Value| match value.is_string() {
             true => Some(std::slice::from_ref(value)),
             false => value.as_array().map(Vec::as_slice),
         };
-        let list = self.typed(name, EXPECTED, read, faults)?;
-        if !self.holds_at_most(name, list.len(), LIST_ITEMS_MAX, faults) {
+        let list = self.typed(name, EXPECTED, read, notes)?;
+        if !self.holds_at_most(name, list.len(), LIST_ITEMS_MAX, notes) {
             return None;
         }
         let mut texts = Vec::with_capacity(list.len());
         for value in list {
             match value.as_str() {
-                Some(text) => texts.extend(self.within(name, text, chars_max, faults)),
-                None => faults.push(self.wrong_type(name, EXPECTED, value)),
+                Some(text) => texts.extend(self.within(name, text, chars_max, notes)),
+                None => notes.fault(self.wrong_type(name, EXPECTED, value)),
             }
         }
         Some(texts)
@@ -223,40 +214,40 @@ impl<'a> Fields<'a> {
         &self,
         name: &str,
         items_max: usize,
-        faults: &mut Vec<Fault>,
+        notes: &mut Notes,
     ) -> Vec<&'a Map<String, Value>> {
         const EXPECTED: &str = "a list of objects";
-        let Some(list) = self.typed(name, EXPECTED, Value::as_array, faults) else {
+        let Some(list) = self.typed(name, EXPECTED, Value::as_array, notes) else {
             return Vec::new();
         };
-        if !self.holds_at_most(name, list.len(), items_max, faults) {
+        if !self.holds_at_most(name, list.len(), items_max, notes) {
             return Vec::new();
         }
         let mut objects = Vec::with_capacity(list.len());
         for value in list {
             match value.as_object() {
                 Some(map) => objects.push(map),
-                None => faults.push(self.wrong_type(name, EXPECTED, value)),
+                None => notes.fault(self.wrong_type(name, EXPECTED, value)),
             }
         }
         objects
     }
 
-    fn holds_at_most(&self, name: &str, items: usize, max: usize, faults: &mut Vec<Fault>) -> bool {
+    fn holds_at_most(&self, name: &str, items: usize, max: usize, notes: &mut Notes) -> bool {
         if items > max {
             let message = format!("field '{name}' has {items} items, over the limit of {max}");
-            faults.push(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
+            notes.fault(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
         }
         items <= max
     }
 
     /// An object whose keys are the caller's own, such as `expert_scores`.
-    pub fn object(&self, name: &str, faults: &mut Vec<Fault>) -> Option<&'a Map<String, Value>> {
-        self.typed(name, "an object", Value::as_object, faults)
+    pub fn object(&self, name: &str, notes: &mut Notes) -> Option<&'a Map<String, Value>> {
+        self.typed(name, "an object", Value::as_object, notes)
     }
 
     /// Free-form JSON, kept as it came.
-    pub fn structured(&self, name: &str, faults: &mut Vec<Fault>) -> Option<Value> {
+    pub fn structured(&self, name: &str, notes: &mut Notes) -> Option<Value> {
         let value = self.get(name)?;
         let bytes = value.to_string().len();
         if bytes <= STRUCTURED_BYTES_MAX {
@@ -265,22 +256,17 @@ impl<'a> Fields<'a> {
         let message = format!(
             "field '{name}' takes {bytes} bytes as JSON, over the limit of {STRUCTURED_BYTES_MAX}"
         );
-        faults.push(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
+        notes.fault(Fault::new(Code::FieldTooLong, message).about(&self.item).field(name));
         None
     }
 
     /// Fields we do not know: a near miss is refused, because ignoring it would
     /// lose what it holds; anything else is said and passed over.
-    pub fn expect_only(
-        &self,
-        known: &[&str],
-        faults: &mut Vec<Fault>,
-        warnings: &mut Vec<Warning>,
-    ) {
+    pub fn expect_only(&self, known: &[&str], notes: &mut Notes) {
         for name in self.map.keys().filter(|name| !known.contains(&name.as_str())) {
             let absent = known.iter().copied().filter(|known| !self.map.contains_key(*known));
             if let Some(meant) = nearest(name, absent) {
-                faults.push(
+                notes.fault(
                     Fault::new(Code::NotSupported, format!("there is no field '{name}' here"))
                         .about(&self.item)
                         .field(name.as_str())
@@ -288,7 +274,9 @@ impl<'a> Fields<'a> {
                 );
             } else {
                 let message = format!("field '{name}' is not known and was ignored");
-                warnings.push(Warning::new("unknown_field", message).with("field", name.as_str()));
+                notes
+                    .warnings
+                    .push(Warning::new("unknown_field", message).with("field", name.as_str()));
             }
         }
     }
@@ -369,20 +357,18 @@ mod tests {
     fn every_fault_of_an_object_is_found() {
         let arguments = json!({"title": 7, "score": "high", "tags": ["a", 1], "flag": "no", "notes": 1, "tag": 1});
         let fields = Fields::of_arguments(&arguments).unwrap();
-        let (mut faults, mut warnings) = (Vec::new(), Vec::new());
-        fields.required_text("title", 10, &mut faults);
-        fields.integer("score", 0..=9, &mut faults);
-        fields.texts("tags", 10, &mut faults);
-        fields.boolean("flag", &mut faults);
-        fields.required_text("question", 10, &mut faults);
-        fields.expect_only(
-            &["title", "score", "tags", "flag", "question", "note"],
-            &mut faults,
-            &mut warnings,
-        );
-        let found: Vec<_> = faults
+        let mut notes = Notes::default();
+        fields.required_text("title", 10, &mut notes);
+        fields.integer("score", 0..=9, &mut notes);
+        fields.texts("tags", 10, &mut notes);
+        fields.boolean("flag", &mut notes);
+        fields.required_text("question", 10, &mut notes);
+        let known = ["title", "score", "tags", "flag", "question", "note"];
+        fields.expect_only(&known, &mut notes);
+        let found: Vec<_> = notes
+            .faults
             .iter()
-            .map(|f| format!("{} {}", f.code, f.field.as_deref().unwrap_or("")))
+            .map(|fault| format!("{} {}", fault.code, fault.field.as_deref().unwrap_or("")))
             .collect();
         assert_eq!(
             found,
@@ -395,6 +381,6 @@ mod tests {
                 "not_supported notes"
             ]
         );
-        assert_eq!(warnings.len(), 1);
+        assert_eq!(notes.warnings.len(), 1);
     }
 }

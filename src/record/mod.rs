@@ -17,10 +17,13 @@ mod board;
 mod brief;
 mod faults;
 mod fields;
+mod lookup;
+mod notes;
+mod roll;
 mod sampling;
-mod target;
 mod warning;
 
-pub use faults::{closed, no_dialogue};
+pub use faults::{closed, no_dialogue, read_dialogue_id, target_not_found};
 pub use fields::Fields;
+pub use notes::Notes;
 pub use warning::Warning;

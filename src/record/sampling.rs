@@ -6,10 +6,11 @@ use crate::domain::expert::{Profile, Tier};
 /// An expert whose relevance nobody stated counts as middling.
 const RELEVANCE_DEFAULT: f64 = 0.5;
 
-/// Shares of the panel: a third Core, 42 % Adjacent, the rest Wildcard.
-/// In ten-thousandths, so that the arithmetic is exact on every machine.
+/// Shares of the panel: a third Core, 42 % Adjacent, the rest Wildcard, in
+/// three-hundredths: whole numbers give the same panel on every machine.
 const SHARES: [(Tier, u64); 3] =
-    [(Tier::Core, 3_333), (Tier::Adjacent, 4_200), (Tier::Wildcard, 2_467)];
+    [(Tier::Core, 100), (Tier::Adjacent, 126), (Tier::Wildcard, SHARES_WHOLE - 226)];
+const SHARES_WHOLE: u64 = 300;
 
 /// The places in `pool` of those drawn, in the pool's order.
 pub(super) fn draw(pool: &[Profile], size: usize, seed: u64) -> Vec<usize> {
@@ -31,10 +32,10 @@ pub(super) fn draw(pool: &[Profile], size: usize, seed: u64) -> Vec<usize> {
 /// How many places each tier has, by largest remainder.
 fn quotas(size: usize) -> [(Tier, usize); 3] {
     let exact = SHARES.map(|(tier, share)| (tier, share * size as u64));
-    let mut quotas = exact.map(|(tier, exact)| (tier, (exact / 10_000) as usize));
+    let mut quotas = exact.map(|(tier, exact)| (tier, (exact / SHARES_WHOLE) as usize));
     let mut by_remainder: Vec<usize> = (0..quotas.len()).collect();
     by_remainder.sort_by_key(|place| {
-        std::cmp::Reverse(exact.get(*place).map_or(0, |(_, exact)| exact % 10_000))
+        std::cmp::Reverse(exact.get(*place).map_or(0, |(_, exact)| exact % SHARES_WHOLE))
     });
     let given: usize = quotas.iter().map(|(_, places)| places).sum();
     for place in by_remainder.into_iter().take(size.saturating_sub(given)) {

@@ -1,21 +1,21 @@
 //! Something worth saying that does not stop a request.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// `{type, message, …}`, as the seed's export shows its warnings.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Warning {
     #[serde(rename = "type")]
-    pub kind: &'static str,
+    pub kind: String,
     #[serde(flatten)]
     pub details: Map<String, Value>,
     pub message: String,
 }
 
 impl Warning {
-    pub fn new(kind: &'static str, message: impl Into<String>) -> Self {
-        Self { kind, details: Map::new(), message: message.into() }
+    pub fn new(kind: &str, message: impl Into<String>) -> Self {
+        Self { kind: kind.to_owned(), details: Map::new(), message: message.into() }
     }
 
     #[must_use]

@@ -5,19 +5,17 @@
 
 use std::fmt::Debug;
 
-use serde_json::Value;
-
 use super::error::StoreError;
 use super::verification::Verification;
 use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::Dialogue;
-use crate::domain::expert::{PanelSeat, Profile};
 use crate::domain::facts::{Facts, Mentions};
-use crate::domain::ids::{DialogueId, EntityId, VerdictId};
+use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
 use crate::domain::time::Moment;
 use crate::record::convergence::Pulse;
+use crate::record::register::Answer;
 
 /// A place where dialogues are kept.
 pub trait Store: Debug + Send + Sync {
@@ -65,11 +63,6 @@ pub trait Unit {
     /// Whose folder this is, if it is some dialogue's.
     fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError>;
 
-    fn experts(&mut self, id: &DialogueId) -> Result<Vec<Profile>, StoreError>;
-
-    /// The panel recorded last before `round`.
-    fn panel_before(&mut self, id: &DialogueId, round: u8) -> Result<Vec<PanelSeat>, StoreError>;
-
     fn facts(&mut self, dialogue: &Dialogue, mentions: &Mentions) -> Result<Facts, StoreError>;
 
     /// The batch a round was registered with, and what was answered.
@@ -78,8 +71,6 @@ pub trait Unit {
         id: &DialogueId,
         round: u8,
     ) -> Result<Option<Registration>, StoreError>;
-
-    fn has_verdict(&mut self, id: &DialogueId, verdict: &VerdictId) -> Result<bool, StoreError>;
 
     /// Applies the changes and appends them to the journal as one entry.
     fn apply(
@@ -94,7 +85,7 @@ pub trait Unit {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Registration {
     pub batch_sha256: String,
-    pub answer: Value,
+    pub answer: Answer,
 }
 
 /// How a transaction ends.

@@ -16,8 +16,8 @@ pub struct Finding {
 /// The result of checking a store or one dialogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verification {
-    pub dialogues: u64,
-    pub entries: u64,
+    pub dialogues: usize,
+    pub entries: usize,
     /// Head of the dialogue's chain, or of the chain over all.
     pub head: String,
     pub findings: Vec<Finding>,

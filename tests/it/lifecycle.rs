@@ -179,6 +179,11 @@ fn conceding_to_anothers_item_gives_up_ones_opposition_to_it() {
         "P0002",
         "conceded: created@0 by bob, conceded@1 by bob -> P0001",
     );
+    check(
+        &[concede("bob", "@ann")],
+        "P0002",
+        "conceded: created@0 by bob, conceded@1 by bob -> P0001",
+    );
     check(&[concede("cid", "P0001")], "P0002", "open: created@0 by bob");
     check(&[concede("bob", "P0001")], "P0001", "open: created@0 by ann");
 }
@@ -333,4 +338,17 @@ fn an_expert_without_a_position_cannot_be_pointed_at() {
     let refusal = bench.refused("register", &batch(1, perspective("ANN-P0101", "support @cid")));
     assert_eq!(at(&refusal, "errors.0.error_code"), "target_not_found");
     assert_eq!(at(&refusal, "errors.0.message"), "target_id '@cid' not found in dialogue 'talk'");
+}
+
+#[test]
+fn the_seeds_other_name_for_merged_is_understood() {
+    let update =
+        json!({"updates": [{"id": "P0001", "status": "resolved", "by": "judge", "via": "P0002"}]});
+    check(&[update], "P0001", "merged: created@0 by ann, merged@1 by judge -> P0002");
+}
+
+#[test]
+fn conceding_what_is_no_position_is_kept_without_effect() {
+    let (_, answers) = play(&[concede("ann", "R0001")]);
+    assert_eq!(at(&answers[0], "warnings.0.type"), "no_effect");
 }

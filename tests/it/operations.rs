@@ -294,3 +294,158 @@ fn rounds_and_items_have_their_limits() {
     assert_eq!(at(&refusal, "errors.0.error_code"), "invalid_round");
     assert_eq!(at(&bench.export("talk"), "totalRounds"), 100);
 }
+
+#[test]
+fn a_slip_in_a_fields_name_is_refused_by_every_operation() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    let cases = [
+        ("create", json!({"titel": "T"})),
+        ("panel", json!({"dialogue_id": "talk", "round": 0, "pannel": []})),
+        ("expert", json!({"dialogue_id": "talk", "expert_slg": "bo"})),
+        ("register", json!({"dialogue_id": "talk", "round": 0, "score": 1, "claim": []})),
+        ("verdict", json!({"dialogue_id": "talk", "verdict_ids": "x"})),
+        ("context", json!({"dialogue_id": "talk", "rond": 0})),
+        ("export", json!({"dialogue_id": "talk", "fromat": "json"})),
+        ("progress", json!({"dialogueid": "talk"})),
+        ("abandon", json!({"dialogue_id": "talk", "reasn": "x"})),
+        ("list", json!({"statuss": "open"})),
+        ("cite", json!({"idss": ["talk/P0001"]})),
+        ("similar", json!({"query": "x", "limitt": 1})),
+    ];
+    for (operation, arguments) in cases {
+        let refusal = bench.refused(operation, &arguments);
+        assert!(refusal.to_string().contains("not_supported"), "{operation}: {refusal:#}");
+    }
+    assert_eq!(at(&bench.export("talk"), "status"), "open");
+}
+
+#[test]
+fn who_was_there_is_kept_when_nobody_recorded_a_panel() {
+    let bench = Bench::new();
+    bench.must("create", &json!({ "title": "Talk" }));
+    let expert = |slug: &str| json!({"dialogue_id": "talk", "expert_slug": slug, "role": "R", "tier": "Core", "reason": "r"});
+    bench.must("expert", &expert("ann"));
+    bench.must("expert", &expert("bob"));
+    let opening = json!({
+        "expert_scores": {"ann": 1, "bob": 2}, "converge": ["ann", "bob"],
+        "perspectives": [item("ANN-P0001", "")], "tensions": [item("BOB-T0001", "oppose ANN-P0001")],
+    });
+    bench.must("register", &batch(0, opening));
+    bench.must("expert", &expert("cy"));
+    let progress = bench.must("progress", &json!({"dialogue_id": "talk"}));
+    assert_eq!(at(&progress, "converge_percent"), 100);
+    assert_eq!(at(&bench.export("talk"), "warnings"), &json!([]));
+    let context = bench.must("context", &json!({"dialogue_id": "talk"}));
+    assert_eq!(at(&context, "experts.bob.source"), "retained");
+    assert_eq!(
+        at(&context, "experts.bob.round_context"),
+        "In round 0, you raised T0001 (Label of BOB-T0001), which is open."
+    );
+    assert_eq!(
+        at(&context, "experts.ann.round_context"),
+        "In the last round Bob opposed your P0001 with T0001 (Label of BOB-T0001)."
+    );
+    assert!(at(&context, "experts").get("cy").is_none(), "cy sits when a panel says so");
+    bench.verify();
+}
+
+#[test]
+fn the_context_of_a_past_round_knows_nothing_of_what_came_later() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    let first = json!({"expert_scores": {"ann": 5}, "tensions": [item("ANN-T0001", "")], "perspectives": [item("ANN-P0001", "")]});
+    bench.must("register", &batch(0, first));
+    let before = bench.must("context", &json!({"dialogue_id": "talk", "round": 1}));
+    let second = json!({
+        "expert_scores": {"ann": 7}, "perspectives": [item("BOB-P0101", "refine P0001")],
+        "tension_updates": [{"id": "T0001", "status": "resolved", "by": "ann"}],
+        "refs": [{"source_id": "T0001", "ref_type": "depend", "target_id": "BOB-P0101"}],
+    });
+    bench.must("register", &batch(1, second));
+    let after = bench.must("context", &json!({"dialogue_id": "talk", "round": 1}));
+    assert_eq!(before, after);
+    let next = bench.must("context", &json!({"dialogue_id": "talk"}));
+    assert_eq!(at(&next, "experts.ann.your_score"), 12);
+}
+
+#[test]
+fn an_expert_joins_when_they_first_take_part() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    bench.must("expert", &json!({"dialogue_id": "talk", "expert_slug": "cid", "role": "R", "tier": "Core", "reason": "r", "first_round": 5}));
+    bench.must("register", &batch(0, json!({"perspectives": [item("CID-P0001", "")]})));
+    bench.must("register", &batch(1, json!({"expert_scores": {"bob": 1}})));
+    let experts = at(&bench.export("talk"), "experts").clone();
+    let first: Vec<&Value> =
+        experts.as_array().unwrap().iter().map(|expert| at(expert, "firstRound")).collect();
+    assert_eq!(first, [&Value::Null, &json!(1), &json!(0)]);
+}
+
+#[test]
+fn after_the_hundredth_round_nothing_is_prepared_either() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    for round in 0..=99 {
+        bench.must("register", &batch(round, json!({})));
+    }
+    let panel = json!({"dialogue_id": "talk", "round": 100, "panel": [{"expert_slug": "ann", "source": "retained"}]});
+    assert_eq!(at(&bench.refused("panel", &panel), "error_code"), "round_capacity_exceeded");
+    let expert = json!({"dialogue_id": "talk", "expert_slug": "bo", "role": "R", "tier": "Core", "reason": "r"});
+    assert_eq!(at(&bench.refused("expert", &expert), "error_code"), "round_capacity_exceeded");
+}
+
+#[test]
+fn one_fault_is_one_error() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    let codes = |fields: Value| -> Vec<String> {
+        let refusal = bench.refused("register", &batch(0, fields));
+        at(&refusal, "errors")
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|e| at(e, "error_code").as_str().unwrap().to_owned())
+            .collect()
+    };
+    let mut unlabelled = item("ANN-P0001", "");
+    unlabelled["label"] = Value::Null;
+    assert_eq!(
+        codes(json!({"perspectives": [unlabelled, item("BOB-P0001", "support @ann")]})),
+        ["missing_field"]
+    );
+    let crowd: Vec<Value> = (1..=99)
+        .map(|n| item(&format!("ANN-P00{n:02}"), ""))
+        .chain([item("BOB-P0001", "")])
+        .collect();
+    assert_eq!(
+        codes(json!({"perspectives": crowd, "claims": [item("ANN-C0001", "depend BOB-P0001")]})),
+        ["round_capacity_exceeded"]
+    );
+    assert_eq!(
+        codes(
+            json!({"tensions": [item("ANN-T0001", "")], "tension_updates": [{"id": "ANN-T0001", "status": "addressed", "by": []}]})
+        ),
+        ["missing_field"]
+    );
+    let bridge = json!({"perspectives": [item("ANN-P0001", "")], "moves": [{"expert": "bob", "type": "bridge", "targets": ["ANN-P0001", "@ann"]}]});
+    assert_eq!(codes(bridge), ["missing_field"]);
+}
+
+#[test]
+fn folders_stay_apart_however_they_are_named() {
+    let bench = Bench::new();
+    let folder = |title: &str, dir: Value| {
+        let created = bench.must("create", &json!({ "title": title, "output_dir": dir }));
+        at(&created, "output_dir").as_str().unwrap().to_owned()
+    };
+    let folders = [
+        folder("A", json!(".plenary/dialogues/b")),
+        folder("B", Value::Null),
+        folder("C", json!("out")),
+        folder("D", json!("out/e")),
+        folder("E", json!("out")),
+    ];
+    let different: std::collections::BTreeSet<&String> = folders.iter().collect();
+    assert_eq!(different.len(), folders.len(), "{folders:?}");
+}

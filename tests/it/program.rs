@@ -419,3 +419,17 @@ fn a_council_file_upward_anchors_the_store() {
     assert_eq!(one_document(&listed.stdout)["dialogues"].as_array().unwrap().len(), 2);
     assert!(!deep.join(".plenary").exists() && !program.path().join(".plenary").exists());
 }
+
+#[test]
+fn a_mistake_of_usage_is_a_document_too() {
+    let program = Program::new();
+    for line in [
+        &["dialogue", "list", "--limit", "x", "--json"][..],
+        &["bogus", "--json"],
+        &["--json", "show"],
+    ] {
+        let ran = program.run(line);
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!((ran.code, &document["error_code"]), (64, &json!("usage")), "{line:?}");
+    }
+}

@@ -100,11 +100,13 @@ fn valid_batch(dice: &mut Dice, memory: &Memory, round: usize, at_least: usize) 
         batch["expert_scores"][expert] = json!(dice.below(20));
         batch["raw_content"][expert] = json!(dice.text());
     }
-    let target = dice.pick(&known).clone();
-    batch["moves"] = json!([
-        { "expert": dice.pick(&EXPERTS), "type": "defend", "target": target, "context": dice.text() },
-        { "expert": dice.pick(&EXPERTS), "type": "converge" },
-    ]);
+    batch["moves"] = json!([{ "expert": dice.pick(&EXPERTS), "type": "converge" }]);
+    if !known.is_empty() {
+        let (expert, target) = (dice.pick(&EXPERTS), dice.pick(&known));
+        let defend =
+            json!({ "expert": expert, "type": "defend", "target": target, "context": "x" });
+        batch["moves"].as_array_mut().unwrap().push(defend);
+    }
     batch
 }
 

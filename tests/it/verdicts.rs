@@ -202,3 +202,43 @@ fn a_rejected_recommendation_cannot_be_adopted() {
     assert_eq!(at(&refusal, "error_code"), "invalid_status_transition");
     assert_eq!(at(&bench.export("talk"), "verdicts"), &json!([]));
 }
+
+#[test]
+fn nobody_is_not_everybody() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    let refusal = bench.refused("verdict", &verdict("final", "final", json!({})));
+    assert_eq!(at(&refusal, "error_code"), "not_converged");
+    bench.must("verdict", &verdict("final", "final", json!({"vote": "2-0"})));
+}
+
+#[test]
+fn an_experts_verdict_resolves_only_what_they_raised() {
+    let bench = talk(json!({}));
+    let by_bob = |tension: &str| json!({"author_expert": "bob", "tensions_resolved": [tension]});
+    let refusal = bench.refused("verdict", &verdict("V01", "interim", by_bob("T0001")));
+    assert_eq!(at(&refusal, "error_code"), "not_authorized");
+    bench.must("verdict", &verdict("V01", "interim", by_bob("T0002")));
+}
+
+#[test]
+fn an_interim_verdict_can_leave_nothing_to_do() {
+    let bench = talk(json!({}));
+    let fields = json!({"tensions_resolved": ["T0001", "T0002"]});
+    let given = bench.must("verdict", &verdict("V01", "interim", fields));
+    assert_eq!(at(&given, "dialogue_status"), "converging");
+    let progress = bench.must("progress", &json!({"dialogue_id": "talk"}));
+    assert_eq!(
+        (at(&progress, "status"), at(&progress, "converging")),
+        (&json!("converging"), &json!(true))
+    );
+    bench.verify();
+}
+
+#[test]
+fn forcing_needs_words() {
+    let bench = talk(json!({}));
+    let blank = json!({"forced": true, "warning": "  "});
+    let refusal = bench.refused("verdict", &verdict("final", "final", blank));
+    assert_eq!(at(&refusal, "error_code"), "missing_field");
+}

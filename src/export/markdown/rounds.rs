@@ -19,7 +19,7 @@ fn round_blocks(record: &Record, round: &Round, brought: &Contributions<'_>) -> 
         blocks.extend(["The Judge's summary:".to_owned(), quote(summary)]);
     }
     for expert in &record.experts {
-        blocks.extend(expert_blocks(record, round.round, expert, brought));
+        blocks.extend(expert_blocks(round.round, expert, brought));
     }
     let scored = brought.only_scored(record, round.round);
     if !scored.is_empty() {
@@ -33,15 +33,10 @@ fn round_blocks(record: &Record, round: &Round, brought: &Contributions<'_>) -> 
     blocks
 }
 
-fn expert_blocks(
-    record: &Record,
-    round: u8,
-    expert: &Expert,
-    brought: &Contributions<'_>,
-) -> Vec<String> {
+fn expert_blocks(round: u8, expert: &Expert, brought: &Contributions<'_>) -> Vec<String> {
     let slug = &expert.profile.expert_slug;
     let entities = brought.by(round, slug);
-    let reply = record.raw_replies.get(&(round, slug.clone()));
+    let reply = expert.replies.get(&round);
     let words: Vec<String> = match (entities, reply) {
         ([], None) => return Vec::new(),
         ([], Some(reply)) => vec![quote(reply)],

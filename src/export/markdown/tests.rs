@@ -253,12 +253,10 @@ fn hostile_text_adds_nothing_to_the_structure() {
             Some(serde_json::json!({ text: [text, {text: text}] }));
         record.tensions[0].label = text.into();
         record.tensions[0].events[1].reason = Some(text.into());
-        record.tensions[0].events[2].reference = Some(text.into());
         record.rounds[0].title = Some(text.into());
         record.rounds[0].summary = Some(text.into());
         record.experts[0].profile.role = text.into();
         record.moves[0].context = Some(text.into());
-        record.recommendations[1].adopted_in_verdict = Some(text.into());
         record.perspectives.push(sample::entity("P0202", "donut", Status::Open, text, text));
         let verdict = &mut record.verdicts[2].verdict;
         verdict.recommendation = text.into();

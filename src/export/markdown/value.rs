@@ -13,12 +13,12 @@ pub(super) fn render(value: &Value) -> String {
     }
 }
 
-/// JSON text as a list under a list item.
-pub(super) fn nested(json: &str) -> String {
-    match serde_json::from_str::<Value>(json) {
-        Ok(value) if is_nested(&value) => items(&value, 1).join("\n"),
-        // What nests deeper than the reader goes is still shown, as it was written.
-        Ok(_) | Err(_) => format!("  - `{}`", code(json)),
+/// A value as a list under a list item.
+pub(super) fn nested(value: &Value) -> String {
+    if is_nested(value) {
+        items(value, 1).join("\n")
+    } else {
+        format!("  - `{}`", code(&value.to_string()))
     }
 }
 

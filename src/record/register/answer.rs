@@ -1,6 +1,6 @@
 //! What the Judge hears back: which local id became which global one.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::check::CheckedUpdate;
@@ -9,68 +9,91 @@ use crate::domain::ids::{EntityId, EntityKind, LocalId};
 use crate::domain::lifecycle::Status;
 use crate::record::warning::Warning;
 
-#[derive(Debug, Serialize)]
-pub(super) struct Registered<'a> {
-    local_id: &'a LocalId,
-    id: EntityId,
-    label: &'a str,
+/// The seed's answer to a batch. It is kept, so that the same batch again is answered alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    pub status: String,
+    pub round: u8,
+    pub id_mapping: Map<String, Value>,
+    pub perspectives: Vec<Registered>,
+    pub recommendations: Vec<Registered>,
+    pub tensions: Vec<Registered>,
+    pub evidence: Vec<Registered>,
+    pub claims: Vec<Registered>,
+    pub tension_updates: Vec<Updated>,
+    pub updates: Vec<Updated>,
+    pub warnings: Vec<Warning>,
+    pub replayed: bool,
 }
 
-#[derive(Debug, Serialize)]
-struct Updated {
-    id: EntityId,
-    status: Status,
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registered {
+    pub local_id: LocalId,
+    pub id: EntityId,
+    pub label: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Updated {
+    pub id: EntityId,
+    pub status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
-    via: Option<EntityId>,
+    pub via: Option<EntityId>,
 }
 
-pub(super) fn compose(
-    round: u8,
-    entities: &[NewEntity],
-    updates: &[CheckedUpdate],
-    warnings: &[Warning],
-) -> Value {
-    let mapping: Map<String, Value> =
-        entities.iter().map(|entity| (entity.local_id.to_string(), json!(entity.id))).collect();
-    let mut answer = json!({ "status": "success", "round": round, "id_mapping": mapping });
-    for kind in EntityKind::ALL {
-        let registered: Vec<Registered<'_>> = entities
-            .iter()
-            .filter(|entity| entity.id.kind == *kind)
-            .map(|entity| Registered {
-                local_id: &entity.local_id,
-                id: entity.id,
-                label: &entity.label,
-            })
-            .collect();
-        set(&mut answer, kind.section(), json!(registered));
+impl Answer {
+    pub(super) fn new(
+        round: u8,
+        entities: &[NewEntity],
+        updates: &[CheckedUpdate],
+        warnings: Vec<Warning>,
+    ) -> Self {
+        let registered = |kind: EntityKind| {
+            let of_kind = entities.iter().filter(|entity| entity.id.kind == kind);
+            of_kind.map(registered).collect()
+        };
+        let (tensions, others): (Vec<_>, Vec<_>) =
+            updates.iter().partition(|update| update.id.kind == EntityKind::Tension);
+        let mapping = entities.iter().map(|entity| (entity.local_id.to_string(), json!(entity.id)));
+        Self {
+            status: "success".to_owned(),
+            round,
+            id_mapping: mapping.collect(),
+            perspectives: registered(EntityKind::Perspective),
+            recommendations: registered(EntityKind::Recommendation),
+            tensions: registered(EntityKind::Tension),
+            evidence: registered(EntityKind::Evidence),
+            claims: registered(EntityKind::Claim),
+            tension_updates: tensions.into_iter().map(updated).collect(),
+            updates: others.into_iter().map(updated).collect(),
+            warnings,
+            replayed: false,
+        }
     }
-    let (tensions, others): (Vec<_>, Vec<_>) =
-        updates.iter().partition(|update| update.id.kind == EntityKind::Tension);
-    set(&mut answer, "tension_updates", updated(&tensions));
-    set(&mut answer, "updates", updated(&others));
-    set(&mut answer, "warnings", json!(warnings));
-    set(&mut answer, "replayed", json!(false));
-    answer
-}
 
-/// The first answer, given again.
-pub fn replay(mut answer: Value) -> Value {
-    set(&mut answer, "replayed", json!(true));
-    answer
-}
-
-fn updated(updates: &[&CheckedUpdate]) -> Value {
-    let updated = updates.iter().map(|update| Updated {
-        id: update.id,
-        status: update.status,
-        via: update.via,
-    });
-    json!(updated.collect::<Vec<_>>())
-}
-
-fn set(answer: &mut Value, key: &str, value: Value) {
-    if let Value::Object(map) = answer {
-        map.insert(key.to_owned(), value);
+    /// Everything that was registered, in the order of the ids.
+    pub fn registered(&self) -> impl Iterator<Item = &Registered> {
+        let sections = [
+            &self.perspectives,
+            &self.recommendations,
+            &self.tensions,
+            &self.evidence,
+            &self.claims,
+        ];
+        sections.into_iter().flatten()
     }
+
+    /// The same answer, given again.
+    #[must_use]
+    pub fn replayed(self) -> Self {
+        Self { replayed: true, ..self }
+    }
+}
+
+fn registered(entity: &NewEntity) -> Registered {
+    Registered { local_id: entity.local_id.clone(), id: entity.id, label: entity.label.clone() }
+}
+
+fn updated(update: &CheckedUpdate) -> Updated {
+    Updated { id: update.id, status: update.status, via: update.via }
 }

@@ -2,14 +2,13 @@
 
 use serde_json::Value;
 
-use crate::domain::dialogue::Protocol;
 use crate::domain::facts::Mentions;
 use crate::domain::ids::{DialogueId, EntityKind, LocalId};
 use crate::domain::lifecycle::Status;
 use crate::domain::reference::{MoveType, RefType};
-use crate::domain::refusal::{Fault, Item};
-use crate::record::target::Target;
-use crate::record::warning::Warning;
+use crate::domain::refusal::Item;
+use crate::domain::target::Target;
+use crate::record::notes::Notes;
 
 /// One round's worth of contributions.
 #[derive(Debug)]
@@ -24,15 +23,14 @@ pub struct Batch {
     pub(super) expert_scores: Vec<(String, i64)>,
     pub(super) raw_content: Vec<(String, String)>,
     pub(super) items: Vec<NewItem>,
-    /// Local ids of items that could not be read.
+    /// Targets that mean an item which could not be read.
     pub(super) faulty: Vec<String>,
     pub(super) refs: Vec<LooseRef>,
     pub(super) updates: Vec<Update>,
     pub(super) moves: Vec<NewMove>,
     pub(super) converge: Vec<String>,
-    /// What was already wrong when the batch was read.
-    pub(super) faults: Vec<Fault>,
-    pub(super) warnings: Vec<Warning>,
+    /// What was found when the batch was read.
+    pub(super) notes: Notes,
 }
 
 #[derive(Debug)]
@@ -65,7 +63,6 @@ pub(super) struct LooseRef {
 
 #[derive(Debug)]
 pub(super) struct Update {
-    pub item_type: &'static str,
     pub id: Target,
     pub status: Status,
     pub by: Vec<String>,
@@ -75,8 +72,14 @@ pub(super) struct Update {
 
 impl Update {
     pub(super) fn item(&self) -> Item {
-        Item::Source { item_type: self.item_type, source_id: Some(self.id.to_string()) }
+        let item_type = item_type(self.id.kind());
+        Item::Source { item_type, source_id: Some(self.id.to_string()) }
     }
+}
+
+/// Tensions have a list of updates to themselves.
+pub(super) fn item_type(kind: EntityKind) -> &'static str {
+    if kind == EntityKind::Tension { "tension_update" } else { "update" }
 }
 
 #[derive(Debug)]
@@ -101,47 +104,17 @@ impl Batch {
 
     /// What has to be looked up before the batch can be decided on.
     pub fn mentions(&self) -> Mentions {
-        let mut mentions = Mentions::default();
         let in_items =
             self.items.iter().flat_map(|item| &item.references).map(|(_, target)| target);
         let in_refs = self.refs.iter().flat_map(|loose| [&loose.source, &loose.target]);
         let in_updates =
             self.updates.iter().flat_map(|update| [&update.id].into_iter().chain(&update.via));
         let in_moves = self.moves.iter().flat_map(|made| &made.targets);
-        for target in in_items.chain(in_refs).chain(in_updates).chain(in_moves) {
-            target.mention(&mut mentions);
-        }
-        for made in self.moves.iter().filter(|made| made.move_type == MoveType::Concede) {
-            for target in &made.targets {
-                match target {
-                    Target::Global(id) => drop(mentions.conceded.insert(*id)),
-                    Target::Local(id) => drop(mentions.conceded_locals.insert(id.clone())),
-                    Target::Position(_) => {}
-                }
-            }
-        }
-        mentions
-    }
-
-    /// The round this batch would have to be, and whether that is what it says.
-    pub(super) fn is_next(&self, next: u8, protocol: Protocol) -> RoundOrder {
-        match self.round {
-            None => RoundOrder::Unread,
-            Some(round) if round == u16::from(next) => RoundOrder::Next,
-            Some(round)
-                if round < u16::from(next) && round >= u16::from(protocol.first_round()) =>
-            {
-                RoundOrder::Past
-            }
-            Some(_) => RoundOrder::OutOfOrder,
+        let concessions = self.moves.iter().filter(|made| made.move_type == MoveType::Concede);
+        Mentions {
+            targets: in_items.chain(in_refs).chain(in_updates).chain(in_moves).cloned().collect(),
+            conceded: concessions.flat_map(|made| &made.targets).cloned().collect(),
+            verdict: None,
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RoundOrder {
-    Next,
-    Past,
-    OutOfOrder,
-    Unread,
 }

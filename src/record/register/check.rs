@@ -1,20 +1,18 @@
-//! Checks a batch against the record: who exists, what exists, what makes sense.
-
-use std::collections::BTreeSet;
+//! Checks of a batch that need the record: room, meaning, authority.
 
 use serde_json::json;
 
-use super::batch::{Batch, RoundOrder, Update};
+use super::batch::{Batch, Update};
 use crate::domain::dialogue::Dialogue;
-use crate::domain::facts::Facts;
-use crate::domain::ids::{Actor, EntityId, EntityKind, ExpertSlug};
+use crate::domain::ids::{Actor, EntityId, EntityKind, JUDGE};
 use crate::domain::lifecycle::Status;
-use crate::domain::limits::{ITEMS_PER_ROUND_MAX, ROUND_MAX};
-use crate::domain::reference::{Nonsense, RefType};
+use crate::domain::limits::ITEMS_PER_ROUND_MAX;
+use crate::domain::reference::{Link, Nonsense};
 use crate::domain::refusal::{Code, Fault, Item};
 use crate::record::board::Board;
-use crate::record::faults::{closed, not_in_dialogue};
-use crate::record::target::{Resolution, Resolver, Target};
+use crate::record::faults::{closed, out_of_order};
+use crate::record::lookup::Lookup;
+use crate::record::roll::Roll;
 
 /// Is the dialogue open, is this its next round, and does the round have room?
 pub(super) fn whole_batch(batch: &Batch, dialogue: &Dialogue) -> Vec<Fault> {
@@ -22,7 +20,7 @@ pub(super) fn whole_batch(batch: &Batch, dialogue: &Dialogue) -> Vec<Fault> {
     if dialogue.status.is_closed() {
         faults.push(closed(dialogue));
     }
-    faults.extend(round_order(batch, dialogue));
+    faults.extend(batch.round.and_then(|round| out_of_order(round, dialogue)));
     for kind in EntityKind::ALL {
         let items = batch.items.iter().filter(|item| item.kind() == *kind).count();
         if items > usize::from(ITEMS_PER_ROUND_MAX) {
@@ -41,123 +39,11 @@ pub(super) fn whole_batch(batch: &Batch, dialogue: &Dialogue) -> Vec<Fault> {
     faults
 }
 
-fn round_order(batch: &Batch, dialogue: &Dialogue) -> Option<Fault> {
-    let next = dialogue.next_round();
-    let round = batch.round.unwrap_or_default();
-    let fault = match batch.is_next(next, dialogue.opening.protocol) {
-        RoundOrder::Unread => return None,
-        RoundOrder::Next if next > ROUND_MAX => {
-            let message = format!("a dialogue has at most {} rounds", u16::from(ROUND_MAX) + 1);
-            return Some(
-                Fault::new(Code::RoundCapacityExceeded, message)
-                    .field("round")
-                    .value(round)
-                    .suggest("give a verdict, or go on in a new dialogue"),
-            );
-        }
-        RoundOrder::Next => return None,
-        RoundOrder::Past => {
-            let message = format!("round {round} is already registered, with another batch");
-            Fault::new(Code::RoundAlreadyRegistered, message)
-        }
-        RoundOrder::OutOfOrder => {
-            let message = format!("round {round} is out of order: the next round is {next}");
-            Fault::new(Code::InvalidRound, message)
-        }
-    };
-    Some(
-        fault
-            .field("round")
-            .value(round)
-            .options([next])
-            .suggest(format!("the next round is {next}")),
-    )
-}
-
-/// Who is named, and whether they take part.
-#[derive(Debug)]
-pub(super) struct Roll<'a> {
-    pub dialogue: &'a Dialogue,
-    pub facts: &'a Facts,
-}
-
-impl Roll<'_> {
-    /// The expert, or a fault about whoever was named instead.
-    pub(super) fn expert(&self, name: &str, item: &Item, field: &str) -> Result<ExpertSlug, Fault> {
-        let slug = name.parse().ok().filter(|slug| self.facts.experts.contains_key(slug));
-        slug.ok_or_else(|| not_in_dialogue(name, self.dialogue).about(item).field(field))
-    }
-
-    /// The experts, each once; strangers are each complained of once.
-    pub(super) fn experts(
-        &self,
-        names: &[String],
-        item: &Item,
-        field: &str,
-        faults: &mut Vec<Fault>,
-    ) -> Vec<ExpertSlug> {
-        let mut seen = BTreeSet::new();
-        let mut experts = Vec::new();
-        for name in names.iter().filter(|name| seen.insert(name.as_str())) {
-            match self.expert(name, item, field) {
-                Ok(expert) => experts.push(expert),
-                Err(fault) => faults.push(fault),
-            }
-        }
-        experts
-    }
-
-    fn actors(&self, names: &[String], item: &Item, faults: &mut Vec<Fault>) -> Vec<Actor> {
-        let judge = names.iter().any(|name| name == crate::domain::ids::JUDGE);
-        let others: Vec<String> =
-            names.iter().filter(|name| *name != crate::domain::ids::JUDGE).cloned().collect();
-        let experts = self.experts(&others, item, "by", faults).into_iter().map(Actor::Expert);
-        judge.then_some(Actor::Judge).into_iter().chain(experts).collect()
-    }
-}
-
-/// The entity a target means, or a fault; nothing when its own fault was already named.
-pub(super) fn look_up(
-    source: Option<EntityId>,
-    target: &Target,
-    resolver: &Resolver<'_>,
-    dialogue: &Dialogue,
-    item: &Item,
-    field: &str,
-) -> Result<Option<EntityId>, Fault> {
-    match resolver.resolve_from(source, target) {
-        Resolution::Found(id) => Ok(Some(id)),
-        Resolution::Faulty => Ok(None),
-        Resolution::NotFound => {
-            let message = format!("target_id '{target}' not found in dialogue '{}'", dialogue.id());
-            let fault = Fault::new(Code::TargetNotFound, message)
-                .about(item)
-                .field(field)
-                .value(target.to_string());
-            Err(match target {
-                Target::Global(id) if id.round == dialogue.next_round() => {
-                    fault.suggest("items of this batch have no global id yet: use the local id")
-                }
-                Target::Position(expert) => {
-                    fault.suggest(format!("{expert} has stated no perspective yet"))
-                }
-                Target::Global(_) | Target::Local(_) => {
-                    fault.suggest("use the id of an item that is already registered, or that this batch registers")
-                }
-            })
-        }
-    }
-}
-
 /// Whether a reference between these two says anything.
-pub(super) fn meaning(
-    source: (EntityId, &str),
-    ref_type: RefType,
-    target: EntityId,
-    item: &Item,
-) -> Result<(), Fault> {
-    let (source, source_name) = source;
-    let context = json!({"source_id": source_name, "target_id": target.to_string(), "target_type": target.kind});
+pub(super) fn meaning(link: Link, source_name: &str, item: &Item) -> Result<(), Fault> {
+    let Link { source, ref_type, target } = link;
+    let context =
+        json!({"source_id": source_name, "target_id": target, "target_type": target.kind});
     let complain = |code: Code, message: String| {
         Fault::new(code, message)
             .about(item)
@@ -208,7 +94,7 @@ pub(super) struct CheckedUpdate {
 
 pub(super) fn update(
     update: &Update,
-    resolver: &Resolver<'_>,
+    lookup: &Lookup<'_>,
     roll: &Roll<'_>,
     board: &Board,
     faults: &mut Vec<Fault>,
@@ -216,45 +102,40 @@ pub(super) fn update(
     let item = update.item();
     let before = faults.len();
     let actors = roll.actors(&update.by, &item, faults);
-    let mut find = |target: &Target, field: &str| {
-        look_up(None, target, resolver, roll.dialogue, &item, field).unwrap_or_else(|fault| {
-            faults.push(fault);
-            None
-        })
-    };
-    let id = find(&update.id, "id");
-    let via = update.via.as_ref().map(|via| find(via, "via"));
+    let id = lookup.find(&update.id, (&item, "id"), faults);
+    let via = update.via.as_ref().map(|via| lookup.find(via, (&item, "via"), faults));
     if faults.len() > before {
         return None;
     }
-    let id = id?;
-    if let Err(fault) = authority(id, update.status, &actors, board, &item) {
-        faults.push(fault);
+    let (id, via) = (id?, via.flatten());
+    if via == Some(id) {
+        let fault = Fault::new(Code::InvalidRefTarget, format!("'{id}' cannot become itself"));
+        faults.push(fault.about(&item).field("via").value(id.to_string()));
         return None;
     }
-    let reason = update.reason.clone();
-    Some(CheckedUpdate { id, status: update.status, actors, via: via.flatten(), reason })
+    if update.status == Status::Resolved
+        && let Err(fault) = may_resolve(id, &actors, board)
+    {
+        faults.push(fault.about(&item).field("by"));
+        return None;
+    }
+    Some(CheckedUpdate { id, status: update.status, actors, via, reason: update.reason.clone() })
 }
 
 /// A tension is resolved by those who raised it, or by the Judge.
-fn authority(
+pub(in crate::record) fn may_resolve(
     id: EntityId,
-    status: Status,
     actors: &[Actor],
     board: &Board,
-    item: &Item,
 ) -> Result<(), Fault> {
     let may = |actor: &Actor| match actor {
         Actor::Judge => true,
         Actor::Expert(expert) => board.is_contributor(id, expert),
     };
-    if id.kind != EntityKind::Tension || status != Status::Resolved || actors.iter().any(may) {
+    if actors.iter().any(may) {
         return Ok(());
     }
-    let contributors: Vec<String> = board
-        .standing(id)
-        .map(|standing| standing.contributors.iter().map(ToString::to_string).collect())
-        .unwrap_or_default();
+    let contributors: Vec<&str> = board.contributors(id).iter().map(|slug| slug.as_str()).collect();
     let names: Vec<String> = actors.iter().map(ToString::to_string).collect();
     let message = format!(
         "{} cannot resolve {id}: only its contributors ({}) or the judge can",
@@ -262,9 +143,7 @@ fn authority(
         contributors.join(", ")
     );
     Err(Fault::new(Code::NotAuthorized, message)
-        .about(item)
-        .field("by")
         .value(names)
-        .options(contributors.into_iter().chain([crate::domain::ids::JUDGE.to_owned()]))
+        .options(contributors.into_iter().chain([JUDGE]))
         .suggest("propose 'addressed' instead, or let a contributor or the judge confirm"))
 }

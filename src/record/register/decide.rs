@@ -5,93 +5,85 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use serde_json::Value;
-
-use super::answer;
-use super::batch::Batch;
-use super::check::{self, CheckedUpdate, Roll};
+use super::answer::Answer;
+use super::batch::{Batch, NewItem};
+use super::check::{self, CheckedUpdate};
 use super::effects;
 use crate::domain::change::{Change, NewEntity};
-use crate::domain::dialogue::{Dialogue, DialogueStatus};
+use crate::domain::dialogue::Dialogue;
+use crate::domain::entity::Origin;
+use crate::domain::expert::inherited_panel;
 use crate::domain::facts::Facts;
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, entity_id};
-use crate::domain::lifecycle::Status;
-use crate::domain::reference::{Move, MoveType, RefType, Reference};
+use crate::domain::limits::ITEMS_PER_ROUND_MAX;
+use crate::domain::reference::{Link, Move, MoveType, Reference};
 use crate::domain::refusal::{Code, Fault, Item, Refusal};
+use crate::domain::target::Target;
 use crate::record::board::{Board, Cause};
-use crate::record::convergence::is_converging;
-use crate::record::faults::illegal_step;
-use crate::record::target::{Resolver, Target};
+use crate::record::convergence;
+use crate::record::faults::{illegal_step, out_of_order};
+use crate::record::lookup::Lookup;
+use crate::record::roll::Roll;
+use crate::record::warning::Warning;
 
 /// What a batch becomes.
 #[derive(Debug)]
 pub struct Decision {
     pub changes: Vec<Change>,
-    pub answer: Value,
+    pub answer: Answer,
 }
 
-type Triple = (EntityId, RefType, EntityId);
-
 pub fn decide(batch: &Batch, dialogue: &Dialogue, facts: &Facts) -> Result<Decision, Refusal> {
-    let mut faults = batch.faults.clone();
+    let mut faults = batch.notes.faults.clone();
     faults.extend(check::whole_batch(batch, dialogue));
-    let roll = Roll { dialogue, facts };
+    if batch.round.is_some_and(|round| out_of_order(round, dialogue).is_some()) {
+        // What it says about the record of another moment cannot be judged by today's.
+        return Err(Refusal::new(faults));
+    }
     let round = dialogue.next_round();
-
-    let scores = per_expert(&batch.expert_scores, "expert_scores", &roll, &mut faults);
-    let replies = per_expert(&batch.raw_content, "raw_content", &roll, &mut faults);
-    let mut entities = number(batch, round, &roll, &mut faults);
-    let resolver = resolver(batch, facts, &entities);
     let mut board = Board::new(round, facts);
+    let Some(found) = find(batch, round, Roll { dialogue, facts }, &mut board, &mut faults) else {
+        return Err(Refusal::new(faults));
+    };
+    let warnings = play(&found, batch.notes.warnings.clone(), facts, &mut board);
+    let answer = Answer::new(round, &found.entities, &found.updates, warnings);
+    Ok(Decision { changes: changes(batch, found, board, &answer, dialogue, facts), answer })
+}
+
+/// A batch whose names and ids were all found.
+#[derive(Debug)]
+struct Found {
+    round: u8,
+    scores: Vec<(ExpertSlug, i64)>,
+    replies: Vec<(ExpertSlug, String)>,
+    entities: Vec<NewEntity>,
+    updates: Vec<CheckedUpdate>,
+    links: Vec<Link>,
+    moves: Vec<Move>,
+}
+
+/// Looks everything up and applies the explicit updates; nothing, when there were faults.
+fn find(
+    batch: &Batch,
+    round: u8,
+    roll: Roll<'_>,
+    board: &mut Board,
+    faults: &mut Vec<Fault>,
+) -> Option<Found> {
+    let scores = per_expert(&batch.expert_scores, "expert_scores", &roll, faults);
+    let replies = per_expert(&batch.raw_content, "raw_content", &roll, faults);
+    let entities = number(batch, round, &roll, faults);
+    let overflow = beyond_capacity(&batch.items);
+    let lookup = Lookup::in_record(roll.facts, roll.dialogue)
+        .with_batch(&entities, &[&batch.faulty[..], &overflow].concat());
     for entity in &entities {
         board.add(entity.id, entity.contributors.clone());
     }
-    let updates = apply_updates(batch, &resolver, &roll, &mut board, &mut faults);
-    let references = connect(batch, &resolver, dialogue, &mut faults);
-    let moves = read_moves(batch, round, &resolver, &roll, &mut faults);
-    if !faults.is_empty() {
-        return Err(Refusal::new(faults).of_batch());
-    }
-
-    let mut warnings = batch.warnings.clone();
-    for (source, ref_type, target) in &references {
-        warnings.extend(effects::of_reference(&mut board, *source, *ref_type, *target));
-    }
-    let opponents = |target| effects::opponents_of(target, facts, &references);
-    for made in &moves {
-        effects::of_move(&mut board, made, &opponents, &mut warnings);
-    }
-    let late = attach(&mut entities, references);
-    let answer = answer::compose(round, &entities, &updates, &warnings);
-
-    let mut changes = vec![Change::RoundHeld {
-        round,
-        title: batch.title.clone(),
-        score: batch.score,
-        summary: batch.summary.clone(),
-    }];
-    changes.extend(joined(round, facts, &scores, &replies, &entities, &moves));
-    changes.extend(scores.into_iter().map(|(expert, score)| Change::ScoreGiven {
-        round,
-        expert,
-        score,
-    }));
-    changes.extend(replies.into_iter().map(|(expert, content)| Change::RawReplyKept {
-        round,
-        expert,
-        content,
-    }));
-    let new_perspectives = entities.iter().filter(|e| e.id.kind == EntityKind::Perspective).count();
-    changes.extend(entities.into_iter().map(Change::EntityAdded));
-    changes.extend(late);
-    changes.extend(moves.into_iter().map(Change::MoveMade));
-    let work_remaining =
-        board.active_tensions() + u32::try_from(new_perspectives).unwrap_or(u32::MAX);
-    changes.extend(board.events.into_iter().map(Change::EventAdded));
-    changes.extend(new_status(batch, dialogue, facts, work_remaining));
-    let batch_sha256 = batch.sha256.clone();
-    changes.push(Change::BatchAnswered { round, batch_sha256, answer: answer.clone() });
-    Ok(Decision { changes, answer })
+    let updates = apply_updates(batch, &lookup, &roll, board, faults);
+    let links = connect(batch, &lookup, roll.facts, faults);
+    let moves = find_moves(batch, round, &lookup, &roll, faults);
+    let found = Found { round, scores, replies, entities, updates, links, moves };
+    faults.is_empty().then_some(found)
 }
 
 /// Values keyed by expert, with the names looked up.
@@ -101,17 +93,15 @@ fn per_expert<T: Clone>(
     roll: &Roll<'_>,
     faults: &mut Vec<Fault>,
 ) -> Vec<(ExpertSlug, T)> {
-    let found = named.iter().filter_map(|(name, value)| {
+    let mut found = Vec::with_capacity(named.len());
+    for (name, value) in named {
         let item = Item::Source { item_type: field, source_id: Some(name.clone()) };
         match roll.expert(name, &item, field) {
-            Ok(expert) => Some((expert, value.clone())),
-            Err(fault) => {
-                faults.push(fault);
-                None
-            }
+            Ok(expert) => found.push((expert, value.clone())),
+            Err(fault) => faults.push(fault),
         }
-    });
-    found.collect()
+    }
+    found
 }
 
 /// Gives every item its global id, in the order of the batch. References follow in [`attach`].
@@ -128,13 +118,12 @@ fn number(batch: &Batch, round: u8, roll: &Roll<'_>, faults: &mut Vec<Fault>) ->
             continue;
         }
         let author = new.local_id.expert.as_str();
-        let mut contributors = roll.experts(&new.contributors, &item, "contributors", faults);
+        let contributors = roll.experts(&new.contributors, &item, "contributors", faults);
         if !new.contributors.iter().any(|name| name == author)
             && let Err(fault) = roll.expert(author, &item, "local_id")
         {
             faults.push(fault);
         }
-        contributors.shrink_to_fit();
         let count = counts.entry(new.kind()).or_default();
         *count += 1;
         // A round that is too full was complained of as a whole.
@@ -152,42 +141,31 @@ fn number(batch: &Batch, round: u8, roll: &Roll<'_>, faults: &mut Vec<Fault>) ->
     entities
 }
 
-fn resolver<'a>(batch: &Batch, facts: &'a Facts, entities: &[NewEntity]) -> Resolver<'a> {
-    let mut positions: HashMap<ExpertSlug, Vec<EntityId>> = HashMap::new();
-    for entity in entities.iter().filter(|entity| entity.id.kind == EntityKind::Perspective) {
-        for expert in &entity.contributors {
-            positions.entry(expert.clone()).or_default().push(entity.id);
-        }
+/// Items for which the round has no number left: pointing at them is not another fault.
+fn beyond_capacity(items: &[NewItem]) -> Vec<String> {
+    let mut beyond = Vec::new();
+    for kind in EntityKind::ALL {
+        let same = items.iter().filter(|item| item.kind() == *kind);
+        let rest = same.skip(usize::from(ITEMS_PER_ROUND_MAX));
+        beyond.extend(rest.map(|item| item.local_id.to_string()));
     }
-    Resolver {
-        facts,
-        fresh: entities.iter().map(|entity| (entity.local_id.clone(), entity.id)).collect(),
-        positions,
-        faulty: batch.faulty.iter().cloned().collect(),
-    }
+    beyond
 }
 
 /// Explicit updates, in order; here an illegal step is a fault.
 fn apply_updates(
     batch: &Batch,
-    resolver: &Resolver<'_>,
+    lookup: &Lookup<'_>,
     roll: &Roll<'_>,
     board: &mut Board,
     faults: &mut Vec<Fault>,
 ) -> Vec<CheckedUpdate> {
     let mut applied = Vec::new();
     for update in &batch.updates {
-        let Some(checked) = check::update(update, resolver, roll, board, faults) else { continue };
-        let becomes = matches!(
-            checked.status,
-            Status::Refined | Status::Merged | Status::Conceded | Status::Amended
-        );
-        let cause = Cause {
-            actors: checked.actors.clone(),
-            result: checked.via.filter(|_| becomes),
-            reference: checked.via.filter(|_| !becomes).map(|via| via.to_string()),
-            reason: checked.reason.clone(),
-        };
+        let Some(checked) = check::update(update, lookup, roll, board, faults) else { continue };
+        let cause = Cause::by(checked.actors.clone())
+            .through(checked.via.map(Origin::Entity))
+            .because(checked.reason.clone());
         match board.step(checked.id, checked.status, cause) {
             Ok(()) => applied.push(checked),
             Err(illegal) => faults.push(illegal_step(checked.id, illegal, &update.item())),
@@ -199,128 +177,180 @@ fn apply_updates(
 /// Every reference of the batch, looked up, in order of appearance, each once.
 fn connect(
     batch: &Batch,
-    resolver: &Resolver<'_>,
-    dialogue: &Dialogue,
+    lookup: &Lookup<'_>,
+    facts: &Facts,
     faults: &mut Vec<Fault>,
-) -> Vec<Triple> {
-    let mut seen: HashSet<Triple> = resolver.facts.references.clone();
-    let mut connected = Vec::new();
+) -> Vec<Link> {
+    let mut seen = facts.references.clone();
+    let mut links = Vec::new();
     let inside = batch.items.iter().flat_map(|item| {
         let source = Target::Local(item.local_id.clone());
-        item.references.iter().map(move |(ref_type, target)| (source.clone(), *ref_type, target))
+        item.references.iter().map(move |(ref_type, to)| (source.clone(), *ref_type, to, "target"))
     });
-    let beside =
-        batch.refs.iter().map(|loose| (loose.source.clone(), loose.ref_type, &loose.target));
-    for (source, ref_type, target) in inside.chain(beside) {
-        let source_id = source.to_string();
+    let beside = batch
+        .refs
+        .iter()
+        .map(|loose| (loose.source.clone(), loose.ref_type, &loose.target, "target_id"));
+    for (from, ref_type, to, field) in inside.chain(beside) {
+        let source_id = from.to_string();
         let item = Item::Source { item_type: "reference", source_id: Some(source_id.clone()) };
-        let mut find = |from: Option<EntityId>, target: &Target, field: &str| {
-            check::look_up(from, target, resolver, dialogue, &item, field).unwrap_or_else(|fault| {
-                faults.push(fault);
-                None
-            })
-        };
-        let from = find(None, &source, "source_id");
-        let (Some(from), Some(to)) = (from, find(from, target, "target_id")) else { continue };
-        match check::meaning((from, &source_id), ref_type, to, &item) {
-            Ok(()) if seen.insert((from, ref_type, to)) => connected.push((from, ref_type, to)),
+        let Some(source) = lookup.find(&from, (&item, "source_id"), faults) else { continue };
+        let Some(target) = lookup.find_for(source, to, (&item, field), faults) else { continue };
+        let link = Link { source, ref_type, target };
+        match check::meaning(link, &source_id, &item) {
+            Ok(()) if seen.insert(link) => links.push(link),
             Ok(()) => {}
             Err(fault) => faults.push(fault),
         }
     }
-    connected
+    links
 }
 
-fn read_moves(
+fn find_moves(
     batch: &Batch,
     round: u8,
-    resolver: &Resolver<'_>,
+    lookup: &Lookup<'_>,
     roll: &Roll<'_>,
     faults: &mut Vec<Fault>,
 ) -> Vec<Move> {
     let mut moves = Vec::new();
     for made in &batch.moves {
         let item = made.item();
-        let expert = roll.expert(&made.expert, &item, "expert");
-        let mut targets = Vec::with_capacity(made.targets.len());
-        for target in &made.targets {
-            match check::look_up(None, target, resolver, roll.dialogue, &item, "targets") {
-                Ok(found) => targets.extend(found.filter(|id| !targets.contains(id))),
-                Err(fault) => faults.push(fault),
-            }
-        }
+        let expert = roll.expert(&made.expert, &item, "expert").map_err(|fault| faults.push(fault));
+        let found: Vec<EntityId> = made
+            .targets
+            .iter()
+            .filter_map(|target| lookup.find(target, (&item, "targets"), faults))
+            .collect();
+        let targets = each_once(&found);
         let (move_type, context) = (made.move_type, made.context.clone());
-        match expert {
-            Ok(expert) => moves.push(Move { expert, round, move_type, targets, context }),
-            Err(fault) => faults.push(fault),
+        let needed = move_type.targets_min();
+        // Two names may mean one thing; what could not be found was complained of.
+        if found.len() == made.targets.len() && targets.len() < needed {
+            let message = format!("move '{move_type}' needs {needed} different targets");
+            let fault = Fault::new(Code::MissingField, message).about(&item).field("targets");
+            faults.push(fault.suggest("name another item"));
+        }
+        if let Ok(expert) = expert {
+            moves.push(Move { expert, round, move_type, targets, context });
         }
     }
     let item = Item::Source { item_type: "converge", source_id: None };
     for expert in roll.experts(&batch.converge, &item, "converge", faults) {
-        let converge = MoveType::Converge;
+        let move_type = MoveType::Converge;
         // A signal that was also made as a move is one signal.
-        if !moves.iter().any(|made| made.expert == expert && made.move_type == converge) {
-            moves.push(Move {
-                expert,
-                round,
-                move_type: converge,
-                targets: Vec::new(),
-                context: None,
-            });
+        if !moves.iter().any(|made| made.expert == expert && made.move_type == move_type) {
+            moves.push(Move { expert, round, move_type, targets: Vec::new(), context: None });
         }
     }
     moves
 }
 
+fn each_once(ids: &[EntityId]) -> Vec<EntityId> {
+    let mut seen = HashSet::new();
+    ids.iter().copied().filter(|id| seen.insert(*id)).collect()
+}
+
+/// References, then moves.
+fn play(
+    found: &Found,
+    mut warnings: Vec<Warning>,
+    facts: &Facts,
+    board: &mut Board,
+) -> Vec<Warning> {
+    for link in &found.links {
+        warnings.extend(effects::of_reference(board, *link));
+    }
+    for made in &found.moves {
+        warnings.extend(effects::of_move(board, made, facts, &found.links));
+    }
+    warnings
+}
+
+fn changes(
+    batch: &Batch,
+    mut found: Found,
+    board: Board,
+    answer: &Answer,
+    dialogue: &Dialogue,
+    facts: &Facts,
+) -> Vec<Change> {
+    let round = found.round;
+    let new_perspectives = answer.perspectives.len();
+    let scores: Vec<i64> = facts.recent_scores.iter().copied().chain([batch.score]).collect();
+    let work = convergence::work_remaining(board.active_tensions(), new_perspectives);
+    let status = convergence::status_change(dialogue.status, &scores, work);
+    let late = attach(&mut found.entities, &found.links);
+
+    let mut changes = vec![Change::RoundHeld {
+        round,
+        title: batch.title.clone(),
+        score: batch.score,
+        summary: batch.summary.clone(),
+    }];
+    changes.extend(inherited(round, facts));
+    changes.extend(joined(&found, facts));
+    changes.extend(found.scores.into_iter().map(|(expert, score)| Change::ScoreGiven {
+        round,
+        expert,
+        score,
+    }));
+    changes.extend(found.replies.into_iter().map(|(expert, content)| Change::RawReplyKept {
+        round,
+        expert,
+        content,
+    }));
+    changes.extend(found.entities.into_iter().map(Change::EntityAdded));
+    changes.extend(late);
+    changes.extend(found.moves.into_iter().map(Change::MoveMade));
+    changes.extend(board.events.into_iter().map(Change::EventAdded));
+    changes.extend(status);
+    changes.push(Change::BatchAnswered {
+        round,
+        batch_sha256: batch.sha256.clone(),
+        answer: serde_json::json!(answer),
+    });
+    changes
+}
+
 /// References of new entities are stored with them; those of older ones come late.
-fn attach(entities: &mut [NewEntity], references: Vec<Triple>) -> Vec<Change> {
+fn attach(entities: &mut [NewEntity], links: &[Link]) -> Vec<Change> {
     let places: HashMap<EntityId, usize> =
         entities.iter().enumerate().map(|(place, entity)| (entity.id, place)).collect();
     let mut late = Vec::new();
-    for (source, ref_type, target) in references {
+    for link in links {
+        let Link { source, ref_type, target } = *link;
         match places.get(&source).and_then(|place| entities.get_mut(*place)) {
             Some(entity) => entity.references.push(Reference { ref_type, target }),
-            None => late.push(Change::ReferenceAdded { source, ref_type, target }),
+            None => late.push(Change::ReferenceAdded(*link)),
         }
     }
     late
 }
 
+/// A round that nobody recorded a panel for is held by the one it inherits, and that is kept:
+/// whoever joins later did not sit on it.
+fn inherited(round: u8, facts: &Facts) -> Option<Change> {
+    if facts.is_panel_recorded {
+        return None;
+    }
+    let seats = inherited_panel(&facts.last_panel, &facts.experts, round);
+    (!seats.is_empty()).then_some(Change::PanelSet { round, seats })
+}
+
 /// Experts that take part for the first time.
-fn joined(
-    round: u8,
-    facts: &Facts,
-    scores: &[(ExpertSlug, i64)],
-    replies: &[(ExpertSlug, String)],
-    entities: &[NewEntity],
-    moves: &[Move],
-) -> Vec<Change> {
-    let active: BTreeSet<&ExpertSlug> = scores
+fn joined(found: &Found, facts: &Facts) -> Vec<Change> {
+    let active: BTreeSet<&ExpertSlug> = found
+        .scores
         .iter()
         .map(|(expert, _)| expert)
-        .chain(replies.iter().map(|(expert, _)| expert))
-        .chain(entities.iter().flat_map(|entity| &entity.contributors))
-        .chain(moves.iter().map(|made| &made.expert))
+        .chain(found.replies.iter().map(|(expert, _)| expert))
+        .chain(found.entities.iter().flat_map(|entity| &entity.contributors))
+        .chain(found.moves.iter().map(|made| &made.expert))
         .collect();
     active
         .into_iter()
-        .filter(|expert| facts.experts.get(*expert).is_some_and(Option::is_none))
-        .map(|expert| Change::ExpertJoined { expert: expert.clone(), round })
+        .filter(|expert| facts.newcomers.contains(*expert))
+        .map(|expert| Change::ExpertJoined { expert: expert.clone(), round: found.round })
         .collect()
-}
-
-/// The dialogue is converging, or no longer is.
-fn new_status(
-    batch: &Batch,
-    dialogue: &Dialogue,
-    facts: &Facts,
-    work_remaining: u32,
-) -> Option<Change> {
-    let scores: Vec<i64> = facts.recent_scores.iter().copied().chain([batch.score]).collect();
-    let status = if is_converging(&scores, work_remaining) {
-        DialogueStatus::Converging
-    } else {
-        DialogueStatus::Open
-    };
-    (status != dialogue.status).then_some(Change::StatusSet { status, reason: None })
 }

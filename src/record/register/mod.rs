@@ -12,7 +12,9 @@ mod decide;
 mod effects;
 mod read;
 
-pub use answer::replay;
+pub use answer::{Answer, Registered, Updated};
 pub use batch::Batch;
 pub use decide::{Decision, decide};
 pub use read::read;
+
+pub(super) use check::may_resolve;

@@ -3,17 +3,18 @@
 //! This is the only place that writes the record's tables. It runs for a live
 //! change and again, into an empty database, when `verify` replays the journal.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::columns::to_json;
 use super::statements;
 use crate::domain::catalogue::SearchField;
 use crate::domain::change::{Change, NewEntity, NewEvent};
 use crate::domain::dialogue::{DialogueStatus, Opening};
+use crate::domain::entity::Origin;
 use crate::domain::expert::{PanelSeat, Profile};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
 use crate::domain::lifecycle::{EventType, Status};
-use crate::domain::reference::{Move, RefType, Reference};
+use crate::domain::reference::{Link, Move, Reference};
 use crate::domain::time::Moment;
 use crate::domain::verdict::Verdict;
 use crate::store::error::StoreError;
@@ -40,7 +41,7 @@ impl<'a> Applier<'a> {
                 "INSERT INTO expert_pool (dialogue_id, domain, experts) VALUES (?1, ?2, ?3)",
                 params![self.id, domain, to_json(experts)?],
             ),
-            Change::ExpertSeated(profile) => self.seat(profile),
+            Change::ExpertAdded(profile) => self.add_expert(profile),
             Change::ExpertJoined { expert, round } => self.run(
                 "UPDATE expert_profiles SET first_round = ?3 WHERE dialogue_id = ?1 AND expert_slug = ?2",
                 params![self.id, expert.as_str(), round],
@@ -55,9 +56,7 @@ impl<'a> Applier<'a> {
                 params![self.id, round, expert.as_str(), content, self.at],
             ),
             Change::EntityAdded(entity) => self.add_entity(entity),
-            Change::ReferenceAdded { source, ref_type, target } => {
-                self.append_reference(*source, *ref_type, *target)
-            }
+            Change::ReferenceAdded(link) => self.append_reference(*link),
             Change::EventAdded(event) => self.add_event(event),
             Change::MoveMade(made) => self.make_move(made),
             Change::BatchAnswered { round, batch_sha256, answer } => self.run(
@@ -107,10 +106,10 @@ impl<'a> Applier<'a> {
         )
     }
 
-    fn seat(&self, profile: &Profile) -> Done {
+    fn add_expert(&self, profile: &Profile) -> Done {
         self.run(
-            "INSERT INTO expert_profiles (dialogue_id, expert_slug, seat, role, description, focus, tier,
-               source, relevance, creation_reason, mandate, color, first_round, created_at)
+            "INSERT INTO expert_profiles (dialogue_id, expert_slug, place, role, description, focus, tier,
+               source, relevance, creation_reason, mandate, color, planned_round, created_at)
              VALUES (?1, ?2, (SELECT count(*) FROM expert_profiles WHERE dialogue_id = ?1),
                ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             params![
@@ -193,43 +192,21 @@ impl<'a> Applier<'a> {
         let contributors = to_json(&entity.contributors)?;
         let references = to_json(&entity.references)?;
         let statements = statements::of(kind);
-        match kind {
-            EntityKind::Recommendation => {
-                let parameters = entity.parameters.as_ref().map(to_json).transpose()?;
-                self.run(
-                    &statements.insert,
-                    params![
-                        self.id,
-                        round,
-                        seq,
-                        entity.label,
-                        entity.text,
-                        contributors,
-                        references,
-                        self.at,
-                        parameters
-                    ],
-                )?;
-            }
-            EntityKind::Perspective
-            | EntityKind::Tension
-            | EntityKind::Evidence
-            | EntityKind::Claim => {
-                self.run(
-                    &statements.insert,
-                    params![
-                        self.id,
-                        round,
-                        seq,
-                        entity.label,
-                        entity.text,
-                        contributors,
-                        references,
-                        self.at
-                    ],
-                )?;
-            }
+        let parameters = entity.parameters.as_ref().map(to_json).transpose()?;
+        let mut values: Vec<&dyn ToSql> = vec![
+            &self.id,
+            &round,
+            &seq,
+            &entity.label,
+            &entity.text,
+            &contributors,
+            &references,
+            &self.at,
+        ];
+        if kind == EntityKind::Recommendation {
+            values.push(&parameters);
         }
+        self.run(&statements.insert, values.as_slice())?;
         self.run(
             &statements.insert_first_event,
             params![
@@ -246,7 +223,7 @@ impl<'a> Applier<'a> {
             params![self.id, entity.local_id.to_string(), round, entity.local_id.expert.as_str(), entity.id.to_string()],
         )?;
         for Reference { ref_type, target } in &entity.references {
-            self.add_reference(entity.id, *ref_type, *target)?;
+            self.add_reference(Link { source: entity.id, ref_type: *ref_type, target: *target })?;
         }
         match kind {
             EntityKind::Tension => self.index_text(SearchField::Tension, &entity.label),
@@ -257,7 +234,8 @@ impl<'a> Applier<'a> {
         }
     }
 
-    fn add_reference(&self, source: EntityId, ref_type: RefType, target: EntityId) -> Done {
+    fn add_reference(&self, link: Link) -> Done {
+        let Link { source, ref_type, target } = link;
         self.run(
             "INSERT INTO refs (dialogue_id, source_type, source_id, ref_type, target_type, target_id, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
@@ -274,8 +252,9 @@ impl<'a> Applier<'a> {
     }
 
     /// A reference whose source was registered earlier.
-    fn append_reference(&self, source: EntityId, ref_type: RefType, target: EntityId) -> Done {
-        self.add_reference(source, ref_type, target)?;
+    fn append_reference(&self, link: Link) -> Done {
+        self.add_reference(link)?;
+        let Link { source, ref_type, target } = link;
         self.run(
             &statements::of(source.kind).append_reference,
             params![self.id, source.round, source.seq, to_json(&Reference { ref_type, target })?],
@@ -295,21 +274,22 @@ impl<'a> Applier<'a> {
                 event.round,
                 to_json(&event.actors)?,
                 event.result.map(|id| id.to_string()),
-                event.reference,
+                event.reference.as_ref().map(ToString::to_string),
                 event.reason,
                 self.at,
             ],
         )?;
         let Some(status) = event.event_type.status(kind) else { return Ok(()) };
+        let name = status.name();
+        let mut values: Vec<&dyn ToSql> = vec![&self.id, &round, &seq, &name];
+        let verdict = match &event.reference {
+            Some(Origin::Verdict(verdict)) if status == Status::Adopted => Some(verdict.as_str()),
+            Some(Origin::Verdict(_) | Origin::Entity(_)) | None => None,
+        };
         if kind == EntityKind::Recommendation {
-            // What is no entity's id is a verdict's.
-            let verdict = event.reference.as_deref().filter(|reference| {
-                status == Status::Adopted && reference.parse::<EntityId>().is_err()
-            });
-            self.run(&statements.set_status, params![self.id, round, seq, status.name(), verdict])
-        } else {
-            self.run(&statements.set_status, params![self.id, round, seq, status.name()])
+            values.push(&verdict);
         }
+        self.run(&statements.set_status, values.as_slice())
     }
 
     fn make_move(&self, made: &Move) -> Done {

@@ -1,55 +1,50 @@
 //! Looks across dialogues: lists, searches, counts; and at single entities.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use std::str::FromStr;
 
-use super::columns::{parsed, word, word_optional};
-use super::{facts, load, statements};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
+
+use super::columns::{parsed, parsed_optional, query};
+use super::{load, statements};
 use crate::domain::catalogue::{Citation, Hit, Link, ListQuery, Stats, Summary, TopExpert};
-use crate::domain::facts::RECENT_SCORES_MAX;
 use crate::domain::ids::{DialogueId, EntityId, EntityKind};
 use crate::domain::reference::RefType;
-use crate::domain::words::Word;
-use crate::record::convergence::{Pulse, Standing};
 use crate::store::error::StoreError;
 
 /// A page of dialogues. The key of the page before is the place to go on from,
 /// so a page costs the same wherever it lies.
-pub(super) fn list(connection: &Connection, query: &ListQuery) -> Result<Vec<Summary>, StoreError> {
-    let filter = match (query.status, query.protocol) {
-        (None, None) => "",
-        (Some(_), None) => "AND status = ?3",
-        (None, Some(_)) => "AND protocol = ?4",
-        (Some(_), Some(_)) => "AND status = ?3 AND protocol = ?4",
-    };
+pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Summary>, StoreError> {
+    let after = asked.after.as_ref().map(DialogueId::as_str);
+    let mut values: Vec<&dyn ToSql> = vec![&after, &asked.limit];
+    let (status, protocol) = (asked.status.map(|s| s.name()), asked.protocol.map(|p| p.name()));
+    let mut filters = String::new();
+    for (column, wanted) in [("status", &status), ("protocol", &protocol)] {
+        if wanted.is_some() {
+            values.push(wanted);
+            filters.push_str(&format!("AND {column} = ?{} ", values.len()));
+        }
+    }
+    // `~` sorts behind every moment and every id, so the first page begins at the newest.
     let sql = format!(
         "SELECT dialogue_id, title, protocol, status, terminal_state, total_rounds, rehearsal, created_at
          FROM dialogues
          WHERE (created_at, dialogue_id) < (
              coalesce((SELECT created_at FROM dialogues WHERE dialogue_id = ?1), '~'), coalesce(?1, '~')
-           ) {filter} AND ?3 IS ?3 AND ?4 IS ?4
+           ) {filters}
          ORDER BY created_at DESC, dialogue_id DESC LIMIT ?2"
     );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![
-        query.after.as_ref().map(DialogueId::as_str),
-        query.limit,
-        query.status.map(|status| status.name()),
-        query.protocol.map(|protocol| protocol.name()),
-    ])?;
-    let mut page = Vec::new();
-    while let Some(row) = rows.next()? {
-        page.push(Summary {
+    query(connection, &sql, values.as_slice(), |row| {
+        Ok(Summary {
             dialogue_id: parsed(row, 0, "dialogue id")?,
             title: row.get(1)?,
-            protocol: word(row, 2, "protocol")?,
-            status: word(row, 3, "status")?,
-            terminal_state: word_optional(row, 4, "terminal state")?,
+            protocol: parsed(row, 2, "protocol")?,
+            status: parsed(row, 3, "status")?,
+            terminal_state: parsed_optional(row, 4, "terminal state")?,
             rounds: row.get(5)?,
             rehearsal: row.get(6)?,
             created_at: parsed(row, 7, "moment")?,
-        });
-    }
-    Ok(page)
+        })
+    })
 }
 
 /// Texts with all of the words first, then texts with some, newest first.
@@ -83,22 +78,17 @@ fn candidates(
     matching: &str,
     limit: usize,
 ) -> Result<Vec<Hit>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT s.dialogue_id, d.title, s.field, s.body
-         FROM search_text s JOIN dialogues d ON d.dialogue_id = s.dialogue_id
-         WHERE s.search_text MATCH ?1 ORDER BY s.rowid DESC LIMIT ?2",
-    )?;
-    let mut rows = statement.query(params![matching, limit])?;
-    let mut hits = Vec::new();
-    while let Some(row) = rows.next()? {
-        hits.push(Hit {
+    let sql = "SELECT s.dialogue_id, d.title, s.field, s.body
+               FROM search_text s JOIN dialogues d ON d.dialogue_id = s.dialogue_id
+               WHERE s.search_text MATCH ?1 ORDER BY s.rowid DESC LIMIT ?2";
+    query(connection, sql, params![matching, limit], |row| {
+        Ok(Hit {
             dialogue_id: parsed(row, 0, "dialogue id")?,
             title: row.get(1)?,
-            field: word(row, 2, "field")?,
+            field: parsed(row, 2, "field")?,
             body: row.get(3)?,
-        });
-    }
-    Ok(hits)
+        })
+    })
 }
 
 pub(super) fn stats(connection: &Connection, top_experts: usize) -> Result<Stats, StoreError> {
@@ -137,85 +127,26 @@ pub(super) fn stats(connection: &Connection, top_experts: usize) -> Result<Stats
     })
 }
 
-fn counted<W: Word>(connection: &Connection, column: &str) -> Result<Vec<(W, u64)>, StoreError> {
+fn counted<W: FromStr>(
+    connection: &Connection,
+    column: &str,
+) -> Result<Vec<(W, usize)>, StoreError> {
     let sql =
         format!("SELECT {column}, count(*) FROM dialogues WHERE NOT rehearsal GROUP BY {column}");
-    let mut statement = connection.prepare(&sql)?;
-    let mut rows = statement.query([])?;
-    let mut counts = Vec::new();
-    while let Some(row) = rows.next()? {
-        counts.push((word(row, 0, "word")?, row.get(1)?));
-    }
-    Ok(counts)
+    query(connection, &sql, [], |row| Ok((parsed(row, 0, "word")?, row.get(1)?)))
 }
 
 fn top(connection: &Connection, limit: usize) -> Result<Vec<TopExpert>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT expert_slug, sum(total_score), count(*)
-         FROM expert_profiles e JOIN dialogues d USING (dialogue_id) WHERE NOT d.rehearsal
-         GROUP BY expert_slug ORDER BY sum(total_score) DESC, expert_slug LIMIT ?1",
-    )?;
-    let mut rows = statement.query([limit])?;
-    let mut experts = Vec::new();
-    while let Some(row) = rows.next()? {
-        experts.push(TopExpert {
+    let sql = "SELECT expert_slug, sum(total_score), count(*)
+               FROM expert_profiles e JOIN dialogues d USING (dialogue_id) WHERE NOT d.rehearsal
+               GROUP BY expert_slug ORDER BY sum(total_score) DESC, expert_slug LIMIT ?1";
+    query(connection, sql, [limit], |row| {
+        Ok(TopExpert {
             expert_slug: parsed(row, 0, "expert")?,
             total: row.get(1)?,
             dialogues: row.get(2)?,
-        });
-    }
-    Ok(experts)
-}
-
-pub(super) fn pulse(connection: &Connection, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
-    let Some(dialogue) = load::dialogue(connection, id)? else { return Ok(None) };
-    let count = |sql: &str, round: Option<u8>| -> Result<u32, StoreError> {
-        let mut statement = connection.prepare_cached(sql)?;
-        Ok(match round {
-            Some(round) => statement.query_row(params![id.as_str(), round], |row| row.get(0))?,
-            None => statement.query_row([id.as_str()], |row| row.get(0))?,
         })
-    };
-    let last = dialogue.last_round();
-    let (panel, signals) = match last {
-        Some(round) => {
-            (load::panel_at(connection, id, round)?, facts::converged(connection, id, round)?)
-        }
-        None => Default::default(),
-    };
-    let converged = panel.iter().filter(|expert| signals.contains(*expert)).count();
-    let size = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    Ok(Some(Pulse {
-        recent_scores: facts::recent_scores(connection, id, RECENT_SCORES_MAX)?,
-        active_tensions: count(
-            "SELECT count(*) FROM tensions WHERE dialogue_id = ?1 AND status IN ('open', 'addressed', 'reopened')",
-            None,
-        )?,
-        resolved_tensions: count(
-            "SELECT count(*) FROM tensions WHERE dialogue_id = ?1 AND status = 'resolved'",
-            None,
-        )?,
-        new_perspectives: match last {
-            Some(_) => count(
-                "SELECT count(*) FROM perspectives WHERE dialogue_id = ?1 AND round = ?2",
-                last,
-            )?,
-            None => 0,
-        },
-        panel_size: size(panel.len()),
-        converged: size(converged),
-        leaderboard: leaderboard(connection, id)?,
-        dialogue,
-    }))
-}
-
-fn leaderboard(connection: &Connection, id: &DialogueId) -> Result<Vec<Standing>, StoreError> {
-    let mut board: Vec<Standing> = load::profiles(connection, id)?
-        .into_iter()
-        .map(|(profile, total)| Standing { expert_slug: profile.expert_slug, total })
-        .collect();
-    board.sort_by(|a, b| b.total.cmp(&a.total).then_with(|| a.expert_slug.cmp(&b.expert_slug)));
-    Ok(board)
+    })
 }
 
 pub(super) fn cite(

@@ -2,8 +2,8 @@
 
 use std::str::FromStr;
 
-use rusqlite::Row;
 use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -27,6 +27,22 @@ pub(super) fn lossy_number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64
     })
 }
 
+/// Runs a query and reads its rows.
+pub(super) fn query<T>(
+    connection: &Connection,
+    sql: &str,
+    values: impl rusqlite::Params,
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query(values)?;
+    let mut found = Vec::new();
+    while let Some(row) = rows.next()? {
+        found.push(read(row)?);
+    }
+    Ok(found)
+}
+
 /// A text column that is one of our words or ids.
 pub(super) fn parsed<T: FromStr>(
     row: &Row<'_>,
@@ -45,26 +61,6 @@ pub(super) fn parsed_optional<T: FromStr>(
 ) -> Result<Option<T>, StoreError> {
     let text = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?;
     text.map(|text| text.parse().map_err(|_| malformed(what, text))).transpose()
-}
-
-/// A text column that is a word of a closed vocabulary.
-pub(super) fn word<W: crate::domain::words::Word>(
-    row: &Row<'_>,
-    column: usize,
-    what: &'static str,
-) -> Result<W, StoreError> {
-    let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
-    W::find(text).ok_or_else(|| malformed(what, text))
-}
-
-/// The same, where null is possible.
-pub(super) fn word_optional<W: crate::domain::words::Word>(
-    row: &Row<'_>,
-    column: usize,
-    what: &'static str,
-) -> Result<Option<W>, StoreError> {
-    let text = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)?;
-    text.map(|text| W::find(text).ok_or_else(|| malformed(what, text))).transpose()
 }
 
 /// A JSON column.

@@ -4,11 +4,14 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::columns::{self, json, parsed};
+use super::columns::{json, parsed, query};
 use super::{load, statements};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions, RECENT_SCORES_MAX, Standing};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, LocalId};
+use crate::domain::reference::Link;
+use crate::domain::target::Target;
+use crate::record::convergence::{Pulse, Ranked};
 use crate::store::error::StoreError;
 
 pub(super) fn facts(
@@ -18,106 +21,152 @@ pub(super) fn facts(
 ) -> Result<Facts, StoreError> {
     let id = dialogue.id();
     let mut facts = Facts {
-        experts: experts(connection, id)?,
+        experts: load::profiles(connection, id)?.into_iter().map(|(profile, _)| profile).collect(),
+        newcomers: newcomers(connection, id)?,
+        is_panel_recorded: !load::panel(connection, id, dialogue.next_round())?.is_empty(),
         active_tensions: active_tensions(connection, id)?,
-        recent_scores: recent_scores(connection, id, RECENT_SCORES_MAX)?,
+        recent_scores: recent_scores(connection, id)?,
         ..Facts::default()
     };
     if let Some(round) = dialogue.last_round() {
-        facts.last_panel = load::panel_at(connection, id, round)?;
-        facts.converged = converged(connection, id, round)?;
+        facts.last_panel = load::panel(connection, id, round)?;
+        facts.signals = signals(connection, id, round)?;
+        facts.new_perspectives = perspectives_of(connection, id, round)?;
     }
-    for local in mentions.locals.iter().chain(&mentions.conceded_locals) {
-        if let Some(global) = global_id(connection, id, local)? {
-            facts.locals.insert(local.clone(), global);
-        }
+    if let Some(verdict) = &mentions.verdict {
+        facts.has_verdict = connection
+            .prepare_cached("SELECT 1 FROM verdicts WHERE dialogue_id = ?1 AND verdict_id = ?2")?
+            .exists(params![id.as_str(), verdict.as_str()])?;
     }
-    for expert in &mentions.positions {
-        if let Some(latest) = latest_perspective(connection, id, expert)? {
-            facts.positions.insert(expert.clone(), latest);
-        }
-    }
-    let conceded_locals =
-        mentions.conceded_locals.iter().filter_map(|local| facts.locals.get(local));
-    let conceded: BTreeSet<EntityId> =
-        mentions.conceded.iter().chain(conceded_locals).copied().collect();
-    for target in conceded {
-        facts.opponents.insert(target, opponents(connection, id, target)?);
-    }
-    let mentioned: BTreeSet<EntityId> = mentions
-        .entities
-        .iter()
-        .chain(facts.locals.values())
-        .chain(facts.positions.values())
-        .chain(facts.opponents.values().flatten())
-        .copied()
-        .collect();
-    for entity in mentioned {
-        let Some(standing) = standing(connection, id, entity)? else { continue };
-        facts.entities.insert(entity, standing);
-        for (ref_type, target) in load::references_from(connection, id, entity)? {
-            facts.references.insert((entity, ref_type, target));
-        }
-    }
+    find_targets(connection, id, mentions, &mut facts)?;
     Ok(facts)
 }
 
-fn experts(
+/// What the targets are, where those stand, and what they already refer to.
+fn find_targets(
     connection: &Connection,
     id: &DialogueId,
-) -> Result<std::collections::BTreeMap<ExpertSlug, Option<u8>>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT expert_slug, first_round FROM expert_profiles WHERE dialogue_id = ?1",
-    )?;
-    let mut rows = statement.query([id.as_str()])?;
-    let mut experts = std::collections::BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        experts.insert(parsed(row, 0, "expert")?, row.get(1)?);
+    mentions: &Mentions,
+    facts: &mut Facts,
+) -> Result<(), StoreError> {
+    for target in &mentions.targets {
+        let found = match target {
+            Target::Global(entity) => Some(*entity),
+            Target::Local(local) => global_id(connection, id, local)?,
+            Target::Position(expert) => latest_perspective(connection, id, expert)?,
+        };
+        let Some(entity) = found else { continue };
+        if note_standing(connection, id, entity, facts)? {
+            facts.found.insert(target.clone(), entity);
+        }
     }
-    Ok(experts)
+    for target in &mentions.conceded {
+        let Some(entity) = facts.found.get(target).copied() else { continue };
+        let opponents = opponents(connection, id, entity)?;
+        for opponent in &opponents {
+            note_standing(connection, id, *opponent, facts)?;
+        }
+        facts.opponents.insert(entity, opponents);
+    }
+    Ok(())
+}
+
+/// Notes where an entity stands; whether there is one.
+fn note_standing(
+    connection: &Connection,
+    id: &DialogueId,
+    entity: EntityId,
+    facts: &mut Facts,
+) -> Result<bool, StoreError> {
+    if facts.entities.contains_key(&entity) {
+        return Ok(true);
+    }
+    let Some(standing) = standing(connection, id, entity)? else { return Ok(false) };
+    facts.entities.insert(entity, standing);
+    for (ref_type, target) in load::references_from(connection, id, entity)? {
+        facts.references.insert(Link { source: entity, ref_type, target });
+    }
+    Ok(true)
+}
+
+/// What `progress` counts.
+pub(super) fn pulse(connection: &Connection, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
+    let Some(dialogue) = load::dialogue(connection, id)? else { return Ok(None) };
+    let resolved_tensions = connection
+        .prepare_cached(
+            "SELECT count(*) FROM tensions WHERE dialogue_id = ?1 AND status = 'resolved'",
+        )?
+        .query_row([id.as_str()], |row| row.get(0))?;
+    let totals = load::profiles(connection, id)?
+        .into_iter()
+        .map(|(profile, total)| Ranked { expert_slug: profile.expert_slug, total });
+    let mut pulse = Pulse {
+        recent_scores: recent_scores(connection, id)?,
+        active_tensions: active_tensions(connection, id)?.len(),
+        resolved_tensions,
+        new_perspectives: 0,
+        panel: Vec::new(),
+        signals: BTreeSet::new(),
+        totals: totals.collect(),
+        dialogue,
+    };
+    if let Some(round) = pulse.dialogue.last_round() {
+        let seats = load::panel(connection, id, round)?;
+        pulse.panel = seats.into_iter().map(|seat| seat.expert_slug).collect();
+        pulse.signals = signals(connection, id, round)?;
+        pulse.new_perspectives = perspectives_of(connection, id, round)?;
+    }
+    Ok(Some(pulse))
+}
+
+/// Experts who have not taken part yet.
+fn newcomers(connection: &Connection, id: &DialogueId) -> Result<BTreeSet<ExpertSlug>, StoreError> {
+    let sql =
+        "SELECT expert_slug FROM expert_profiles WHERE dialogue_id = ?1 AND first_round IS NULL";
+    let found = query(connection, sql, [id.as_str()], |row| parsed(row, 0, "expert"))?;
+    Ok(found.into_iter().collect())
 }
 
 fn active_tensions(connection: &Connection, id: &DialogueId) -> Result<Vec<EntityId>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT round, seq FROM tensions
-         WHERE dialogue_id = ?1 AND status IN ('open', 'addressed', 'reopened') ORDER BY round, seq",
-    )?;
-    let rows = statement.query_map([id.as_str()], |row| {
+    let sql = "SELECT round, seq FROM tensions
+               WHERE dialogue_id = ?1 AND status IN ('open', 'addressed', 'reopened')
+               ORDER BY round, seq";
+    query(connection, sql, [id.as_str()], |row| {
         Ok(EntityId { kind: EntityKind::Tension, round: row.get(0)?, seq: row.get(1)? })
-    })?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    })
 }
 
 /// Scores of the newest rounds, oldest first.
-pub(super) fn recent_scores(
-    connection: &Connection,
-    id: &DialogueId,
-    count: usize,
-) -> Result<Vec<i64>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT score FROM rounds WHERE dialogue_id = ?1 ORDER BY round DESC LIMIT ?2",
-    )?;
-    let rows = statement.query_map(params![id.as_str(), count], |row| row.get(0))?;
-    let mut scores: Vec<i64> = rows.collect::<Result<_, _>>()?;
+fn recent_scores(connection: &Connection, id: &DialogueId) -> Result<Vec<i64>, StoreError> {
+    let sql = "SELECT score FROM rounds WHERE dialogue_id = ?1 ORDER BY round DESC LIMIT ?2";
+    let mut scores =
+        query(connection, sql, params![id.as_str(), RECENT_SCORES_MAX], |row| Ok(row.get(0)?))?;
     scores.reverse();
     Ok(scores)
 }
 
 /// Experts that signalled convergence in a round.
-pub(super) fn converged(
+fn signals(
     connection: &Connection,
     id: &DialogueId,
     round: u8,
 ) -> Result<BTreeSet<ExpertSlug>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT expert_slug FROM moves WHERE dialogue_id = ?1 AND round = ?2 AND move_type = 'converge'",
-    )?;
-    let mut rows = statement.query(params![id.as_str(), round])?;
-    let mut experts = BTreeSet::new();
-    while let Some(row) = rows.next()? {
-        experts.insert(parsed(row, 0, "expert")?);
-    }
-    Ok(experts)
+    let sql = "SELECT expert_slug FROM moves
+               WHERE dialogue_id = ?1 AND round = ?2 AND move_type = 'converge'";
+    let found =
+        query(connection, sql, params![id.as_str(), round], |row| parsed(row, 0, "expert"))?;
+    Ok(found.into_iter().collect())
+}
+
+fn perspectives_of(
+    connection: &Connection,
+    id: &DialogueId,
+    round: u8,
+) -> Result<usize, StoreError> {
+    let count = connection
+        .prepare_cached("SELECT count(*) FROM perspectives WHERE dialogue_id = ?1 AND round = ?2")?
+        .query_row(params![id.as_str(), round], |row| row.get(0))?;
+    Ok(count)
 }
 
 fn global_id(
@@ -125,11 +174,9 @@ fn global_id(
     id: &DialogueId,
     local: &LocalId,
 ) -> Result<Option<EntityId>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT global_id FROM local_ids WHERE dialogue_id = ?1 AND local_id = ?2",
-    )?;
-    let mut rows = statement.query(params![id.as_str(), local.to_string()])?;
-    rows.next()?.map(|row| parsed(row, 0, "global id")).transpose()
+    let sql = "SELECT global_id FROM local_ids WHERE dialogue_id = ?1 AND local_id = ?2";
+    let key = params![id.as_str(), local.to_string()];
+    Ok(query(connection, sql, key, |row| parsed(row, 0, "global id"))?.into_iter().next())
 }
 
 /// Walks back from the newest perspective, so an active expert is found at once.
@@ -157,16 +204,10 @@ fn opponents(
     id: &DialogueId,
     target: EntityId,
 ) -> Result<Vec<EntityId>, StoreError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT source_id FROM refs
-         WHERE dialogue_id = ?1 AND target_id = ?2 AND ref_type = 'oppose' AND source_type = 'P'",
-    )?;
-    let mut rows = statement.query(params![id.as_str(), target.to_string()])?;
-    let mut sources = Vec::new();
-    while let Some(row) = rows.next()? {
-        sources.push(parsed(row, 0, "source id")?);
-    }
-    Ok(sources)
+    let sql = "SELECT source_id FROM refs
+               WHERE dialogue_id = ?1 AND target_id = ?2 AND ref_type = 'oppose' AND source_type = 'P'";
+    let key = params![id.as_str(), target.to_string()];
+    query(connection, sql, key, |row| parsed(row, 0, "source id"))
 }
 
 fn standing(
@@ -174,11 +215,12 @@ fn standing(
     id: &DialogueId,
     entity: EntityId,
 ) -> Result<Option<Standing>, StoreError> {
-    let mut statement = connection.prepare_cached(&statements::of(entity.kind).standing)?;
-    let mut rows = statement.query(params![id.as_str(), entity.round, entity.seq])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
-    Ok(Some(Standing {
-        status: columns::word(row, 0, "status")?,
-        contributors: json(row, 1, "contributors")?,
-    }))
+    let key = params![id.as_str(), entity.round, entity.seq];
+    let found = query(connection, &statements::of(entity.kind).standing, key, |row| {
+        Ok(Standing {
+            status: parsed(row, 0, "status")?,
+            contributors: json(row, 1, "contributors")?,
+        })
+    })?;
+    Ok(found.into_iter().next())
 }

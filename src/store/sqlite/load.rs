@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, params};
 
-use super::columns::{json, json_optional, parsed, parsed_optional, word, word_optional};
+use super::columns::{json, json_optional, parsed, parsed_optional, query};
 use super::{journal, statements};
-use crate::domain::dialogue::{Dialogue, DialogueStatus, Opening, Protocol};
+use crate::domain::dialogue::{Dialogue, Opening};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::expert::{PanelSeat, Profile};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, LocalId};
@@ -37,7 +38,7 @@ pub(super) fn record(
     Ok(Some(Record {
         dialogue,
         pool: pool(connection, id)?,
-        experts: experts(connection, id)?,
+        experts: experts(connection, id, depth)?,
         panels: panels(connection, id)?,
         rounds: rounds(connection, id, depth)?,
         perspectives: entities(EntityKind::Perspective)?,
@@ -47,10 +48,6 @@ pub(super) fn record(
         claims: entities(EntityKind::Claim)?,
         moves: moves(connection, id)?,
         verdicts: verdicts(connection, id)?,
-        raw_replies: match depth {
-            Depth::Whole => raw_replies(connection, id)?,
-            Depth::Before(_) => HashMap::new(),
-        },
         local_ids: match depth {
             Depth::Whole => local_ids(connection, id)?,
             Depth::Before(_) => Vec::new(),
@@ -59,27 +56,11 @@ pub(super) fn record(
     }))
 }
 
-/// Runs a query over one dialogue and reads its rows.
-fn collect<T>(
-    connection: &Connection,
-    sql: &str,
-    values: impl rusqlite::Params,
-    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
-) -> Result<Vec<T>, StoreError> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(values)?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        found.push(read(row)?);
-    }
-    Ok(found)
-}
-
 pub(super) fn dialogue(
     connection: &Connection,
     id: &DialogueId,
 ) -> Result<Option<Dialogue>, StoreError> {
-    let found = collect(
+    let found = query(
         connection,
         "SELECT dialogue_id, title, question, background, protocol, rehearsal, convergence_percent,
            panel_seed, output_dir, status, terminal_state, total_rounds, total_alignment, created_at,
@@ -93,14 +74,14 @@ pub(super) fn dialogue(
                     title: row.get(1)?,
                     question: row.get(2)?,
                     background: json_optional(row, 3, "background")?,
-                    protocol: word::<Protocol>(row, 4, "protocol")?,
+                    protocol: parsed(row, 4, "protocol")?,
                     rehearsal: row.get(5)?,
                     convergence_percent: row.get(6)?,
                     panel_seed: row.get(7)?,
                     output_dir: row.get::<_, Option<String>>(8)?.unwrap_or_default(),
                 },
-                status: word::<DialogueStatus>(row, 9, "status")?,
-                terminal_state: word_optional(row, 10, "terminal state")?,
+                status: parsed(row, 9, "status")?,
+                terminal_state: parsed_optional(row, 10, "terminal state")?,
                 total_rounds: row.get(11)?,
                 total_alignment: row.get(12)?,
                 created_at: parsed(row, 13, "moment")?,
@@ -113,7 +94,7 @@ pub(super) fn dialogue(
 
 fn pool(connection: &Connection, id: &DialogueId) -> Result<Option<Pool>, StoreError> {
     let sql = "SELECT domain, experts FROM expert_pool WHERE dialogue_id = ?1";
-    let found = collect(connection, sql, [id.as_str()], |row| {
+    let found = query(connection, sql, [id.as_str()], |row| {
         Ok(Pool { domain: row.get(0)?, experts: json(row, 1, "expert pool")? })
     })?;
     Ok(found.into_iter().next())
@@ -123,18 +104,18 @@ pub(super) fn profiles(
     connection: &Connection,
     id: &DialogueId,
 ) -> Result<Vec<(Profile, i64)>, StoreError> {
-    collect(
+    query(
         connection,
         "SELECT expert_slug, role, tier, source, description, focus, relevance, creation_reason,
-           mandate, color, first_round, total_score
-         FROM expert_profiles WHERE dialogue_id = ?1 ORDER BY seat",
+           mandate, color, coalesce(first_round, planned_round), total_score
+         FROM expert_profiles WHERE dialogue_id = ?1 ORDER BY place",
         [id.as_str()],
         |row| {
             let profile = Profile {
                 expert_slug: parsed(row, 0, "expert")?,
                 role: row.get(1)?,
-                tier: word(row, 2, "tier")?,
-                source: word(row, 3, "source")?,
+                tier: parsed(row, 2, "tier")?,
+                source: parsed(row, 3, "source")?,
                 description: row.get(4)?,
                 focus: row.get(5)?,
                 relevance: row.get(6)?,
@@ -148,27 +129,53 @@ pub(super) fn profiles(
     )
 }
 
-fn experts(connection: &Connection, id: &DialogueId) -> Result<Vec<Expert>, StoreError> {
-    let mut scores: HashMap<ExpertSlug, BTreeMap<u8, i64>> = HashMap::new();
-    let sql = "SELECT expert_slug, round, score FROM expert_scores WHERE dialogue_id = ?1";
-    let given = collect(connection, sql, [id.as_str()], |row| {
-        Ok((parsed::<ExpertSlug>(row, 0, "expert")?, row.get(1)?, row.get(2)?))
-    })?;
-    for (expert, round, score) in given {
-        scores.entry(expert).or_default().insert(round, score);
-    }
+fn experts(
+    connection: &Connection,
+    id: &DialogueId,
+    depth: Depth,
+) -> Result<Vec<Expert>, StoreError> {
+    let mut scores = per_expert(
+        connection,
+        "SELECT expert_slug, round, score FROM expert_scores WHERE dialogue_id = ?1",
+        id,
+    )?;
+    let mut replies = match depth {
+        Depth::Whole => per_expert(
+            connection,
+            "SELECT expert_slug, round, content FROM raw_replies WHERE dialogue_id = ?1",
+            id,
+        )?,
+        Depth::Before(_) => HashMap::new(),
+    };
     let experts = profiles(connection, id)?.into_iter().map(|(profile, total)| Expert {
         scores: scores.remove(&profile.expert_slug).unwrap_or_default(),
+        replies: replies.remove(&profile.expert_slug).unwrap_or_default(),
         profile,
         total,
     });
     Ok(experts.collect())
 }
 
+/// What each expert has per round.
+fn per_expert<T: FromSql>(
+    connection: &Connection,
+    sql: &str,
+    id: &DialogueId,
+) -> Result<HashMap<ExpertSlug, BTreeMap<u8, T>>, StoreError> {
+    let mut found: HashMap<ExpertSlug, BTreeMap<u8, T>> = HashMap::new();
+    let rows = query(connection, sql, [id.as_str()], |row| {
+        Ok((parsed(row, 0, "expert")?, row.get(1)?, row.get(2)?))
+    })?;
+    for (expert, round, value) in rows {
+        found.entry(expert).or_default().insert(round, value);
+    }
+    Ok(found)
+}
+
 fn read_seat(row: &Row<'_>) -> Result<(u8, PanelSeat), StoreError> {
     let seat = PanelSeat {
         expert_slug: parsed(row, 1, "expert")?,
-        source: word(row, 2, "source")?,
+        source: parsed(row, 2, "source")?,
         round_context: row.get(3)?,
         mandate: row.get(4)?,
     };
@@ -182,39 +189,22 @@ fn panels(
     let sql = "SELECT round, expert_slug, source, round_context, mandate
                FROM panels WHERE dialogue_id = ?1 ORDER BY round, seat";
     let mut panels: BTreeMap<u8, Vec<PanelSeat>> = BTreeMap::new();
-    for (round, seat) in collect(connection, sql, [id.as_str()], read_seat)? {
+    for (round, seat) in query(connection, sql, [id.as_str()], read_seat)? {
         panels.entry(round).or_default().push(seat);
     }
     Ok(panels)
 }
 
-/// The panel recorded last before `round`.
-pub(super) fn panel_before(
+/// The panel recorded for a round; nobody, when there is none.
+pub(super) fn panel(
     connection: &Connection,
     id: &DialogueId,
     round: u8,
 ) -> Result<Vec<PanelSeat>, StoreError> {
     let sql = "SELECT round, expert_slug, source, round_context, mandate FROM panels
-               WHERE dialogue_id = ?1
-                 AND round = (SELECT max(round) FROM panels WHERE dialogue_id = ?1 AND round < ?2)
-               ORDER BY seat";
-    let seats = collect(connection, sql, params![id.as_str(), round], read_seat)?;
+               WHERE dialogue_id = ?1 AND round = ?2 ORDER BY seat";
+    let seats = query(connection, sql, params![id.as_str(), round], read_seat)?;
     Ok(seats.into_iter().map(|(_, seat)| seat).collect())
-}
-
-/// Who sat on the panel of a round: the one recorded for it, else the last before, else everyone.
-pub(super) fn panel_at(
-    connection: &Connection,
-    id: &DialogueId,
-    round: u8,
-) -> Result<Vec<ExpertSlug>, StoreError> {
-    let seats = panel_before(connection, id, round + 1)?;
-    if seats.is_empty() {
-        let everyone =
-            profiles(connection, id)?.into_iter().map(|(profile, _)| profile.expert_slug);
-        return Ok(everyone.collect());
-    }
-    Ok(seats.into_iter().map(|seat| seat.expert_slug).collect())
 }
 
 fn rounds(
@@ -224,7 +214,7 @@ fn rounds(
 ) -> Result<Vec<Round>, StoreError> {
     let sql = "SELECT round, title, score, summary, created_at FROM rounds
                WHERE dialogue_id = ?1 AND round < ?2 ORDER BY round";
-    collect(connection, sql, params![id.as_str(), round_limit(depth)], |row| {
+    query(connection, sql, params![id.as_str(), round_limit(depth)], |row| {
         Ok(Round {
             round: row.get(0)?,
             title: row.get(1)?,
@@ -250,11 +240,11 @@ fn entities(
 ) -> Result<Vec<Entity>, StoreError> {
     let statements = statements::of(kind);
     let mut entities =
-        collect(connection, &statements.load, params![id.as_str(), round_limit(depth)], |row| {
+        query(connection, &statements.load, params![id.as_str(), round_limit(depth)], |row| {
             entity(row, kind)
         })?;
     if depth == Depth::Whole {
-        let events = collect(connection, &statements.load_events, [id.as_str()], |row| {
+        let events = query(connection, &statements.load_events, [id.as_str()], |row| {
             Ok(((row.get::<_, u8>(0)?, row.get::<_, u8>(1)?), event(row)?))
         })?;
         // Both lists are in the order of the ids, so one walk joins them.
@@ -275,22 +265,22 @@ pub(super) fn entity(row: &Row<'_>, kind: EntityKind) -> Result<Entity, StoreErr
         label: row.get(2)?,
         text: row.get(3)?,
         contributors: json(row, 4, "contributors")?,
-        status: word(row, 5, "status")?,
+        status: parsed(row, 5, "status")?,
         references: json_optional(row, 6, "references")?.unwrap_or_default(),
         created_at: parsed(row, 7, "moment")?,
         parameters: json_optional(row, 8, "parameters")?,
-        adopted_in_verdict: row.get(9)?,
+        adopted_in_verdict: parsed_optional(row, 9, "verdict id")?,
         events: Vec::new(),
     })
 }
 
 fn event(row: &Row<'_>) -> Result<Event, StoreError> {
     Ok(Event {
-        event_type: word(row, 2, "event")?,
+        event_type: parsed(row, 2, "event")?,
         round: row.get(3)?,
         actors: json(row, 4, "actors")?,
         result: parsed_optional(row, 5, "result id")?,
-        reference: row.get(6)?,
+        reference: parsed_optional(row, 6, "reference")?,
         reason: row.get(7)?,
     })
 }
@@ -301,7 +291,7 @@ pub(super) fn references_from(
     source: EntityId,
 ) -> Result<Vec<(RefType, EntityId)>, StoreError> {
     let sql = "SELECT ref_type, target_id FROM refs WHERE dialogue_id = ?1 AND source_id = ?2";
-    collect(connection, sql, params![id.as_str(), source.to_string()], read_link)
+    query(connection, sql, params![id.as_str(), source.to_string()], read_link)
 }
 
 pub(super) fn references_to(
@@ -310,21 +300,21 @@ pub(super) fn references_to(
     target: EntityId,
 ) -> Result<Vec<(RefType, EntityId)>, StoreError> {
     let sql = "SELECT ref_type, source_id FROM refs WHERE dialogue_id = ?1 AND target_id = ?2";
-    collect(connection, sql, params![id.as_str(), target.to_string()], read_link)
+    query(connection, sql, params![id.as_str(), target.to_string()], read_link)
 }
 
 fn read_link(row: &Row<'_>) -> Result<(RefType, EntityId), StoreError> {
-    Ok((word(row, 0, "reference")?, parsed(row, 1, "id")?))
+    Ok((parsed(row, 0, "reference")?, parsed(row, 1, "id")?))
 }
 
 fn moves(connection: &Connection, id: &DialogueId) -> Result<Vec<Move>, StoreError> {
     let sql = "SELECT expert_slug, round, move_type, targets, context FROM moves
                WHERE dialogue_id = ?1 ORDER BY round, seq";
-    collect(connection, sql, [id.as_str()], |row| {
+    query(connection, sql, [id.as_str()], |row| {
         Ok(Move {
             expert: parsed(row, 0, "expert")?,
             round: row.get(1)?,
-            move_type: word(row, 2, "move")?,
+            move_type: parsed(row, 2, "move")?,
             targets: json(row, 3, "targets")?,
             context: row.get(4)?,
         })
@@ -337,17 +327,17 @@ fn verdicts(connection: &Connection, id: &DialogueId) -> Result<Vec<GivenVerdict
                  recommendations_adopted, key_evidence, key_claims, supporting_experts, forced,
                  warning, created_at
                FROM verdicts WHERE dialogue_id = ?1 ORDER BY seq";
-    collect(connection, sql, [id.as_str()], |row| {
+    query(connection, sql, [id.as_str()], |row| {
         let verdict = Verdict {
             verdict_id: parsed(row, 0, "verdict id")?,
-            verdict_type: word(row, 1, "verdict type")?,
+            verdict_type: parsed(row, 1, "verdict type")?,
             round: row.get(2)?,
             author_expert: parsed_optional(row, 3, "expert")?,
             recommendation: row.get(4)?,
             description: row.get(5)?,
             conditions: json_optional(row, 6, "conditions")?,
             vote: parsed_optional(row, 7, "vote")?,
-            confidence: word_optional(row, 8, "confidence")?,
+            confidence: parsed_optional(row, 8, "confidence")?,
             tensions_resolved: json_optional(row, 9, "ids")?,
             tensions_accepted: json_optional(row, 10, "ids")?,
             recommendations_adopted: json_optional(row, 11, "ids")?,
@@ -361,23 +351,12 @@ fn verdicts(connection: &Connection, id: &DialogueId) -> Result<Vec<GivenVerdict
     })
 }
 
-fn raw_replies(
-    connection: &Connection,
-    id: &DialogueId,
-) -> Result<HashMap<(u8, ExpertSlug), String>, StoreError> {
-    let sql = "SELECT round, expert_slug, content FROM raw_replies WHERE dialogue_id = ?1";
-    let replies = collect(connection, sql, [id.as_str()], |row| {
-        Ok(((row.get(0)?, parsed(row, 1, "expert")?), row.get(2)?))
-    })?;
-    Ok(replies.into_iter().collect())
-}
-
 fn local_ids(
     connection: &Connection,
     id: &DialogueId,
 ) -> Result<Vec<(LocalId, EntityId)>, StoreError> {
     let sql = "SELECT local_id, global_id FROM local_ids WHERE dialogue_id = ?1 ORDER BY local_id";
-    collect(connection, sql, [id.as_str()], |row| {
+    query(connection, sql, [id.as_str()], |row| {
         Ok((parsed(row, 0, "local id")?, parsed(row, 1, "global id")?))
     })
 }

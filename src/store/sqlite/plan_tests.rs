@@ -74,11 +74,11 @@ fn live(workspace: &Workspace) {
 fn look(workspace: &Workspace) {
     let talk = json!({"dialogue_id": "talk"});
     operations::context(workspace, &talk).unwrap();
-    operations::exported_text(workspace, &talk).unwrap();
+    operations::printed(workspace, &talk).unwrap();
     operations::progress(workspace, &talk).unwrap();
     operations::cite(workspace, &json!({"ids": ["talk/P0001"]})).unwrap();
     operations::similar(workspace, &json!({"query": "talk some"})).unwrap();
-    operations::stats(workspace).unwrap();
+    operations::stats(workspace, &json!({})).unwrap();
     for query in [
         json!({}),
         json!({"status": "open"}),

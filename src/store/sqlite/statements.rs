@@ -52,7 +52,7 @@ pub(super) fn of(kind: EntityKind) -> &'static Statements {
 
 fn build(kind: EntityKind) -> Statements {
     let (table, events, round, seq) = names(kind);
-    let text = if kind == EntityKind::Tension { "description" } else { "content" };
+    let text = kind.text_field();
     // Only recommendations have these two columns; the others answer null.
     let is_recommendation = kind == EntityKind::Recommendation;
     let extras = if is_recommendation { "parameters, adopted_in_verdict" } else { "NULL, NULL" };

@@ -12,9 +12,8 @@ use super::{catalogue, connect, facts, journal, load, verify};
 use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::Dialogue;
-use crate::domain::expert::{PanelSeat, Profile};
 use crate::domain::facts::{Facts, Mentions};
-use crate::domain::ids::{DialogueId, EntityId, VerdictId};
+use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
 use crate::domain::time::Moment;
 use crate::record::convergence::Pulse;
@@ -138,7 +137,7 @@ impl Store for SqliteStore {
     }
 
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
-        self.read(|connection| catalogue::pulse(connection, id))
+        self.read(|connection| facts::pulse(connection, id))
     }
 
     fn list(&self, query: &ListQuery) -> Result<Vec<Summary>, StoreError> {
@@ -190,14 +189,6 @@ impl Unit for SqliteUnit<'_> {
         Ok(owner.and_then(|id| id.parse().ok()))
     }
 
-    fn experts(&mut self, id: &DialogueId) -> Result<Vec<Profile>, StoreError> {
-        Ok(load::profiles(self.connection, id)?.into_iter().map(|(profile, _)| profile).collect())
-    }
-
-    fn panel_before(&mut self, id: &DialogueId, round: u8) -> Result<Vec<PanelSeat>, StoreError> {
-        load::panel_before(self.connection, id, round)
-    }
-
     fn facts(&mut self, dialogue: &Dialogue, mentions: &Mentions) -> Result<Facts, StoreError> {
         facts::facts(self.connection, dialogue, mentions)
     }
@@ -216,13 +207,6 @@ impl Unit for SqliteUnit<'_> {
             batch_sha256: row.get(0)?,
             answer: super::columns::json(row, 1, "answer")?,
         }))
-    }
-
-    fn has_verdict(&mut self, id: &DialogueId, verdict: &VerdictId) -> Result<bool, StoreError> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT 1 FROM verdicts WHERE dialogue_id = ?1 AND verdict_id = ?2")?;
-        Ok(statement.exists(params![id.as_str(), verdict.as_str()])?)
     }
 
     fn apply(

@@ -16,7 +16,6 @@ use super::journal::Head;
 use super::{compare, connect};
 use crate::domain::ids::DialogueId;
 use crate::domain::lifecycle::EventType;
-use crate::domain::words::Word;
 use crate::store::chain;
 use crate::store::error::StoreError;
 use crate::store::verification::{Finding, Verification};
@@ -46,7 +45,7 @@ pub(super) fn verify(
     }
     let scope = dialogue.map_or(chain::GLOBAL, DialogueId::as_str);
     Ok(Verification {
-        dialogues: ids.len() as u64,
+        dialogues: ids.len(),
         entries,
         head: noted(connection, Some(scope))?
             .remove(scope)
@@ -69,7 +68,7 @@ fn every_dialogue(connection: &Connection) -> Result<Vec<String>, StoreError> {
 struct Walk {
     heads: BTreeMap<String, Head>,
     head_seen: bool,
-    entries: u64,
+    entries: usize,
 }
 
 /// Walks the journal from its first entry and recomputes every hash.
@@ -78,7 +77,7 @@ fn chains(
     dialogue: Option<&DialogueId>,
     head: Option<&str>,
     findings: &mut Vec<Finding>,
-) -> Result<u64, StoreError> {
+) -> Result<usize, StoreError> {
     let mut walk = Walk { heads: BTreeMap::new(), head_seen: false, entries: 0 };
     let sql = match dialogue {
         Some(_) => "SELECT global_seq, dialogue_id, seq, kind, ts, payload, payload_sha256, prev_hash, hash, global_hash
@@ -210,7 +209,9 @@ fn statuses(
         let mut rows = statement.query([id])?;
         while let Some(row) = rows.next()? {
             let (status, event) = (lossy_text(row, 2)?, lossy_text(row, 3)?);
-            let reached = EventType::find(&event)
+            let reached = event
+                .parse::<EventType>()
+                .ok()
                 .and_then(|event| event.status(*kind))
                 .map(|status| status.name());
             if reached != Some(status.as_str()) {

@@ -1,9 +1,10 @@
 //! Says what went wrong: a sentence and a hint for people, a document for programs.
 
 use anstyle::{AnsiColor, Style};
+use serde_json::json;
 
-use super::ui::{Ui, talk};
-use crate::domain::refusal::{Fault, Item, Refusal};
+use super::ui::{self, Ui, talk};
+use crate::domain::refusal::{Item, Refusal};
 use crate::error::{Error, Kind};
 use crate::export::safe_text;
 
@@ -25,39 +26,29 @@ fn text_of(error: &Error) -> String {
     if let Error::Refused(refusal) = error {
         text.push_str(&faults(refusal));
     }
-    if let Some(hint) = error.hint() {
-        text.push_str(&format!("\n{HINT}hint:{HINT:#} {hint}"));
+    if let Some(said) = error.hint() {
+        text.push_str(&format!("\n{}", hint(said)));
     }
     text
 }
 
+fn hint(said: &str) -> String {
+    format!("{HINT}hint:{HINT:#} {}", safe_text::line(said))
+}
+
 /// A lone fault is its own message; several are listed.
 fn faults(refusal: &Refusal) -> String {
-    let described = |fault: &Fault| {
-        let hint = fault.suggestion.as_ref().map_or_else(String::new, |hint| {
-            format!("\n     {HINT}hint:{HINT:#} {}", safe_text::line(hint))
-        });
-        format!(
-            "{}{} [{}]{hint}",
-            subject(&fault.item),
-            safe_text::line(&fault.message),
-            fault.code
-        )
-    };
-    match refusal.faults.as_slice() {
-        [fault] if refusal.message() == fault.message => {
-            fault.suggestion.as_ref().map_or_else(String::new, |hint| {
-                format!("\n{HINT}hint:{HINT:#} {}", safe_text::line(hint))
-            })
-        }
-        faults => {
-            let numbered = faults
-                .iter()
-                .enumerate()
-                .map(|(place, fault)| format!("\n{:>3}. {}", place + 1, described(fault)));
-            numbered.chain(["\nNothing was changed.".to_owned()]).collect()
-        }
+    if let Some(fault) = refusal.lone() {
+        return format!("\n{}", hint(fault.hint()));
     }
+    let mut text = String::new();
+    for (place, fault) in refusal.faults.iter().enumerate() {
+        let (about, message) = (subject(&fault.item), safe_text::line(&fault.message));
+        text.push_str(&format!("\n{:>3}. {about}{message} [{}]", place + 1, fault.code));
+        text.push_str(&format!("\n     {}", hint(fault.hint())));
+    }
+    text.push_str("\nNothing was changed.");
+    text
 }
 
 fn subject(item: &Item) -> String {
@@ -72,8 +63,21 @@ fn subject(item: &Item) -> String {
 }
 
 /// Help and version are answers; anything else is a mistake of usage.
-pub(super) fn of_parsing(error: &clap::Error) -> u8 {
-    // Printing help to a closed pipe is not worth a complaint.
-    let _ = error.print();
-    if error.use_stderr() { Kind::Usage.exit_code() } else { 0 }
+pub(super) fn of_parsing(error: &clap::Error, wants_json: bool) -> u8 {
+    if !error.use_stderr() || !wants_json {
+        // Printing help to a closed pipe is not worth a complaint.
+        let _ = error.print();
+        return if error.use_stderr() { Kind::Usage.exit_code() } else { 0 };
+    }
+    let said = error.to_string();
+    let message = said.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let document = json!({
+        "status": "error",
+        "error_code": "usage",
+        "message": message,
+        "suggestion": "`--help` shows what the command takes",
+    });
+    // If even the document cannot be written, the exit code still tells.
+    let _ = ui::print(&document.to_string());
+    Kind::Usage.exit_code()
 }

@@ -13,9 +13,11 @@ use crate::error::{Error, Kind};
 
 /// Runs the program and returns its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    let wants_json = arguments.iter().any(|argument| argument == "--json");
     let cli = match Cli::try_parse_from(arguments) {
         Ok(cli) => cli,
-        Err(error) => return report::of_parsing(&error),
+        Err(error) => return report::of_parsing(&error, wants_json),
     };
     let ui = Ui::new(&cli.global);
     match run(cli, &ui) {

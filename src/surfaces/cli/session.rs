@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::args::Global;
 use super::ui::Ui;
 use crate::ambient::Machine;
-use crate::config::{self, Flags};
+use crate::config::{self, Flags, Located};
 use crate::error::Error;
 use crate::files::{self, Folders};
 use crate::operations::{self, Workspace};
@@ -37,31 +37,33 @@ impl<'a> Session<'a> {
         Self { flags, ui }
     }
 
-    /// A workspace that may be written to; the store is made if there is none.
-    pub(super) fn for_writing(&self) -> Result<Workspace, Error> {
-        let located = config::locate(&self.flags)?;
-        self.ui.detail(&format!("store: {}", located.store.display()));
-        let store = SqliteStore::open(&located.store)?;
-        Ok(Workspace {
-            store: Box::new(store),
-            ambient: Box::new(Machine),
-            folders: Folders::new(&located.working, &located.store, &located.allow),
-        })
+    /// A workspace whose store is made if there is none: for opening the first dialogue.
+    pub(super) fn for_opening(&self) -> Result<Workspace, Error> {
+        self.open(&config::locate(&self.flags)?)
     }
 
-    /// A workspace to look into. Looking leaves nothing behind: where there is
-    /// no store yet, an empty one in memory answers.
-    pub(super) fn for_reading(&self) -> Result<Workspace, Error> {
+    /// A workspace over the store there is. Looking leaves nothing behind: where
+    /// there is none yet, an empty one in memory answers.
+    pub(super) fn for_existing(&self) -> Result<Workspace, Error> {
         let located = config::locate(&self.flags)?;
         if located.store.exists() {
-            return self.for_writing();
+            return self.open(&located);
         }
         self.ui.say(&format!("there is no store at `{}` yet", located.store.display()));
-        Ok(Workspace {
-            store: Box::new(SqliteStore::in_memory()?),
-            ambient: Box::new(Machine),
-            folders: Folders::new(&located.working, &located.store, &located.allow),
-        })
+        Ok(workspace(SqliteStore::in_memory()?, &located))
+    }
+
+    fn open(&self, located: &Located) -> Result<Workspace, Error> {
+        self.ui.detail(&format!("store: {}", located.store.display()));
+        Ok(workspace(SqliteStore::open(&located.store)?, located))
+    }
+}
+
+fn workspace(store: SqliteStore, located: &Located) -> Workspace {
+    Workspace {
+        store: Box::new(store),
+        ambient: Box::new(Machine),
+        folders: Folders::new(&located.working, &located.store, &located.allow),
     }
 }
 

@@ -24,6 +24,10 @@ impl Table {
         self.rows.push(cells.into_iter().map(|cell| safe_text::line(cell.as_ref())).collect());
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     pub(super) fn draw(&self, width: usize) -> String {
         let widths = self.widths();
         let headings =

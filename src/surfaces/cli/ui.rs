@@ -5,8 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use serde::Serialize;
 
 use super::args::Global;
-use crate::error::Error;
-use crate::store::StoreError;
+use crate::error::{Error, document_text};
 
 /// When nothing says how wide the terminal is.
 const WIDTH_DEFAULT: usize = 80;
@@ -41,20 +40,13 @@ impl Ui {
         as_text: impl FnOnce(&T) -> String,
     ) -> Result<(), Error> {
         if self.json {
-            let document = serde_json::to_string(result).map_err(StoreError::Unwritable)?;
-            return self.print(&document);
+            return self.print(&document_text(result)?);
         }
         self.print(&as_text(result))
     }
 
-    /// Prints data, ending in a newline. Colours go away when nobody would see them.
     pub(super) fn print(&self, text: &str) -> Result<(), Error> {
-        let mut out = anstream::AutoStream::auto(io::stdout().lock());
-        let end = if text.ends_with('\n') { "" } else { "\n" };
-        out.write_all(text.as_bytes())
-            .and_then(|()| out.write_all(end.as_bytes()))
-            .and_then(|()| out.flush())
-            .map_err(Error::Output)
+        print(text)
     }
 
     /// Says something a person may want to know.
@@ -78,6 +70,16 @@ impl Ui {
         }
         terminal_size::terminal_size().map_or(WIDTH_DEFAULT, |(width, _)| usize::from(width.0))
     }
+}
+
+/// Prints data, ending in a newline. Colours go away when nobody would see them.
+pub(super) fn print(text: &str) -> Result<(), Error> {
+    let mut out = anstream::AutoStream::auto(io::stdout().lock());
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.write_all(end.as_bytes()))
+        .and_then(|()| out.flush())
+        .map_err(Error::Output)
 }
 
 /// Talk that cannot be heard is no reason to fail.

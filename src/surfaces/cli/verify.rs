@@ -1,13 +1,11 @@
 //! `verify`: whether the record was touched.
 
 use clap::Args;
-use serde::Serialize;
 
 use super::session::{Done, Session};
-use crate::domain::ids::DialogueId;
 use crate::error::Error;
-use crate::export::safe_text;
-use crate::record::no_dialogue;
+use crate::export::{safe_text, wording};
+use crate::operations;
 use crate::store::{Finding, Verification};
 
 /// Check that the record is as it was written
@@ -27,33 +25,12 @@ pub(super) struct Verify {
     head: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
-struct Verified<'a> {
-    status: &'static str,
-    verified: bool,
-    #[serde(flatten)]
-    verification: &'a Verification,
-}
-
 impl Verify {
     pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let workspace = session.for_reading()?;
-        let id: Option<DialogueId> = match &self.id {
-            Some(id) => Some(id.parse().map_err(|_| no_dialogue(id))?),
-            None => None,
-        };
-        let head = self.head.as_deref().map(str::trim).map(str::to_ascii_lowercase);
-        let verification = workspace.store.verify(id.as_ref(), head.as_deref())?;
-        if let (Some(id), 0) = (&id, verification.entries)
-            && workspace.store.dialogue(id)?.is_none()
-        {
-            return Err(no_dialogue(id.as_str()).into());
-        }
-        let verified = verification.findings.is_empty();
-        let status = if verified { "success" } else { "error" };
-        let result = Verified { status, verified, verification: &verification };
-        session.ui.answer(&result, |_| text(&verification))?;
-        Ok(if verified { Done::Well } else { Done::WithFindings })
+        let workspace = session.for_existing()?;
+        let result = operations::verify(&workspace, self.id.as_deref(), self.head.as_deref())?;
+        session.ui.answer(&result, |result| text(&result.verification))?;
+        Ok(if result.verified { Done::Well } else { Done::WithFindings })
     }
 }
 
@@ -62,9 +39,9 @@ const FINDINGS_SHOWN: usize = 20;
 
 fn text(verification: &Verification) -> String {
     let Verification { dialogues, entries, head, findings } = verification;
-    let plural = if *dialogues == 1 { "dialogue" } else { "dialogues" };
+    let dialogues = wording::count(*dialogues, "dialogue");
     let mut text = match findings.len() {
-        0 => format!("The record is as it was written: {dialogues} {plural}, {entries} entries.\n"),
+        0 => format!("The record is as it was written: {dialogues}, {entries} entries.\n"),
         1 => "The record was changed: 1 finding.\n".to_owned(),
         count => format!("The record was changed: {count} findings.\n"),
     };

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::command::Data;
 use crate::error::Error;
 use crate::operations;
@@ -24,10 +24,9 @@ pub(crate) struct Abandon {
 
 impl Abandon {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?
-            .with("dialogue_id", self.id)
-            .with("reason", self.why);
-        let abandoned = operations::abandon(&session.for_writing()?, arguments.value())?;
+        let arguments =
+            self.data.arguments()?.with("dialogue_id", self.id).with("reason", self.why);
+        let abandoned = operations::abandon(&session.for_existing()?, arguments.value())?;
         session
             .ui
             .answer(&abandoned, |abandoned| format!("Abandoned {}", abandoned.dialogue_id))?;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::super::ui::talk;
 use super::command::Data;
 use crate::domain::catalogue::{Citation, Link};
@@ -26,17 +26,18 @@ pub(crate) struct Cite {
 
 impl Cite {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?
+        let arguments = self
+            .data
+            .arguments()?
             .with("dialogue_id", self.dialogue)
             .with("ids", (!self.ids.is_empty()).then_some(self.ids));
-        let cited = operations::cite(&session.for_reading()?, arguments.value())?;
+        let cited = operations::cite(&session.for_existing()?, arguments.value())?;
         if session.ui.json || !cited.citations.is_empty() {
             session.ui.answer(&cited, text)?;
         }
         if !session.ui.json {
             for error in &cited.errors {
-                let message = error.get("message").and_then(serde_json::Value::as_str);
-                talk(&format!("error: {}", safe_text::line(message.unwrap_or_default())));
+                talk(&format!("error: {}", safe_text::line(&error.fault.message)));
             }
         }
         Ok(if cited.errors.is_empty() { Done::Well } else { Done::WithFindings })
@@ -64,7 +65,7 @@ fn describe(citation: &Citation) -> String {
         text.push_str(&format!("  {line}\n"));
     }
     if let Some(parameters) = &citation.parameters {
-        text.push_str(&format!("\n  parameters {}\n", safe_text::line(parameters.get())));
+        text.push_str(&format!("\n  parameters {}\n", safe_text::line(&parameters.to_string())));
     }
     text.push_str(&links("refers to", &citation.references));
     text.push_str(&links("referred to by", &citation.referenced_by));

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::super::session::{Done, Session};
+use super::super::session::{Arguments, Done, Session};
 use super::super::ui::Ui;
 use super::{
     abandon, cite, context, create, expert, export, list, panel, progress, register, show, similar,
@@ -43,6 +43,13 @@ pub(crate) struct Data {
     /// The arguments as a JSON object, from a file or `-` for standard input.
     #[arg(long, value_name = "FILE|-")]
     pub data: Option<PathBuf>,
+}
+
+impl Data {
+    /// What the file says; options are put on top.
+    pub(super) fn arguments(&self) -> Result<Arguments, Error> {
+        Arguments::new(self.data.as_deref())
+    }
 }
 
 impl DialogueCommand {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::super::table::Table;
 use super::command::{Data, warn};
 use crate::error::Error;
@@ -34,13 +34,15 @@ pub(crate) struct Create {
 
 impl Create {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?
+        let arguments = self
+            .data
+            .arguments()?
             .with("title", self.title)
             .with("question", self.question)
             .with("panel_size", self.panel_size)
             .with("convergence_percent", self.convergence_percent)
             .with("output_dir", self.output_dir);
-        let created = operations::create(&session.for_writing()?, arguments.value())?;
+        let created = operations::create(&session.for_opening()?, arguments.value())?;
         let width = session.ui.width();
         session.ui.answer(&created, |created| text(created, width))?;
         warn(session.ui, &created.warnings);

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::command::{Data, warn};
 use crate::error::Error;
 use crate::export::safe_text;
@@ -39,7 +39,9 @@ pub(crate) struct Expert {
 
 impl Expert {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?
+        let arguments = self
+            .data
+            .arguments()?
             .with("dialogue_id", self.id)
             .with("expert_slug", self.slug)
             .with("role", self.role)
@@ -48,7 +50,7 @@ impl Expert {
             .with("focus", self.focus)
             .with("description", self.description)
             .with("mandate", self.mandate);
-        let created = operations::create_expert(&session.for_writing()?, arguments.value())?;
+        let created = operations::create_expert(&session.for_existing()?, arguments.value())?;
         session.ui.answer(&created, |created| {
             let expert = &created.expert;
             let joins = expert

@@ -1,11 +1,13 @@
 //! `export`, also as `dialogue export`.
 
 use clap::Args;
+use serde_json::json;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
+use super::super::ui::Ui;
 use super::command::{Data, warn};
-use crate::error::Error;
-use crate::operations;
+use crate::error::{Error, document_text};
+use crate::operations::{self, Format, Printed};
 
 /// Print a dialogue as one document, or write it to a file
 ///
@@ -28,18 +30,31 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?
+        let arguments = self
+            .data
+            .arguments()?
             .with("dialogue_id", self.id)
             .with("output_path", self.output)
             .with("format", self.format);
-        let workspace = session.for_reading()?;
+        let workspace = session.for_existing()?;
         if arguments.value().get("output_path").is_none_or(serde_json::Value::is_null) {
-            session.ui.print(&operations::exported_text(&workspace, arguments.value())?)?;
+            let printed = operations::printed(&workspace, arguments.value())?;
+            session.ui.print(&as_asked(session.ui, printed)?)?;
             return Ok(Done::Well);
         }
         let exported = operations::export(&workspace, arguments.value())?;
         session.ui.answer(&exported, |exported| format!("Wrote {}", exported.path))?;
         warn(session.ui, &exported.warnings);
         Ok(Done::Well)
+    }
+}
+
+/// With `--json` one JSON document is promised, so Markdown is wrapped in one.
+fn as_asked(ui: &Ui, printed: Printed) -> Result<String, Error> {
+    match printed.format {
+        Format::Markdown if ui.json => document_text(
+            &json!({ "status": "success", "format": "markdown", "document": printed.text }),
+        ),
+        Format::Json | Format::Markdown => Ok(printed.text),
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::super::table::Table;
 use super::command::Data;
 use crate::error::Error;
@@ -29,12 +29,14 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?
+        let arguments = self
+            .data
+            .arguments()?
             .with("status", self.status)
             .with("protocol", self.protocol)
             .with("limit", self.limit)
             .with("after", self.after);
-        let listed = operations::list(&session.for_reading()?, arguments.value())?;
+        let listed = operations::list(&session.for_existing()?, arguments.value())?;
         let width = session.ui.width();
         if listed.dialogues.is_empty() && !session.ui.json {
             session.ui.say("no dialogues; `plenary dialogue create TITLE` opens one");
@@ -51,7 +53,7 @@ impl List {
 fn text(listed: &Listed, width: usize) -> String {
     let mut table = Table::new(&["DIALOGUE", "STATUS", "ROUNDS", "CREATED", "TITLE"]);
     for dialogue in &listed.dialogues {
-        let day: String = dialogue.created_at.to_string().chars().take(10).collect();
+        let day = dialogue.created_at.day();
         let ended =
             dialogue.terminal_state.map_or_else(|| dialogue.status.name(), |state| state.name());
         let rehearsal = if dialogue.rehearsal { "rehearsal: " } else { "" };

@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::super::table::Table;
 use super::command::{Data, warn};
 use crate::error::Error;
@@ -29,11 +29,13 @@ pub(crate) struct Panel {
 impl Panel {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let seats: Vec<Value> = self.seats.iter().map(|seat| seat_of(seat)).collect();
-        let arguments = Arguments::new(self.data.data.as_deref())?
+        let arguments = self
+            .data
+            .arguments()?
             .with("dialogue_id", self.id)
             .with("round", self.round)
             .with("panel", (!seats.is_empty()).then_some(seats));
-        let evolved = operations::evolve_panel(&session.for_writing()?, arguments.value())?;
+        let evolved = operations::evolve_panel(&session.for_existing()?, arguments.value())?;
         let width = session.ui.width();
         session.ui.answer(&evolved, |evolved| text(evolved, width))?;
         warn(session.ui, &evolved.warnings);

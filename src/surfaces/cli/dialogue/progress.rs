@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::super::table::Table;
 use super::command::Data;
 use crate::error::Error;
@@ -21,8 +21,8 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?.with("dialogue_id", self.id);
-        let report = operations::progress(&session.for_reading()?, arguments.value())?;
+        let arguments = self.data.arguments()?.with("dialogue_id", self.id);
+        let report = operations::progress(&session.for_existing()?, arguments.value())?;
         let width = session.ui.width();
         session.ui.answer(&report, |report| text(report, width))?;
         Ok(Done::Well)

@@ -1,15 +1,13 @@
 //! `dialogue register`.
 
 use clap::Args;
-use serde_json::Value;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::super::table::Table;
-use super::command::Data;
-use crate::domain::ids::EntityKind;
+use super::command::{Data, warn};
 use crate::error::Error;
-use crate::export::safe_text;
 use crate::operations;
+use crate::record::register::Answer;
 
 /// Register a round: entities, references, moves, updates and scores in one batch
 ///
@@ -25,44 +23,25 @@ pub(crate) struct Register {
 
 impl Register {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?.with("dialogue_id", self.id);
-        let answer = operations::register(&session.for_writing()?, arguments.value())?;
+        let arguments =
+            self.data.arguments().map_err(Error::of_batch)?.with("dialogue_id", self.id);
+        let answer = operations::register(&session.for_existing()?, arguments.value())?;
         let width = session.ui.width();
         session.ui.answer(&answer, |answer| text(answer, width))?;
-        if !session.ui.json {
-            for warning in list(&answer, "warnings") {
-                session.ui.say(&format!("warning: {}", safe_text::line(field(warning, "message"))));
-            }
-        }
+        warn(session.ui, &answer.warnings);
         Ok(Done::Well)
     }
 }
 
-fn text(answer: &Value, width: usize) -> String {
+fn text(answer: &Answer, width: usize) -> String {
     let mut table = Table::new(&["ID", "LOCAL ID", "LABEL"]);
-    for kind in EntityKind::ALL {
-        for item in list(answer, kind.section()) {
-            table.row([field(item, "id"), field(item, "local_id"), field(item, "label")]);
-        }
+    for item in answer.registered() {
+        table.row([item.id.to_string(), item.local_id.to_string(), item.label.clone()]);
     }
-    let round = answer.get("round").and_then(Value::as_u64).unwrap_or_default();
-    let again = match answer.get("replayed").and_then(Value::as_bool) {
-        Some(true) => " (already registered, with the same batch)",
-        Some(false) | None => "",
-    };
-    let mut text = format!("Registered round {round}{again}\n\n{}", table.draw(width));
-    for section in ["tension_updates", "updates"] {
-        for update in list(answer, section) {
-            text.push_str(&format!("{} is {}\n", field(update, "id"), field(update, "status")));
-        }
+    let again = if answer.replayed { " (already registered, with the same batch)" } else { "" };
+    let mut text = format!("Registered round {}{again}\n\n{}", answer.round, table.draw(width));
+    for update in answer.tension_updates.iter().chain(&answer.updates) {
+        text.push_str(&format!("{} is {}\n", update.id, update.status));
     }
     text
-}
-
-fn list<'a>(answer: &'a Value, name: &str) -> &'a [Value] {
-    answer.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn field<'a>(item: &'a Value, name: &str) -> &'a str {
-    item.get(name).and_then(Value::as_str).unwrap_or_default()
 }

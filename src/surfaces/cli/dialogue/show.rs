@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::super::show::{Canvas, Detail, draw};
 use super::command::Data;
 use crate::domain::refusal::{Code, Fault};
@@ -33,8 +33,8 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?.with("dialogue_id", self.id);
-        let record = operations::record(&session.for_reading()?, arguments.value())?;
+        let arguments = self.data.arguments()?.with("dialogue_id", self.id);
+        let record = operations::record(&session.for_existing()?, arguments.value())?;
         if let Some(round) = self.round
             && record.rounds.iter().all(|held| held.round != round)
         {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::super::table::Table;
 use super::command::Data;
 use crate::error::Error;
@@ -24,10 +24,8 @@ pub(crate) struct Similar {
 
 impl Similar {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let arguments = Arguments::new(self.data.data.as_deref())?
-            .with("query", self.query)
-            .with("limit", self.limit);
-        let matched = operations::similar(&session.for_reading()?, arguments.value())?;
+        let arguments = self.data.arguments()?.with("query", self.query).with("limit", self.limit);
+        let matched = operations::similar(&session.for_existing()?, arguments.value())?;
         let width = session.ui.width();
         if matched.results.is_empty() && !session.ui.json {
             session.ui.say("nothing similar");

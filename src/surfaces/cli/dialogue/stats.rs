@@ -3,10 +3,11 @@
 use clap::Args;
 use serde_json::{Map, Value};
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::super::table::Table;
 use super::command::Data;
 use crate::error::Error;
+use crate::export::wording;
 use crate::operations::{self, Statistics};
 
 /// Count what the store holds
@@ -18,9 +19,8 @@ pub(crate) struct Stats {
 
 impl Stats {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        // It has no arguments; what is sent must still be readable.
-        Arguments::new(self.data.data.as_deref())?;
-        let statistics = operations::stats(&session.for_reading()?)?;
+        let arguments = self.data.arguments()?;
+        let statistics = operations::stats(&session.for_existing()?, arguments.value())?;
         let width = session.ui.width();
         session.ui.answer(&statistics, |statistics| text(statistics, width))?;
         Ok(Done::Well)
@@ -28,7 +28,7 @@ impl Stats {
 }
 
 fn text(statistics: &Statistics, width: usize) -> String {
-    let mut text = format!("{} dialogues\n", statistics.dialogues);
+    let mut text = format!("{}\n", wording::count(statistics.dialogues, "dialogue"));
     let sections = [
         ("by status", &statistics.by_status),
         ("by protocol", &statistics.by_protocol),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::super::session::{Arguments, Done, Session};
+use super::super::session::{Done, Session};
 use super::command::{Data, warn};
 use crate::domain::ids::EntityId;
 use crate::error::Error;
@@ -56,7 +56,9 @@ pub(crate) struct Verdict {
 impl Verdict {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let given = |list: Vec<String>| (!list.is_empty()).then_some(list);
-        let arguments = Arguments::new(self.data.data.as_deref())?
+        let arguments = self
+            .data
+            .arguments()?
             .with("dialogue_id", self.id)
             .with("verdict_id", self.verdict_id)
             .with("verdict_type", self.verdict_type)
@@ -70,7 +72,7 @@ impl Verdict {
             .with("recommendations_adopted", given(self.adopts))
             .with("forced", self.force.is_some().then_some(true))
             .with("warning", self.force);
-        let registered = operations::give_verdict(&session.for_writing()?, arguments.value())?;
+        let registered = operations::give_verdict(&session.for_existing()?, arguments.value())?;
         session.ui.answer(&registered, text)?;
         warn(session.ui, &registered.warnings);
         Ok(Done::Well)

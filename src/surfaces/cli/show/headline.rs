@@ -9,6 +9,7 @@ use super::palette::{self, CAUTION, FAINT, STRONG};
 use super::wrap::{wrap_items, wrap_line, wrap_text};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::record::Record;
+use crate::domain::time::Moment;
 use crate::export::wording;
 
 /// The gap between the title and the status at the right edge.
@@ -50,8 +51,8 @@ fn title(dialogue: &Dialogue, canvas: Canvas) -> Vec<Line> {
 }
 
 fn facts(dialogue: &Dialogue) -> Vec<String> {
-    let opened = wording::day(dialogue.created_at);
-    let closed = dialogue.converged_at.map(wording::day).filter(|day| *day != opened);
+    let opened = dialogue.created_at.day();
+    let closed = dialogue.converged_at.map(Moment::day).filter(|day| *day != opened);
     let rounds = wording::count(dialogue.total_rounds.into(), "round");
     let dates = closed.map_or_else(|| opened.clone(), |closed| format!("{opened} – {closed}"));
     let protocol = format!("{} protocol", dialogue.opening.protocol);

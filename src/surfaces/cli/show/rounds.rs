@@ -1,6 +1,6 @@
 //! The rounds: what the Judge made of each, and what each expert brought to it.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::canvas::{Canvas, Detail};
 use super::line::Line;
@@ -63,7 +63,7 @@ impl Stage<'_> {
 
     fn expert(&self, expert: &Expert) -> Vec<Line> {
         let slug = &expert.profile.expert_slug;
-        let reply = self.record.raw_replies.get(&(self.round.round, slug.clone()));
+        let reply = expert.replies.get(&self.round.round);
         let words = match (self.brought.by(self.round.round, slug), reply) {
             ([], None) => return Vec::new(),
             ([], Some(reply)) => self.words(reply, INDENT),
@@ -153,9 +153,7 @@ impl Stage<'_> {
 /// `steps 6`, `delta 0.20-0.25`
 fn parameters(entity: &Entity) -> Vec<String> {
     let Some(parameters) = &entity.parameters else { return Vec::new() };
-    let Ok(fields) = serde_json::from_str::<Map<String, Value>>(parameters.get()) else {
-        return vec![parameters.get().to_owned()];
-    };
+    let Some(fields) = parameters.as_object() else { return vec![parameters.to_string()] };
     let told = |(name, value): (&String, &Value)| match value.as_str() {
         Some(text) => format!("{name} {text}"),
         None => format!("{name} {value}"),

@@ -410,7 +410,8 @@ fn a_new_rehearsal_is_short_and_labelled() {
 #[test]
 fn a_bare_reply_and_an_author_without_a_seat_are_still_drawn() {
     let mut record = sample::record();
-    record.raw_replies.insert((2, "brioche".parse().unwrap()), "I keep my objection.".into());
+    let brioche = record.experts.iter_mut().find(|e| e.profile.expert_slug.as_str() == "brioche");
+    brioche.unwrap().replies.insert(2, "I keep my objection.".into());
     let stray = entity("P0202", "stranger", Status::Open, "From outside", "Heard in passing.");
     record.perspectives.push(stray);
     let page = drawn(&record, 80, Detail::Brief);
@@ -489,9 +490,7 @@ fn hostile(text: &str) -> Record {
             entity.contributors.push("a_slug_of_thirty-two_characters_".parse().unwrap());
         }
     }
-    let parameters = json!({ text: text }).to_string();
-    record.recommendations[0].parameters =
-        Some(serde_json::value::RawValue::from_string(parameters).unwrap());
+    record.recommendations[0].parameters = Some(json!({ text: text }));
     let verdict = &mut record.verdicts[2].verdict;
     verdict.recommendation = text.into();
     verdict.description = text.into();

@@ -1,0 +1,47 @@
+//! How a request points at things: `P0001`, `MUFFIN-P0101` or `@muffin`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::ids::{EntityId, EntityKind, ExpertSlug, LocalId, Malformed};
+
+/// An id as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    Global(EntityId),
+    Local(LocalId),
+    /// An expert's position: their latest perspective.
+    Position(ExpertSlug),
+}
+
+impl Target {
+    /// What kind of thing this can only be.
+    pub fn kind(&self) -> EntityKind {
+        match self {
+            Self::Global(id) => id.kind,
+            Self::Local(id) => id.kind,
+            Self::Position(_) => EntityKind::Perspective,
+        }
+    }
+}
+
+impl FromStr for Target {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        if let Some(expert) = text.strip_prefix('@') {
+            return expert.parse().map(Self::Position);
+        }
+        text.parse().map(Self::Global).or_else(|_| text.parse().map(Self::Local))
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Global(id) => id.fmt(f),
+            Self::Local(id) => id.fmt(f),
+            Self::Position(expert) => write!(f, "@{expert}"),
+        }
+    }
+}

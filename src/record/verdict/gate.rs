@@ -1,0 +1,75 @@
+//! A final verdict needs every tension settled and enough agreement.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use crate::domain::dialogue::{Dialogue, Protocol};
+use crate::domain::facts::Facts;
+use crate::domain::ids::EntityId;
+use crate::domain::refusal::{Code, Fault};
+use crate::domain::verdict::{Verdict, VerdictType};
+use crate::record::convergence::Agreement;
+
+/// What keeps the verdict back, if anything does.
+///
+/// Only the alignment protocol's final verdicts wait, and not when they are forced.
+pub(super) fn gate(verdict: &Verdict, dialogue: &Dialogue, facts: &Facts) -> Option<Fault> {
+    let waits = verdict.verdict_type == VerdictType::Final
+        && dialogue.opening.protocol == Protocol::Alignment
+        && !verdict.forced;
+    if !waits {
+        return None;
+    }
+    let open = unsettled(verdict, facts);
+    let panel = facts.last_panel.iter().map(|seat| &seat.expert_slug);
+    let agreement = Agreement::of(panel, &facts.signals);
+    let required = dialogue.opening.convergence_percent;
+    let agreed = match verdict.vote {
+        Some(vote) => vote.reaches(required),
+        None => agreement.reaches(required),
+    };
+    if open.is_empty() && agreed {
+        return None;
+    }
+    let mut reasons = Vec::new();
+    if !open.is_empty() {
+        reasons.push(format!("tensions neither resolved nor accepted: {}", open.join(", ")));
+    }
+    if !agreed {
+        reasons.push(format!("agreement under {required} %: {}", wording(verdict, &agreement)));
+    }
+    let missing = if agreed || verdict.vote.is_some() { &[][..] } else { &agreement.silent };
+    let message = format!("dialogue '{}' has not converged: {}", dialogue.id(), reasons.join("; "));
+    Some(
+        Fault::new(Code::NotConverged, message)
+            .field("verdict_type")
+            .value("final")
+            .context(json!({
+                "open_tensions": open,
+                "missing_experts": missing,
+                "required_percent": required,
+                "vote": verdict.vote,
+            }))
+            .suggest("name the tensions in tensions_resolved or tensions_accepted, give the vote, hold another round, or set forced: true with a warning"),
+    )
+}
+
+/// Active tensions that the verdict does not name.
+fn unsettled(verdict: &Verdict, facts: &Facts) -> Vec<String> {
+    let named = [&verdict.tensions_resolved, &verdict.tensions_accepted];
+    let settled: BTreeSet<EntityId> = named.into_iter().flatten().flatten().copied().collect();
+    let open = facts.active_tensions.iter().filter(|id| !settled.contains(id));
+    open.map(ToString::to_string).collect()
+}
+
+fn wording(verdict: &Verdict, agreement: &Agreement) -> String {
+    if let Some(vote) = verdict.vote {
+        return format!("the vote is {vote}");
+    }
+    if agreement.panel == 0 {
+        return "no panel has sat yet, and there is no vote".to_owned();
+    }
+    let silent: Vec<&str> = agreement.silent.iter().map(|slug| slug.as_str()).collect();
+    format!("{} % signalled convergence, missing: {}", agreement.percent(), silent.join(", "))
+}

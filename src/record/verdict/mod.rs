@@ -1,0 +1,8 @@
+//! `verdict`: what was decided. It is immutable, and a final one closes the dialogue.
+
+mod decide;
+mod gate;
+mod read;
+
+pub use decide::{Decision, decide};
+pub use read::{Request, read};
