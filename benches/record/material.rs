@@ -1,0 +1,200 @@
+//! What is measured with: text that is distributed like language, batches of
+//! full rounds, workspaces in folders of their own.
+
+use plenary::ambient::Machine;
+use plenary::files::Folders;
+use plenary::operations::{self, Workspace};
+use plenary::store::SqliteStore;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::measure::Outcome;
+
+pub(crate) const EXPERTS: [&str; 12] = [
+    "muffin",
+    "cupcake",
+    "scone",
+    "eclair",
+    "donut",
+    "brioche",
+    "croissant",
+    "macaron",
+    "cannoli",
+    "strudel",
+    "beignet",
+    "churro",
+];
+
+/// As many perspectives as a round holds.
+pub(crate) const PERSPECTIVES: usize = 99;
+
+const CONTENT_BYTES: usize = 600;
+const VOCABULARY: usize = 4_000;
+
+/// A workspace on the disk that the build is on: a temporary folder may be memory.
+pub(crate) struct Place {
+    pub folder: TempDir,
+    pub workspace: Workspace,
+}
+
+impl Place {
+    pub(crate) fn new() -> Outcome<Self> {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+        let store = folder.path().join("plenary.db");
+        let workspace = Workspace {
+            store: Box::new(SqliteStore::open(&store)?),
+            ambient: Box::new(Machine),
+            folders: Folders::new(folder.path(), &store, &[]),
+        };
+        Ok(Self { folder, workspace })
+    }
+
+    /// A connection of our own to the same store.
+    pub(crate) fn connect(&self) -> Outcome<rusqlite::Connection> {
+        Ok(rusqlite::Connection::open(self.folder.path().join("plenary.db"))?)
+    }
+
+    /// Opens a dialogue of twelve experts.
+    pub(crate) fn open_dialogue(&self, title: &str) -> Outcome<String> {
+        let tiers = ["Core", "Adjacent", "Wildcard"].iter().cycle();
+        let experts: Vec<Value> = EXPERTS
+            .iter()
+            .zip(tiers)
+            .map(|(slug, tier)| json!({"slug": slug, "role": "Expert", "tier": tier}))
+            .collect();
+        let pool = json!({ "domain": "Measuring", "experts": experts });
+        let arguments = json!({ "title": title, "question": "How long?", "expert_pool": pool });
+        Ok(operations::create(&self.workspace, &arguments)?.dialogue_id.to_string())
+    }
+
+    /// Registers full rounds up to, and without, this one.
+    pub(crate) fn register_until(&self, id: &str, end: u8, writer: &mut Writer) -> Outcome<()> {
+        for round in 0..end {
+            operations::register(&self.workspace, &batch(id, round, writer))?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes text: words of a fixed vocabulary, the frequent ones as frequent as in language.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    state: u64,
+    words: Vec<String>,
+    /// Sums of the frequencies up to each word.
+    sums: Vec<f64>,
+}
+
+impl Writer {
+    pub(crate) fn new() -> Self {
+        let mut sums = Vec::with_capacity(VOCABULARY);
+        let mut sum = 0.0;
+        for rank in 0..VOCABULARY {
+            sum += 1.0 / (rank as f64 + 2.7);
+            sums.push(sum);
+        }
+        Self { state: 0x2545_f491_4f6c_dd1d, words: (0..VOCABULARY).map(word).collect(), sums }
+    }
+
+    /// A number below `end`.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        usize::try_from(self.state >> 11).unwrap_or_default() % end.max(1)
+    }
+
+    fn word(&mut self) -> &str {
+        let share = self.below(1 << 32) as f64 / (1_u64 << 32) as f64;
+        let place = share * self.sums.last().copied().unwrap_or_default();
+        let rank = self.sums.partition_point(|sum| *sum < place);
+        self.words.get(rank).map_or("and", String::as_str)
+    }
+
+    /// A word that is neither frequent nor rare.
+    pub(crate) fn middling_word(&mut self) -> String {
+        let rank = VOCABULARY / 20 + self.below(VOCABULARY / 5);
+        self.words.get(rank).cloned().unwrap_or_default()
+    }
+
+    pub(crate) fn words(&mut self, count: usize) -> String {
+        let words: Vec<String> = (0..count).map(|_| self.word().to_owned()).collect();
+        words.join(" ")
+    }
+
+    fn text(&mut self, bytes: usize) -> String {
+        let mut text = String::with_capacity(bytes + 16);
+        while text.len() < bytes {
+            text.push_str(self.word());
+            text.push_str(if self.below(12) == 0 { ".\n" } else { " " });
+        }
+        text
+    }
+}
+
+/// Syllables spell the rank, so that no two words are alike.
+fn word(rank: usize) -> String {
+    const ONSETS: [&str; 20] = [
+        "b", "d", "f", "g", "k", "l", "m", "n", "p", "r", "s", "t", "v", "z", "br", "tr", "st",
+        "pl", "gr", "sh",
+    ];
+    const RHYMES: [&str; 10] = ["a", "e", "i", "o", "u", "an", "or", "il", "um", "ek"];
+    let mut rest = rank + 200;
+    let mut word = String::new();
+    while rest > 0 {
+        word.push_str(ONSETS.get(rest % 20).copied().unwrap_or_default());
+        word.push_str(RHYMES.get(rest / 20 % 10).copied().unwrap_or_default());
+        rest /= 200;
+    }
+    word
+}
+
+/// A full round: 99 perspectives, each with three references, and everyone's score.
+pub(crate) fn batch(id: &str, round: u8, writer: &mut Writer) -> Value {
+    let perspectives: Vec<Value> = (0..PERSPECTIVES)
+        .map(|place| {
+            json!({
+                "local_id": local_id(place, round),
+                "label": writer.words(6),
+                "content": writer.text(CONTENT_BYTES),
+                "references": references(place, round),
+            })
+        })
+        .collect();
+    let scores: serde_json::Map<String, Value> =
+        EXPERTS.iter().map(|slug| ((*slug).to_owned(), json!(writer.below(20)))).collect();
+    json!({
+        "dialogue_id": id,
+        "round": round,
+        "title": writer.words(5),
+        "score": 10 + writer.below(90),
+        "summary": writer.words(60),
+        "expert_scores": scores,
+        "perspectives": perspectives,
+    })
+}
+
+fn local_id(place: usize, round: u8) -> String {
+    let expert = EXPERTS.get(place % EXPERTS.len()).copied().unwrap_or_default();
+    format!("{}-P{round:02}{:02}", expert.to_uppercase(), place / EXPERTS.len() + 1)
+}
+
+/// One to a neighbour of the same batch, two back to the round before; a third of the items refine.
+fn references(place: usize, round: u8) -> Value {
+    let neighbour = |distance: usize| local_id((place + distance) % PERSPECTIVES, round);
+    if round == 0 {
+        return json!([
+            {"type": "support", "target": neighbour(7)},
+            {"type": "oppose", "target": neighbour(13)},
+            {"type": "question", "target": neighbour(29)},
+        ]);
+    }
+    let earlier =
+        |factor: usize| format!("P{:02}{:02}", round - 1, (place * factor) % PERSPECTIVES + 1);
+    let third = if place.is_multiple_of(3) { "refine" } else { "depend" };
+    json!([
+        {"type": "support", "target": neighbour(7)},
+        {"type": "oppose", "target": earlier(31)},
+        {"type": third, "target": earlier(1)},
+    ])
+}

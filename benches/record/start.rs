@@ -1,0 +1,86 @@
+//! Starting the program: against an empty one, and how much memory it takes.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::Sizes;
+use crate::measure::{Outcome, Quantity, Row, Samples, time};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_plenary");
+const ALLOWED: f64 = 3.0;
+const MEMORY_MAX_KB: u64 = 15 * 1_024;
+
+/// What a pipe holds before whoever writes to it has to wait.
+const PIPE_BYTES: usize = 64 * 1_024;
+
+pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let empty = empty_program(folder.path())?;
+    let mut rows = Vec::new();
+    for flag in ["--help", "--version"] {
+        let mut samples = Samples::default();
+        for _ in 0..sizes.repeats * 3 {
+            let measured = time(|| run(Command::new(PROGRAM).arg(flag)))?;
+            let limit = time(|| run(&mut Command::new(&empty)))?;
+            samples.add(measured, limit);
+        }
+        rows.push(samples.row(format!("plenary {flag}"), "an empty Rust program", ALLOWED));
+        rows.push(Row {
+            work: format!("plenary {flag}, memory"),
+            measured: Quantity::Kilobytes(peak_memory(flag)?),
+            limit: Quantity::Kilobytes(MEMORY_MAX_KB),
+            limit_is: "at its peak",
+            allowed: 1.0,
+        });
+    }
+    Ok(rows)
+}
+
+fn run(command: &mut Command) -> std::io::Result<ExitStatus> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).status()
+}
+
+#[expect(clippy::disallowed_methods, reason = "a source file for the compiler")]
+fn empty_program(folder: &Path) -> Outcome<PathBuf> {
+    let (source, program) = (folder.join("empty.rs"), folder.join("empty"));
+    std::fs::write(&source, "fn main() {}\n")?;
+    let built = Command::new("rustc").arg("-O").arg(&source).arg("-o").arg(&program).status()?;
+    if built.success() { Ok(program) } else { Err("rustc could not build an empty program".into()) }
+}
+
+/// The most memory the program held by the time it had its answer.
+///
+/// It writes into a pipe that is full, and so stands still just before its end.
+fn peak_memory(flag: &str) -> Outcome<u64> {
+    let (reader, mut writer) = std::io::pipe()?;
+    writer.write_all(&vec![b' '; PIPE_BYTES])?;
+    let mut child = Command::new(PROGRAM).arg(flag).stdin(Stdio::null()).stdout(writer).spawn()?;
+    let memory = still_memory(child.id());
+    // Nobody reads any more, so the program ends.
+    drop(reader);
+    child.wait()?;
+    memory
+}
+
+/// Waits until the process sleeps and its peak no longer rises.
+#[expect(clippy::disallowed_methods, reason = "the system tells in a file")]
+fn still_memory(process: u32) -> Outcome<u64> {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    let mut before = None;
+    while Instant::now() < deadline {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+        let peak: Option<u64> = field("VmHWM:")
+            .and_then(|text| text.split_whitespace().next())
+            .and_then(|kilobytes| kilobytes.parse().ok());
+        let sleeps = field("State:").is_some_and(|state| state.trim().starts_with('S'));
+        match peak.filter(|_| sleeps) {
+            Some(peak) if before == Some(peak) => return Ok(peak),
+            other => before = other,
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Err("the program did not stand still".into())
+}
