@@ -77,7 +77,10 @@ pub struct EntityId {
 
 impl fmt::Display for EntityId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{:02}{:02}", self.kind.name(), self.round, self.seq)
+        f.write_str(self.kind.name())?;
+        let digits = [self.round / 10 % 10, self.round % 10, self.seq / 10 % 10, self.seq % 10];
+        let digits = digits.map(|digit| b'0' + digit);
+        f.write_str(std::str::from_utf8(&digits).unwrap_or_default())
     }
 }
 
@@ -117,10 +120,9 @@ pub struct LocalId {
 
 impl fmt::Display for LocalId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.expert.as_str().bytes() {
-            write!(f, "{}", byte.to_ascii_uppercase() as char)?;
-        }
-        write!(f, "-{}{:02}{:02}", self.kind.name(), self.round, self.seq)
+        let Self { kind, round, seq, .. } = *self;
+        let expert = self.expert.as_str().to_ascii_uppercase();
+        write!(f, "{expert}-{}", EntityId { kind, round, seq })
     }
 }
 

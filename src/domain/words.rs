@@ -4,7 +4,11 @@
 //! One macro, so that a word is spelled once and the list of valid options in
 //! an error can never fall behind the enum.
 
+use std::fmt;
 use std::str::FromStr;
+
+use serde::Deserializer;
+use serde::de::{Error, Visitor};
 
 /// A closed vocabulary, for code that reads any of them.
 pub trait Word: FromStr {
@@ -60,10 +64,7 @@ macro_rules! words {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-                Self::named(&name).ok_or_else(|| {
-                    serde::de::Error::custom(format_args!("unknown {} `{name}`", stringify!($name)))
-                })
+                $crate::domain::words::read_text(deserializer, stringify!($name), Self::named)
             }
         }
     };
@@ -80,16 +81,37 @@ macro_rules! serde_by_text {
 
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
-                text.parse().map_err(|_| {
-                    serde::de::Error::custom(format_args!(
-                        "malformed {} `{text}`",
-                        stringify!($name)
-                    ))
-                })
+                let parse = |text: &str| text.parse().ok();
+                $crate::domain::words::read_text(deserializer, stringify!($name), parse)
             }
         }
     };
 }
 
 pub(crate) use {serde_by_text, words};
+
+/// Reads a value from a text that is only looked at: a record holds ids and words by the thousand.
+pub(crate) fn read_text<'de, T, D: Deserializer<'de>>(
+    deserializer: D,
+    what: &'static str,
+    read: impl Fn(&str) -> Option<T>,
+) -> Result<T, D::Error> {
+    deserializer.deserialize_str(Reader { what, read })
+}
+
+struct Reader<F> {
+    what: &'static str,
+    read: F,
+}
+
+impl<T, F: Fn(&str) -> Option<T>> Visitor<'_> for Reader<F> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.what)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        (self.read)(text).ok_or_else(|| E::custom(format_args!("malformed {} `{text}`", self.what)))
+    }
+}
