@@ -44,7 +44,8 @@ struct PriorRound<'a> {
     title: Option<&'a str>,
     score: i64,
     expert_contributions: Vec<Contributions<'a>>,
-    tensions: Vec<Raised<'a>>,
+    #[serde(serialize_with = "raised")]
+    tensions: &'a [Entity],
     judge_synthesis: Option<&'a str>,
 }
 
@@ -52,11 +53,15 @@ struct PriorRound<'a> {
 struct Contributions<'a> {
     expert: &'a ExpertSlug,
     role: &'a str,
-    perspectives: Vec<Item<'a>>,
+    #[serde(serialize_with = "items")]
+    perspectives: Vec<&'a Entity>,
     tensions_raised: Vec<EntityId>,
-    recommendations: Vec<Item<'a>>,
-    evidence: Vec<Item<'a>>,
-    claims: Vec<Item<'a>>,
+    #[serde(serialize_with = "items")]
+    recommendations: Vec<&'a Entity>,
+    #[serde(serialize_with = "items")]
+    evidence: Vec<&'a Entity>,
+    #[serde(serialize_with = "items")]
+    claims: Vec<&'a Entity>,
 }
 
 /// An entity under its first contributor.
@@ -144,7 +149,7 @@ fn prior_round<'a>(record: &'a Record, held: &'a Round) -> PriorRound<'a> {
         title: held.title.as_deref(),
         score: held.score,
         expert_contributions: contributions(record, held.round),
-        tensions: of_round(&record.tensions, held.round).iter().map(raised).collect(),
+        tensions: of_round(&record.tensions, held.round),
         judge_synthesis: held.summary.as_deref(),
     }
 }
@@ -177,11 +182,11 @@ fn contributions(record: &Record, round: u8) -> Vec<Contributions<'_>> {
             let first = entity.contributors.first().and_then(|expert| places.get(expert));
             let Some(own) = first.and_then(|place| all.get_mut(*place)) else { continue };
             match kind {
-                EntityKind::Perspective => own.perspectives.push(item(entity)),
-                EntityKind::Recommendation => own.recommendations.push(item(entity)),
+                EntityKind::Perspective => own.perspectives.push(entity),
+                EntityKind::Recommendation => own.recommendations.push(entity),
                 EntityKind::Tension => own.tensions_raised.push(entity.id),
-                EntityKind::Evidence => own.evidence.push(item(entity)),
-                EntityKind::Claim => own.claims.push(item(entity)),
+                EntityKind::Evidence => own.evidence.push(entity),
+                EntityKind::Claim => own.claims.push(entity),
             }
         }
     }
@@ -195,8 +200,9 @@ fn contributions(record: &Record, round: u8) -> Vec<Contributions<'_>> {
     all
 }
 
-fn item(entity: &Entity) -> Item<'_> {
-    Item {
+/// Items are made one at a time, while they are written: a long dialogue has thousands.
+fn items<S: Serializer>(entities: &[&Entity], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(entities.iter().map(|entity| Item {
         id: entity.id,
         label: &entity.label,
         status: entity.status,
@@ -204,11 +210,11 @@ fn item(entity: &Entity) -> Item<'_> {
         contributors: &entity.contributors,
         parameters: entity.parameters.as_ref(),
         references: &entity.references,
-    }
+    }))
 }
 
-fn raised(tension: &Entity) -> Raised<'_> {
-    Raised {
+fn raised<S: Serializer>(tensions: &[Entity], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(tensions.iter().map(|tension| Raised {
         id: tension.id,
         label: &tension.label,
         expert: tension.contributors.first(),
@@ -216,7 +222,7 @@ fn raised(tension: &Entity) -> Raised<'_> {
         status: tension.status,
         description: &tension.text,
         references: &tension.references,
-    }
+    }))
 }
 
 fn participants(record: &Record, round: u8) -> Vec<Participant<'_>> {
