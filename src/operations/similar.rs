@@ -8,7 +8,7 @@ use super::list::read_limit;
 use super::workspace::Workspace;
 use crate::domain::limits::TEXT_CHARS_MAX;
 use crate::error::Error;
-use crate::record::similar::{self as rules, CANDIDATES_MAX, Similar};
+use crate::record::similar::{self as rules, CANDIDATES, Similar};
 
 const RESULTS_DEFAULT: usize = 10;
 
@@ -24,6 +24,6 @@ pub fn similar(workspace: &Workspace, arguments: &Value) -> Result<Matched, Erro
         Some((fields.required_text("query", TEXT_CHARS_MAX, notes)?, limit))
     })?;
     let words = rules::words(&query);
-    let hits = workspace.store.search(&words, CANDIDATES_MAX)?;
+    let hits = workspace.store.search(&words, CANDIDATES.max(limit))?;
     Ok(Matched { status: "success", results: rules::rank(&words, hits, limit) })
 }

@@ -7,9 +7,10 @@ use serde::Serialize;
 use crate::domain::catalogue::{Hit, SearchField};
 use crate::domain::ids::DialogueId;
 
-/// Candidates the store is asked for. Enough to rank, few enough that a large
-/// store answers as fast as a small one.
-pub const CANDIDATES_MAX: usize = 300;
+/// Candidates the store is asked for, unless more results are wanted. Enough to
+/// rank; few enough that a thousand dialogues have as many, so that a larger
+/// store answers as fast.
+pub const CANDIDATES: usize = 100;
 
 /// More words than this add nothing to a search but cost.
 const WORDS_MAX: usize = 16;
