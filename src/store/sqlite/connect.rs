@@ -15,6 +15,10 @@ const APPLICATION_ID: i32 = 0x504c_4e59;
 /// More than all the statements there are, so that none is prepared twice.
 const CACHED_STATEMENTS: usize = 128;
 
+/// Pages a connection keeps, in KiB: a page of `list` and the upper levels of every index of a
+/// store of ten thousand dialogues. It is taken as it is needed.
+const CACHE_KIB: i32 = 8 * 1024;
+
 pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
     let unopenable = |source| StoreError::Unopenable { path: path.to_owned(), source };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -66,6 +70,8 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
+    // A negative size is in KiB, a positive one in pages.
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     Ok(())
 }
 
