@@ -20,7 +20,7 @@ fn export(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
     let (store, arguments) = (place.connect()?, json!({ "dialogue_id": id }));
     let mut samples = Samples::default();
     for _ in 0..sizes.repeats {
-        let measured = time(|| operations::exported_text(&place.workspace, &arguments))?;
+        let measured = time(|| operations::printed(&place.workspace, &arguments))?;
         let limit = time(|| -> Outcome<_> {
             // What was read is freed within the measured time, there as here.
             let rows = plain::read(&store, id)?;

@@ -114,7 +114,7 @@ fn opening(id: &DialogueId, writer: &mut Writer) -> Outcome<Vec<Change>> {
         output_dir: format!("dialogues/{id}"),
     })];
     for place in 0..PANEL {
-        changes.push(Change::ExpertSeated(Profile {
+        changes.push(Change::ExpertAdded(Profile {
             expert_slug: expert(place)?,
             role: writer.words(2),
             tier: Tier::Core,
