@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::arguments::read;
 use super::workspace::Workspace;
 use crate::domain::dialogue::Dialogue;
-use crate::domain::limits::ROUND_MAX;
 use crate::domain::refusal::{Code, Fault};
 use crate::error::{Error, document_text};
 use crate::record::{context as rules, no_dialogue, read_dialogue_id};
@@ -34,8 +33,8 @@ pub fn context(workspace: &Workspace, arguments: &Value) -> Result<String, Error
 
 /// The round asked for; the next one when none was.
 fn asked_round(dialogue: &Dialogue, round: Option<i64>) -> Result<u8, Fault> {
-    let first = dialogue.opening.protocol.first_round();
-    let next = dialogue.next_round().min(ROUND_MAX);
+    // After the last round there is still something to read, if nothing to prepare.
+    let (first, next) = (dialogue.opening.protocol.first_round(), dialogue.next_round());
     let Some(round) = round else { return Ok(next) };
     let known = u8::try_from(round).ok().filter(|round| (first..=next).contains(round));
     known.ok_or_else(|| {
