@@ -1,13 +1,26 @@
 //! Plenary: a panel of models argues by a written protocol, and every position,
 //! tension, claim and piece of evidence gets an id, an author and a history.
+//!
+//! The rooms, from the core outward; ARCHITECTURE.md is the map.
 
-pub mod ambient;
-pub mod config;
+/// Words as values: ids, lifecycles, changes, refusals, the record.
 pub mod domain;
-pub mod error;
+/// A record as JSON and Markdown, and how foreign text is shown.
 pub mod export;
-pub mod files;
+/// One function per operation, shared by every door.
 pub mod operations;
+/// The rules: what a request becomes, or exactly why not.
 pub mod record;
+/// The only SQL: a trait of domain verbs, SQLite behind it.
 pub mod store;
+/// The doors: the command line.
 pub mod surfaces;
+
+/// Time and chance, from outside.
+pub mod ambient;
+/// Where the store lies.
+pub mod config;
+/// What went wrong, as exit code, document and hint.
+pub mod error;
+/// Where files may be written, and how.
+pub mod files;
