@@ -65,8 +65,11 @@ fn main() -> ExitCode {
     }
 }
 
+/// Rows of the table that are measured together.
+type Group = fn(Sizes) -> Outcome<Vec<Row>>;
+
 fn measure_all(sizes: Sizes, chosen: &str) -> Outcome<Vec<Row>> {
-    let groups: [(&str, fn(Sizes) -> Outcome<Vec<Row>>); 4] = [
+    let groups: [(&str, Group); 4] = [
         ("register", rounds::measure),
         ("documents", documents::measure),
         ("growth", growth::measure),

@@ -147,9 +147,10 @@ fn store_kind(error: &StoreError) -> Kind {
         | StoreError::Unopenable { .. }
         | StoreError::NoFolder { .. } => Kind::NotFound,
         StoreError::Busy { .. } | StoreError::DiskFull => Kind::Incomplete,
-        StoreError::Database(_) | StoreError::Malformed { .. } | StoreError::Unwritable(_) => {
-            Kind::Internal
-        }
+        StoreError::Database(_)
+        | StoreError::Malformed { .. }
+        | StoreError::NotRun
+        | StoreError::Unwritable(_) => Kind::Internal,
     }
 }
 
@@ -163,7 +164,7 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
         StoreError::Busy { .. } => Some("nothing was changed; try again"),
         StoreError::DiskFull => Some("nothing was changed; make room and try again"),
         StoreError::Malformed { .. } => Some("`plenary verify` says what was changed"),
-        StoreError::Database(_) | StoreError::Unwritable(_) => None,
+        StoreError::Database(_) | StoreError::NotRun | StoreError::Unwritable(_) => None,
     }
 }
 

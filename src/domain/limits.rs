@@ -1,4 +1,4 @@
-//! Everything has a limit. Each is here with its reason.
+//! What a request may hold, and why not more.
 
 /// Two digits of an id name the round.
 pub const ROUND_MAX: u8 = 99;

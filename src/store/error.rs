@@ -30,6 +30,8 @@ pub enum StoreError {
     Database(#[source] rusqlite::Error),
     #[error("the store holds a malformed {what}: `{text}`")]
     Malformed { what: &'static str, text: String },
+    #[error("the store reported success without having done anything")]
+    NotRun,
     #[error("a change could not be written down")]
     Unwritable(#[source] serde_json::Error),
 }

@@ -109,5 +109,5 @@ pub fn transact<T, E: From<StoreError>>(
         end
     })?;
     // A store that reports success without having run the work broke its contract.
-    result.unwrap_or_else(|| Err(StoreError::Busy { waited_s: 0 }.into()))
+    result.unwrap_or_else(|| Err(StoreError::NotRun.into()))
 }

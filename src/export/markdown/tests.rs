@@ -229,7 +229,7 @@ fn a_rehearsal_says_so_under_its_title() {
     let mut record = sample::record();
     record.dialogue.opening.rehearsal = true;
     let start: Vec<String> = markdown(&record).lines().take(3).map(str::to_owned).collect();
-    assert_eq!(start[2], format!("**Rehearsal**: {}.", wording::REHEARSAL));
+    assert_eq!(start[2], format!("**Rehearsal**: {}.", crate::export::wording::REHEARSAL));
 }
 
 /// Everything by which a line takes part in our structure.

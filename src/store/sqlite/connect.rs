@@ -75,7 +75,7 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Marks the file as ours; part of the first migration's transaction.
+/// Marks the file as ours, within a migration's transaction.
 pub(super) fn mark(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION_ID)
 }

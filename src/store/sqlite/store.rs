@@ -4,9 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use super::apply::{self, Applier};
+use super::columns::{json, parsed, query};
 use super::load::Depth;
 use super::{catalogue, connect, facts, journal, load, verify};
 use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
@@ -181,12 +182,10 @@ impl Unit for SqliteUnit<'_> {
     }
 
     fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
-        let owner: Option<String> = self
-            .connection
-            .prepare_cached("SELECT dialogue_id FROM dialogues WHERE output_dir = ?1")?
-            .query_row([output_dir], |row| row.get(0))
-            .optional()?;
-        Ok(owner.and_then(|id| id.parse().ok()))
+        let sql = "SELECT dialogue_id FROM dialogues WHERE output_dir = ?1";
+        let owners =
+            query(self.connection, sql, [output_dir], |row| parsed(row, 0, "dialogue id"))?;
+        Ok(owners.into_iter().next())
     }
 
     fn facts(&mut self, dialogue: &Dialogue, mentions: &Mentions) -> Result<Facts, StoreError> {
@@ -203,10 +202,7 @@ impl Unit for SqliteUnit<'_> {
         )?;
         let mut rows = statement.query(params![id.as_str(), round])?;
         let Some(row) = rows.next()? else { return Ok(None) };
-        Ok(Some(Registration {
-            batch_sha256: row.get(0)?,
-            answer: super::columns::json(row, 1, "answer")?,
-        }))
+        Ok(Some(Registration { batch_sha256: row.get(0)?, answer: json(row, 1, "answer")? }))
     }
 
     fn apply(

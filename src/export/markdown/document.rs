@@ -3,20 +3,13 @@
 //! **Invariant:** the headings, tables and lists are ours alone. What others
 //! wrote stands in block quotes or is escaped, so it cannot add to them.
 
-mod escape;
-mod facts;
-mod rounds;
-mod table;
-mod value;
-mod verdicts;
-
-use escape::{inline, quote};
-use table::table;
-
-use super::wording;
+use super::escape::{self, inline, quote};
+use super::table::table;
+use super::{facts, rounds, value, verdicts};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::record::Record;
 use crate::domain::reference::Move;
+use crate::export::wording;
 
 /// The whole dialogue, from the question to the hash of the chain's head.
 pub fn markdown(record: &Record) -> String {
@@ -116,6 +109,3 @@ fn references(record: &Record) -> Vec<String> {
 fn section(title: &str, body: String) -> Vec<String> {
     if body.is_empty() { Vec::new() } else { vec![format!("## {title}"), body] }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,0 +1,13 @@
+//! The dialogue as a Markdown document that reads well on its own and on GitHub.
+
+mod document;
+mod escape;
+mod facts;
+mod rounds;
+mod table;
+#[cfg(test)]
+mod tests;
+mod value;
+mod verdicts;
+
+pub use document::markdown;
