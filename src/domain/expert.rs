@@ -63,6 +63,30 @@ pub struct Profile {
     pub first_round: Option<u8>,
 }
 
+impl Profile {
+    /// An expert of whom no more is known.
+    pub fn new(
+        expert_slug: ExpertSlug,
+        role: impl Into<String>,
+        tier: Tier,
+        source: Source,
+    ) -> Self {
+        Self {
+            expert_slug,
+            role: role.into(),
+            tier,
+            source,
+            description: None,
+            focus: None,
+            relevance: None,
+            creation_reason: None,
+            mandate: None,
+            color: None,
+            first_round: None,
+        }
+    }
+}
+
 /// Who sits on a panel that nobody recorded: those of the last one, retained. Before
 /// there was one, everyone who has come by then.
 pub fn inherited_panel(last: &[PanelSeat], experts: &[Profile], round: u8) -> Vec<PanelSeat> {

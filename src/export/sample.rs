@@ -135,18 +135,10 @@ fn experts() -> Vec<Expert> {
 }
 
 fn expert(slug: &str, role: &str, tier: Tier, scores: &[(u8, i64)]) -> Expert {
+    let source = if tier == Tier::Wildcard { Source::Created } else { Source::Pool };
     let profile = Profile {
-        expert_slug: slug.parse().unwrap(),
-        role: role.into(),
-        tier,
-        source: if tier == Tier::Wildcard { Source::Created } else { Source::Pool },
-        description: None,
-        focus: None,
-        relevance: None,
-        creation_reason: None,
-        mandate: None,
-        color: None,
         first_round: scores.first().map(|(round, _)| *round),
+        ..Profile::new(slug.parse().unwrap(), role, tier, source)
     };
     let scores: BTreeMap<u8, i64> = scores.iter().copied().collect();
     Expert { profile, total: scores.values().sum(), scores, replies: BTreeMap::new() }

@@ -108,17 +108,11 @@ pub(super) struct Traits {
 impl Traits {
     pub(super) fn named(self, expert_slug: ExpertSlug) -> Profile {
         Profile {
-            expert_slug,
-            role: self.role,
-            tier: self.tier,
-            source: Source::Pool,
             description: self.description,
             focus: self.focus,
             relevance: self.relevance,
-            creation_reason: None,
-            mandate: None,
             color: self.color,
-            first_round: None,
+            ..Profile::new(expert_slug, self.role, self.tier, Source::Pool)
         }
     }
 }

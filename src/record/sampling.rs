@@ -94,18 +94,8 @@ mod tests {
         let tiers = tiers.iter().flat_map(|(tier, count)| std::iter::repeat_n(*tier, *count));
         tiers
             .enumerate()
-            .map(|(place, tier)| Profile {
-                expert_slug: format!("e{place}").parse().unwrap(),
-                role: "Expert".into(),
-                tier,
-                source: Source::Pool,
-                description: None,
-                focus: None,
-                relevance: None,
-                creation_reason: None,
-                mandate: None,
-                color: None,
-                first_round: None,
+            .map(|(place, tier)| {
+                Profile::new(format!("e{place}").parse().unwrap(), "Expert", tier, Source::Pool)
             })
             .collect()
     }
