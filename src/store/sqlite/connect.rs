@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::migrate;
@@ -64,6 +65,8 @@ fn claim(connection: &Connection, path: &Path) -> Result<(), StoreError> {
 
 fn prepare(connection: &Connection) -> Result<(), StoreError> {
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    // Otherwise a statement that sorts is prepared anew for every value that is bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(Duration::from_secs(BUSY_WAIT_S))?;
     // Changing the journal mode ignores the busy timeout, so two first starts could collide.
     patiently(|| connection.pragma_update(None, "journal_mode", "WAL"))?;
