@@ -18,6 +18,7 @@ pub mod limits;
 pub mod record;
 pub mod reference;
 pub mod refusal;
+pub mod shown;
 pub mod slug;
 pub mod target;
 pub mod time;

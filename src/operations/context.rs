@@ -5,9 +5,12 @@ use serde_json::Value;
 use super::arguments::read;
 use super::workspace::Workspace;
 use crate::domain::dialogue::Dialogue;
+use crate::domain::record::Record;
 use crate::domain::refusal::{Code, Fault};
-use crate::error::{Error, document_text};
+use crate::domain::shown::{Shown, show};
+use crate::error::Error;
 use crate::record::{context as rules, no_dialogue, read_dialogue_id};
+use crate::store::StoreError;
 
 /// The document as compact JSON: it can be large, so it is written out once.
 pub fn context(workspace: &Workspace, arguments: &Value) -> Result<String, Error> {
@@ -22,13 +25,17 @@ pub fn context(workspace: &Workspace, arguments: &Value) -> Result<String, Error
     let missing = || no_dialogue(id.as_str());
     let dialogue = workspace.store.dialogue(&id)?.ok_or_else(missing)?;
     let round = asked_round(&dialogue, round)?;
+    let mut context = rules::Context::new(round);
+    let mut add = |record: &Record, shown: &Shown<'_>| context.add(record, shown);
     let record = if round == dialogue.next_round() {
-        workspace.store.record_before(&id, round)?.ok_or_else(missing)?
+        workspace.store.show_before(&id, round, &mut add)?.ok_or_else(missing)?
     } else {
         // Nobody at that table knew what came later.
-        workspace.store.record(&id)?.ok_or_else(missing)?.rewound(round)
+        let record = workspace.store.record(&id)?.ok_or_else(missing)?.rewound(round);
+        show(&record, &mut add).map_err(StoreError::Unwritable)?;
+        record
     };
-    document_text(&rules::context(&record, round))
+    Ok(context.finish(&record).map_err(StoreError::Unwritable)?)
 }
 
 /// The round asked for; the next one when none was.

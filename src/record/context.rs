@@ -2,30 +2,23 @@
 //!
 //! The whole panel gets the same prior rounds, with full content and global ids
 //! only; raw replies never, because they speak in local ids.
+//!
+//! The document of a long dialogue is large, so it is written while its entities
+//! pass by: only the round at hand is held.
 
-use std::collections::HashMap;
-
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::brief;
+use super::brief::{self, Answers, Said};
+use super::json_text::{JsonText, Written};
 use crate::domain::dialogue::DialogueStatus;
 use crate::domain::entity::Entity;
 use crate::domain::expert::{SeatSource, Tier};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
 use crate::domain::lifecycle::{ACTIVE_TENSION, Status};
-use crate::domain::record::{Record, Round};
+use crate::domain::record::{Expert, Record, Round};
 use crate::domain::reference::Reference;
-
-/// The answer of `context`.
-#[derive(Debug, Serialize)]
-pub struct Context<'a> {
-    dialogue: Subject<'a>,
-    prior_rounds: Vec<PriorRound<'a>>,
-    active_tensions: Vec<ActiveTension<'a>>,
-    #[serde(serialize_with = "by_slug")]
-    experts: Vec<Participant<'a>>,
-}
+use crate::domain::shown::Shown;
 
 #[derive(Debug, Serialize)]
 struct Subject<'a> {
@@ -36,45 +29,6 @@ struct Subject<'a> {
     current_round: u8,
     total_alignment: i64,
     background: Option<&'a Value>,
-}
-
-#[derive(Debug, Serialize)]
-struct PriorRound<'a> {
-    round: u8,
-    title: Option<&'a str>,
-    score: i64,
-    expert_contributions: Vec<Contributions<'a>>,
-    #[serde(serialize_with = "raised")]
-    tensions: &'a [Entity],
-    judge_synthesis: Option<&'a str>,
-}
-
-#[derive(Debug, Serialize)]
-struct Contributions<'a> {
-    expert: &'a ExpertSlug,
-    role: &'a str,
-    #[serde(serialize_with = "items")]
-    perspectives: Vec<&'a Entity>,
-    tensions_raised: Vec<EntityId>,
-    #[serde(serialize_with = "items")]
-    recommendations: Vec<&'a Entity>,
-    #[serde(serialize_with = "items")]
-    evidence: Vec<&'a Entity>,
-    #[serde(serialize_with = "items")]
-    claims: Vec<&'a Entity>,
-}
-
-/// An entity under its first contributor.
-#[derive(Debug, Serialize)]
-struct Item<'a> {
-    id: EntityId,
-    label: &'a str,
-    status: Status,
-    content: &'a str,
-    contributors: &'a [ExpertSlug],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    parameters: Option<&'a Value>,
-    references: &'a [Reference],
 }
 
 #[derive(Debug, Serialize)]
@@ -111,110 +65,202 @@ struct Participant<'a> {
     creation_reason: Option<&'a str>,
 }
 
-fn by_slug<S: Serializer>(experts: &[Participant<'_>], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(experts.iter().map(|expert| (expert.slug, expert)))
+/// What one expert said in the round at hand, list by list.
+#[derive(Debug, Default)]
+struct Shelf {
+    perspectives: JsonText,
+    tensions_raised: JsonText,
+    recommendations: JsonText,
+    evidence: JsonText,
+    claims: JsonText,
+}
+
+impl Shelf {
+    fn of_kind(&mut self, kind: EntityKind) -> &mut JsonText {
+        match kind {
+            EntityKind::Perspective => &mut self.perspectives,
+            EntityKind::Recommendation => &mut self.recommendations,
+            EntityKind::Tension => &mut self.tensions_raised,
+            EntityKind::Evidence => &mut self.evidence,
+            EntityKind::Claim => &mut self.claims,
+        }
+    }
+
+    fn is_empty(&mut self) -> bool {
+        EntityKind::ALL.iter().all(|kind| self.of_kind(*kind).is_empty())
+    }
+
+    fn clear_into(&mut self, expert: &Expert, text: &mut JsonText) -> Written {
+        text.open(b'{');
+        text.field("expert", &expert.profile.expert_slug)?;
+        text.field("role", &expert.profile.role)?;
+        text.list("perspectives", &mut self.perspectives);
+        text.list("tensions_raised", &mut self.tensions_raised);
+        text.list("recommendations", &mut self.recommendations);
+        text.list("evidence", &mut self.evidence);
+        text.list("claims", &mut self.claims);
+        text.close(b'}');
+        Ok(())
+    }
 }
 
 /// The context for a round, from the record of the rounds before it.
-pub fn context(record: &Record, round: u8) -> Context<'_> {
-    let opening = &record.dialogue.opening;
-    Context {
-        dialogue: Subject {
-            id: &opening.dialogue_id,
-            title: &opening.title,
-            question: opening.question.as_deref(),
-            status: record.dialogue.status,
-            current_round: round,
-            total_alignment: record.dialogue.total_alignment,
-            background: opening.background.as_ref(),
-        },
-        prior_rounds: record.rounds.iter().map(|held| prior_round(record, held)).collect(),
-        active_tensions: record
-            .tensions
-            .iter()
-            .filter(|tension| ACTIVE_TENSION.contains(&tension.status))
-            .map(|tension| ActiveTension {
-                id: tension.id,
-                label: &tension.label,
-                status: tension.status,
-            })
-            .collect(),
-        experts: participants(record, round),
-    }
+#[derive(Debug)]
+pub struct Context {
+    round: u8,
+    text: JsonText,
+    /// How many of the prior rounds are written.
+    written: usize,
+    /// One for each expert, in the order of the table.
+    shelves: Vec<Shelf>,
+    answers: Answers,
 }
 
-fn prior_round<'a>(record: &'a Record, held: &'a Round) -> PriorRound<'a> {
-    PriorRound {
-        round: held.round,
-        title: held.title.as_deref(),
-        score: held.score,
-        expert_contributions: contributions(record, held.round),
-        tensions: of_round(&record.tensions, held.round),
-        judge_synthesis: held.summary.as_deref(),
+impl Context {
+    pub fn new(round: u8) -> Self {
+        let (text, shelves, answers) = Default::default();
+        Self { round, text, written: 0, shelves, answers }
     }
-}
 
-/// Entities are in the order of their ids, so a round's are neighbours.
-fn of_round(entities: &[Entity], round: u8) -> &[Entity] {
-    let start = entities.partition_point(|entity| entity.id.round < round);
-    let end = entities.partition_point(|entity| entity.id.round <= round);
-    entities.get(start..end).unwrap_or_default()
-}
-
-/// Who said what in a round, in the order of the table. Those who said nothing are not listed.
-fn contributions(record: &Record, round: u8) -> Vec<Contributions<'_>> {
-    let mut places: HashMap<&ExpertSlug, usize> = HashMap::new();
-    let mut all: Vec<Contributions<'_>> = Vec::new();
-    for (place, expert) in record.experts.iter().enumerate() {
-        places.insert(&expert.profile.expert_slug, place);
-        all.push(Contributions {
-            expert: &expert.profile.expert_slug,
-            role: &expert.profile.role,
-            perspectives: Vec::new(),
-            tensions_raised: Vec::new(),
-            recommendations: Vec::new(),
-            evidence: Vec::new(),
-            claims: Vec::new(),
-        });
+    /// Adds an entity. They come in the order of their rounds.
+    pub fn add(&mut self, record: &Record, shown: &Shown<'_>) -> Written {
+        self.begin(record)?;
+        self.end_rounds(record, |held| held.round < shown.id.round)?;
+        let mut places = shown.contributors.iter().filter_map(|name| place_of(record, name));
+        let Some(first) = places.next() else { return Ok(()) };
+        self.answers.note_owners(shown.id, [first].into_iter().chain(places));
+        if let Some(made) = shown.references.filter(|_| is_last(record, shown.id)) {
+            let (label, references) = (shown.label.to_owned(), serde_json::from_str(made)?);
+            self.answers.note(Said { id: shown.id, speaker: first, label, references });
+        }
+        let Some(shelf) = self.shelves.get_mut(first) else { return Ok(()) };
+        add_item(shelf.of_kind(shown.id.kind), shown)
     }
-    for kind in EntityKind::ALL {
-        for entity in of_round(record.entities(*kind), round) {
-            let first = entity.contributors.first().and_then(|expert| places.get(expert));
-            let Some(own) = first.and_then(|place| all.get_mut(*place)) else { continue };
-            match kind {
-                EntityKind::Perspective => own.perspectives.push(entity),
-                EntityKind::Recommendation => own.recommendations.push(entity),
-                EntityKind::Tension => own.tensions_raised.push(entity.id),
-                EntityKind::Evidence => own.evidence.push(entity),
-                EntityKind::Claim => own.claims.push(entity),
-            }
+
+    /// The document, once every entity was added.
+    pub fn finish(mut self, record: &Record) -> Result<String, serde_json::Error> {
+        self.begin(record)?;
+        self.end_rounds(record, |_| true)?;
+        self.text.close(b']');
+        self.text.field("active_tensions", &active_tensions(record))?;
+        self.answers.sort();
+        self.text.name("experts");
+        self.text.open(b'{');
+        for participant in participants(record, self.round, &self.answers) {
+            self.text.field(participant.slug.as_str(), &participant)?;
+        }
+        self.text.close(b'}');
+        self.text.close(b'}');
+        self.text.finish()
+    }
+
+    fn begin(&mut self, record: &Record) -> Written {
+        if !self.text.is_empty() {
+            return Ok(());
+        }
+        let opening = &record.dialogue.opening;
+        self.shelves.resize_with(record.experts.len(), Shelf::default);
+        for tension in &record.tensions {
+            self.note_tension(record, tension);
+        }
+        self.text.open(b'{');
+        self.text.field(
+            "dialogue",
+            &Subject {
+                id: &opening.dialogue_id,
+                title: &opening.title,
+                question: opening.question.as_deref(),
+                status: record.dialogue.status,
+                current_round: self.round,
+                total_alignment: record.dialogue.total_alignment,
+                background: opening.background.as_ref(),
+            },
+        )?;
+        self.text.name("prior_rounds");
+        self.text.open(b'[');
+        Ok(())
+    }
+
+    fn note_tension(&mut self, record: &Record, tension: &Entity) {
+        let names = tension.contributors.iter().map(ExpertSlug::as_str);
+        let places: Vec<usize> = names.filter_map(|name| place_of(record, name)).collect();
+        self.answers.note_owners(tension.id, places.iter().copied());
+        if let Some(speaker) = places.first().copied().filter(|_| is_last(record, tension.id)) {
+            let (id, label) = (tension.id, tension.label.clone());
+            self.answers.note(Said { id, speaker, label, references: tension.references.clone() });
         }
     }
-    all.retain(|own| {
-        !(own.perspectives.is_empty()
-            && own.recommendations.is_empty()
-            && own.tensions_raised.is_empty()
-            && own.evidence.is_empty()
-            && own.claims.is_empty())
-    });
-    all
+
+    /// Writes the rounds of which nothing more will come.
+    fn end_rounds(&mut self, record: &Record, is_over: impl Fn(&Round) -> bool) -> Written {
+        while let Some(held) = record.rounds.get(self.written).filter(|held| is_over(held)) {
+            self.end_round(record, held)?;
+            self.written += 1;
+            // Rounds are much alike, so the first tells what the others need.
+            if self.written == 1 {
+                self.text.expect_more(record.rounds.len());
+            }
+        }
+        Ok(())
+    }
+
+    fn end_round(&mut self, record: &Record, held: &Round) -> Written {
+        let tensions = record.entities_of(EntityKind::Tension, held.round);
+        for tension in tensions {
+            let first = tension.contributors.first();
+            let place = first.and_then(|expert| place_of(record, expert.as_str()));
+            if let Some(shelf) = place.and_then(|place| self.shelves.get_mut(place)) {
+                shelf.tensions_raised.value(&tension.id)?;
+            }
+        }
+        let text = &mut self.text;
+        text.open(b'{');
+        text.field("round", &held.round)?;
+        text.field("title", &held.title)?;
+        text.field("score", &held.score)?;
+        text.name("expert_contributions");
+        text.open(b'[');
+        // Those who said nothing are not listed.
+        for (expert, shelf) in record.experts.iter().zip(&mut self.shelves) {
+            if !shelf.is_empty() {
+                shelf.clear_into(expert, text)?;
+            }
+        }
+        text.close(b']');
+        text.field("tensions", &tensions.iter().map(raised).collect::<Vec<_>>())?;
+        text.field("judge_synthesis", &held.summary)?;
+        text.close(b'}');
+        Ok(())
+    }
 }
 
-/// Items are made one at a time, while they are written: a long dialogue has thousands.
-fn items<S: Serializer>(entities: &[&Entity], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(entities.iter().map(|entity| Item {
-        id: entity.id,
-        label: &entity.label,
-        status: entity.status,
-        content: &entity.text,
-        contributors: &entity.contributors,
-        parameters: entity.parameters.as_ref(),
-        references: &entity.references,
-    }))
+/// An entity under its first contributor.
+fn add_item(list: &mut JsonText, shown: &Shown<'_>) -> Written {
+    list.open(b'{');
+    list.field("id", &shown.id)?;
+    list.prose("label", shown.label);
+    list.field("status", &shown.status)?;
+    list.prose("content", shown.text);
+    list.field("contributors", &shown.contributors)?;
+    if let Some(parameters) = shown.parameters {
+        list.json("parameters", parameters);
+    }
+    list.json("references", shown.references.unwrap_or("[]"));
+    list.close(b'}');
+    Ok(())
 }
 
-fn raised<S: Serializer>(tensions: &[Entity], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_seq(tensions.iter().map(|tension| Raised {
+/// Where an expert sits at the table.
+fn place_of(record: &Record, name: &str) -> Option<usize> {
+    record.experts.iter().position(|expert| expert.profile.expert_slug.as_str() == name)
+}
+
+fn is_last(record: &Record, id: EntityId) -> bool {
+    record.rounds.last().is_some_and(|last| last.round == id.round)
+}
+
+fn raised(tension: &Entity) -> Raised<'_> {
+    Raised {
         id: tension.id,
         label: &tension.label,
         expert: tension.contributors.first(),
@@ -222,14 +268,26 @@ fn raised<S: Serializer>(tensions: &[Entity], serializer: S) -> Result<S::Ok, S:
         status: tension.status,
         description: &tension.text,
         references: &tension.references,
-    }))
+    }
 }
 
-fn participants(record: &Record, round: u8) -> Vec<Participant<'_>> {
+fn active_tensions(record: &Record) -> Vec<ActiveTension<'_>> {
+    let active = record.tensions.iter().filter(|tension| ACTIVE_TENSION.contains(&tension.status));
+    active
+        .map(|tension| ActiveTension {
+            id: tension.id,
+            label: &tension.label,
+            status: tension.status,
+        })
+        .collect()
+}
+
+fn participants<'a>(record: &'a Record, round: u8, answers: &Answers) -> Vec<Participant<'a>> {
     let seats = record.panel(round).into_iter().filter_map(|seat| {
-        let expert = record.expert(&seat.expert_slug)?;
+        let place = place_of(record, seat.expert_slug.as_str())?;
+        let expert = record.experts.get(place)?;
         let computed = match seat.source {
-            SeatSource::Retained => brief::round_context(record, &expert.profile.expert_slug),
+            SeatSource::Retained => brief::round_context(record, answers, place),
             // Whoever is new to the table has no history to be reminded of.
             SeatSource::Pool | SeatSource::Created => None,
         };

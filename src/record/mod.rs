@@ -17,6 +17,7 @@ mod board;
 mod brief;
 mod faults;
 mod fields;
+mod json_text;
 mod lookup;
 mod notes;
 mod roll;

@@ -13,6 +13,7 @@ use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
 use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
+use crate::domain::shown::Viewer;
 use crate::domain::time::Moment;
 use crate::record::convergence::Pulse;
 use crate::record::register::Answer;
@@ -30,7 +31,15 @@ pub trait Store: Debug + Send + Sync {
     fn record(&self, id: &DialogueId) -> Result<Option<Record>, StoreError>;
 
     /// What its experts may read: rounds before this one, without raw replies and histories.
-    fn record_before(&self, id: &DialogueId, round: u8) -> Result<Option<Record>, StoreError>;
+    ///
+    /// Of the entities the record holds only tensions; the others are shown in
+    /// the order of their rounds.
+    fn show_before(
+        &self,
+        id: &DialogueId,
+        round: u8,
+        viewer: &mut Viewer<'_>,
+    ) -> Result<Option<Record>, StoreError>;
 
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError>;
 

@@ -21,7 +21,8 @@ use crate::store::error::StoreError;
 pub(super) enum Depth {
     /// Everything.
     Whole,
-    /// Only rounds before this one, without histories and raw replies.
+    /// Only rounds before this one, without histories and raw replies; of the
+    /// entities only tensions, because `show` passes the others by.
     Before(u8),
 }
 
@@ -238,6 +239,9 @@ fn entities(
     kind: EntityKind,
     depth: Depth,
 ) -> Result<Vec<Entity>, StoreError> {
+    if matches!(depth, Depth::Before(_)) && kind != EntityKind::Tension {
+        return Ok(Vec::new());
+    }
     let statements = statements::of(kind);
     let mut entities =
         query(connection, &statements.load, params![id.as_str(), round_limit(depth)], |row| {

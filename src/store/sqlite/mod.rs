@@ -9,6 +9,7 @@ mod facts;
 mod journal;
 mod load;
 mod migrate;
+mod show;
 mod statements;
 mod store;
 mod verify;

@@ -15,6 +15,7 @@ pub(super) struct Statements {
     pub standing: String,
     pub load: String,
     pub load_events: String,
+    pub show: String,
     pub cite: String,
     pub label: String,
 }
@@ -91,6 +92,10 @@ fn build(kind: EntityKind) -> Statements {
         load_events: format!(
             "SELECT {round}, {seq}, event_type, event_round, actors, result_id, reference, reason
              FROM {events} WHERE dialogue_id = ?1 ORDER BY {round}, {seq}, seq"
+        ),
+        show: format!(
+            r#"SELECT seq, label, {text}, status, contributors, "references", {extras}
+               FROM {table} WHERE dialogue_id = ?1 AND round = ?2 ORDER BY seq"#
         ),
         cite: format!(
             r#"SELECT round, seq, label, {text}, contributors, status, "references", created_at, {extras}

@@ -9,13 +9,14 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::apply::{self, Applier};
 use super::columns::{json, parsed, query};
 use super::load::Depth;
-use super::{catalogue, connect, facts, journal, load, verify};
+use super::{catalogue, connect, facts, journal, load, show, verify};
 use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
 use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
+use crate::domain::shown::Viewer;
 use crate::domain::time::Moment;
 use crate::record::convergence::Pulse;
 use crate::store::error::StoreError;
@@ -133,8 +134,19 @@ impl Store for SqliteStore {
         self.read(|connection| load::record(connection, id, Depth::Whole))
     }
 
-    fn record_before(&self, id: &DialogueId, round: u8) -> Result<Option<Record>, StoreError> {
-        self.read(|connection| load::record(connection, id, Depth::Before(round)))
+    fn show_before(
+        &self,
+        id: &DialogueId,
+        round: u8,
+        viewer: &mut Viewer<'_>,
+    ) -> Result<Option<Record>, StoreError> {
+        self.read(|connection| {
+            let record = load::record(connection, id, Depth::Before(round))?;
+            if let Some(record) = &record {
+                show::entities(connection, record, viewer)?;
+            }
+            Ok(record)
+        })
     }
 
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {

@@ -1,0 +1,165 @@
+//! JSON that is written as its parts come by, for documents too large to be
+//! built first and serialised then.
+
+use serde::Serialize;
+
+pub(super) type Written = Result<(), serde_json::Error>;
+
+/// The text so far. Commas find their own places.
+#[derive(Debug, Default)]
+pub(super) struct JsonText {
+    text: Vec<u8>,
+}
+
+impl JsonText {
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Makes room for as much again, this many times.
+    pub(super) fn expect_more(&mut self, times: usize) {
+        self.text.reserve(self.text.len() * times);
+    }
+
+    /// Begins an object or a list, by its bracket.
+    pub(super) fn open(&mut self, bracket: u8) {
+        self.separate();
+        self.text.push(bracket);
+    }
+
+    pub(super) fn close(&mut self, bracket: u8) {
+        self.text.push(bracket);
+    }
+
+    /// The name of the field whose value follows. Our names need no escaping.
+    pub(super) fn name(&mut self, name: &str) {
+        self.separate();
+        self.text.push(b'"');
+        self.text.extend_from_slice(name.as_bytes());
+        self.text.extend_from_slice(b"\":");
+    }
+
+    pub(super) fn value(&mut self, value: &(impl Serialize + ?Sized)) -> Written {
+        self.separate();
+        serde_json::to_writer(&mut self.text, value)
+    }
+
+    /// A field of prose, which most of a large document is: what needs no escape is copied in blocks.
+    pub(super) fn prose(&mut self, name: &str, prose: &str) {
+        self.name(name);
+        self.text.push(b'"');
+        let mut rest = prose.as_bytes();
+        loop {
+            let (plain, other) = rest.split_at(plain_length(rest));
+            self.text.extend_from_slice(plain);
+            let Some((byte, after)) = other.split_first() else { break };
+            self.escape(*byte);
+            rest = after;
+        }
+        self.text.push(b'"');
+    }
+
+    fn escape(&mut self, byte: u8) {
+        let letter = match byte {
+            b'"' | b'\\' => byte,
+            b'\n' => b'n',
+            b'\r' => b'r',
+            b'\t' => b't',
+            0x08 => b'b',
+            0x0c => b'f',
+            _ => return self.text.extend_from_slice(format!("\\u{byte:04x}").as_bytes()),
+        };
+        self.text.extend_from_slice(&[b'\\', letter]);
+    }
+
+    pub(super) fn field(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Written {
+        self.name(name);
+        self.value(value)
+    }
+
+    /// A field whose value is JSON already.
+    pub(super) fn json(&mut self, name: &str, json: &str) {
+        self.name(name);
+        self.text.extend_from_slice(json.as_bytes());
+    }
+
+    /// A field with the list of the values in `values`, which is empty afterwards.
+    pub(super) fn list(&mut self, name: &str, values: &mut Self) {
+        self.name(name);
+        self.open(b'[');
+        self.text.append(&mut values.text);
+        self.close(b']');
+    }
+
+    pub(super) fn finish(self) -> Result<String, serde_json::Error> {
+        String::from_utf8(self.text).map_err(serde::ser::Error::custom)
+    }
+
+    /// Whatever ends a value is followed by a comma before the next one.
+    fn separate(&mut self) {
+        if !matches!(self.text.last(), None | Some(b'{' | b'[' | b':')) {
+            self.text.push(b',');
+        }
+    }
+}
+
+/// How many bytes there are before the first that JSON wants escaped.
+fn plain_length(bytes: &[u8]) -> usize {
+    // Looking at all of a block, found or not, is what a processor does in a few steps.
+    const BLOCK: usize = 16;
+    let is_plain = |block: &&[u8; BLOCK]| {
+        block.iter().fold(0, |found, byte| found | u8::from(needs_escape(*byte))) == 0
+    };
+    let (blocks, _) = bytes.as_chunks();
+    let start = blocks.iter().take_while(is_plain).count() * BLOCK;
+    let found = bytes.iter().skip(start).position(|byte| needs_escape(*byte));
+    found.map_or(bytes.len(), |place| start + place)
+}
+
+fn needs_escape(byte: u8) -> bool {
+    byte < 0x20 || byte == b'"' || byte == b'\\'
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_escaped_as_serde_json_does() {
+        let all: String = (0..0x180).filter_map(char::from_u32).collect();
+        for lead in 0..70 {
+            for prose in ["", "\"", "\n\n", "plain", "🦀 \u{7f}\u{2028}", all.as_str()] {
+                let prose = "a".repeat(lead) + prose;
+                let mut text = JsonText::default();
+                text.open(b'{');
+                text.prose("p", &prose);
+                text.close(b'}');
+                let expected = serde_json::json!({ "p": prose }).to_string();
+                assert_eq!(text.finish().unwrap(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn commas_find_their_places() {
+        let (mut text, mut values) = (JsonText::default(), JsonText::default());
+        text.open(b'{');
+        text.field("a", "[").unwrap();
+        text.list("none", &mut values);
+        values.value(&1).unwrap();
+        values.value("x,").unwrap();
+        text.list("some", &mut values);
+        text.name("inner");
+        text.open(b'[');
+        for number in 0..2 {
+            text.open(b'{');
+            text.field("n", &number).unwrap();
+            text.close(b'}');
+        }
+        text.close(b']');
+        text.close(b'}');
+        let expected = r#"{"a":"[","none":[],"some":[1,"x,"],"inner":[{"n":0},{"n":1}]}"#;
+        assert_eq!(text.finish().unwrap(), expected);
+        assert!(values.is_empty());
+    }
+}
