@@ -54,7 +54,7 @@ impl Bare {
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
         connection.pragma_update(None, "trusted_schema", false)?;
-        connection.pragma_update(None, "cache_size", -8 * 1_024)?;
+        connection.pragma_update(None, "cache_size", -16 * 1_024)?;
         Ok(Self { connection })
     }
 

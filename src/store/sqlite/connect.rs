@@ -16,9 +16,9 @@ const APPLICATION_ID: i32 = 0x504c_4e59;
 /// More than all the statements there are, so that none is prepared twice.
 const CACHED_STATEMENTS: usize = 128;
 
-/// Pages a connection keeps, in KiB: a page of `list` and the upper levels of every index of a
-/// store of ten thousand dialogues. It is taken as it is needed.
-const CACHE_KIB: i32 = 8 * 1024;
+/// Pages a connection keeps, in KiB: the longest dialogue there can be, or the indexes of ten
+/// thousand. It is taken as it is needed.
+const CACHE_KIB: i32 = 16 * 1024;
 
 pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
     let unopenable = |source| StoreError::Unopenable { path: path.to_owned(), source };
