@@ -3,6 +3,9 @@
 -- Keys stay scoped to one dialogue, so that the layout could be carried to a
 -- partitioned store. Every table but `journal` and `chain_heads` is a projection
 -- of the journal: `plenary verify` replays the journal and compares row by row.
+--
+-- Words are checked by OR instead of IN: for a list of three and more SQLite builds
+-- a table of its own at every insert, which made registering a round five times slower.
 
 CREATE TABLE dialogues (
   dialogue_id         TEXT PRIMARY KEY,
@@ -18,15 +21,16 @@ CREATE TABLE dialogues (
   panel_seed          TEXT,
   created_at          TEXT NOT NULL,
   converged_at        TEXT,
+  closed_because      TEXT,
   total_rounds        INT NOT NULL DEFAULT 0,
   total_alignment     INT NOT NULL DEFAULT 0,
   output_dir          TEXT,
   calibrated          BOOLEAN NOT NULL DEFAULT FALSE,
   domain_id           TEXT,
   ethos_id            TEXT,
-  CHECK (status IN ('open', 'converging', 'converged', 'abandoned')),
-  CHECK (protocol IN ('alignment', 'council', 'review')),
-  CHECK (terminal_state IS NULL OR terminal_state IN ('clean', 'revised', 'unconverged')),
+  CHECK (status = 'open' OR status = 'converging' OR status = 'converged' OR status = 'abandoned'),
+  CHECK (protocol = 'alignment' OR protocol = 'council' OR protocol = 'review'),
+  CHECK (terminal_state IS NULL OR terminal_state = 'clean' OR terminal_state = 'revised' OR terminal_state = 'unconverged'),
   CHECK (convergence_percent BETWEEN 1 AND 100)
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX idx_dialogues_title_created ON dialogues(title, created_at);
@@ -63,8 +67,8 @@ CREATE TABLE expert_profiles (
   first_round     INT,
   created_at      TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, expert_slug),
-  CHECK (tier IN ('Core', 'Adjacent', 'Wildcard')),
-  CHECK (source IN ('pool', 'created')),
+  CHECK (tier = 'Core' OR tier = 'Adjacent' OR tier = 'Wildcard'),
+  CHECK (source = 'pool' OR source = 'created'),
   CHECK (relevance IS NULL OR relevance BETWEEN 0.0 AND 1.0)
 ) WITHOUT ROWID;
 CREATE INDEX idx_expert_profiles_total ON expert_profiles(expert_slug, total_score);
@@ -81,7 +85,7 @@ CREATE TABLE panels (
   PRIMARY KEY (dialogue_id, round, expert_slug),
   FOREIGN KEY (dialogue_id, expert_slug) REFERENCES expert_profiles(dialogue_id, expert_slug),
   CHECK (round BETWEEN 0 AND 99),
-  CHECK (source IN ('retained', 'pool', 'created'))
+  CHECK (source = 'retained' OR source = 'pool' OR source = 'created')
 ) WITHOUT ROWID;
 
 CREATE TABLE rounds (
@@ -95,7 +99,7 @@ CREATE TABLE rounds (
   completed_at TEXT,
   PRIMARY KEY (dialogue_id, round),
   CHECK (round BETWEEN 0 AND 99),
-  CHECK (status IN ('open', 'in_progress', 'completed'))
+  CHECK (status = 'open' OR status = 'in_progress' OR status = 'completed')
 ) WITHOUT ROWID;
 
 -- The first answer to a batch, so that the same batch again is answered alike.
@@ -152,7 +156,7 @@ CREATE TABLE perspectives (
   created_at   TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, round, seq),
   CHECK (round BETWEEN 0 AND 99 AND seq BETWEEN 1 AND 99),
-  CHECK (status IN ('open', 'refined', 'conceded', 'merged'))
+  CHECK (status = 'open' OR status = 'refined' OR status = 'conceded' OR status = 'merged')
 );
 CREATE INDEX idx_perspectives_dialogue_round ON perspectives(dialogue_id, round, created_at);
 
@@ -170,7 +174,7 @@ CREATE TABLE recommendations (
   created_at         TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, round, seq),
   CHECK (round BETWEEN 0 AND 99 AND seq BETWEEN 1 AND 99),
-  CHECK (status IN ('proposed', 'amended', 'adopted', 'rejected'))
+  CHECK (status = 'proposed' OR status = 'amended' OR status = 'adopted' OR status = 'rejected')
 );
 CREATE INDEX idx_recommendations_status ON recommendations(dialogue_id, status);
 
@@ -186,7 +190,7 @@ CREATE TABLE tensions (
   created_at   TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, round, seq),
   CHECK (round BETWEEN 0 AND 99 AND seq BETWEEN 1 AND 99),
-  CHECK (status IN ('open', 'addressed', 'resolved', 'reopened'))
+  CHECK (status = 'open' OR status = 'addressed' OR status = 'resolved' OR status = 'reopened')
 );
 CREATE INDEX idx_tensions_status ON tensions(dialogue_id, status);
 
@@ -202,7 +206,7 @@ CREATE TABLE evidence (
   created_at   TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, round, seq),
   CHECK (round BETWEEN 0 AND 99 AND seq BETWEEN 1 AND 99),
-  CHECK (status IN ('cited', 'challenged', 'confirmed', 'refuted'))
+  CHECK (status = 'cited' OR status = 'challenged' OR status = 'confirmed' OR status = 'refuted')
 );
 CREATE INDEX idx_evidence_status ON evidence(dialogue_id, status);
 
@@ -218,7 +222,7 @@ CREATE TABLE claims (
   created_at   TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, round, seq),
   CHECK (round BETWEEN 0 AND 99 AND seq BETWEEN 1 AND 99),
-  CHECK (status IN ('asserted', 'supported', 'opposed', 'adopted', 'withdrawn'))
+  CHECK (status = 'asserted' OR status = 'supported' OR status = 'opposed' OR status = 'adopted' OR status = 'withdrawn')
 );
 CREATE INDEX idx_claims_status ON claims(dialogue_id, status);
 
@@ -239,7 +243,7 @@ CREATE TABLE perspective_events (
   PRIMARY KEY (dialogue_id, perspective_round, perspective_seq, seq),
   FOREIGN KEY (dialogue_id, perspective_round, perspective_seq)
     REFERENCES perspectives(dialogue_id, round, seq),
-  CHECK (event_type IN ('created', 'refined', 'conceded', 'merged', 'opened', 'commented'))
+  CHECK (event_type = 'created' OR event_type = 'refined' OR event_type = 'conceded' OR event_type = 'merged' OR event_type = 'opened' OR event_type = 'commented')
 ) WITHOUT ROWID;
 
 CREATE TABLE recommendation_events (
@@ -256,7 +260,7 @@ CREATE TABLE recommendation_events (
   created_at  TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, rec_round, rec_seq, seq),
   FOREIGN KEY (dialogue_id, rec_round, rec_seq) REFERENCES recommendations(dialogue_id, round, seq),
-  CHECK (event_type IN ('created', 'amended', 'adopted', 'rejected', 'opened', 'commented'))
+  CHECK (event_type = 'created' OR event_type = 'amended' OR event_type = 'adopted' OR event_type = 'rejected' OR event_type = 'opened' OR event_type = 'commented')
 ) WITHOUT ROWID;
 
 CREATE TABLE tension_events (
@@ -273,7 +277,7 @@ CREATE TABLE tension_events (
   created_at    TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, tension_round, tension_seq, seq),
   FOREIGN KEY (dialogue_id, tension_round, tension_seq) REFERENCES tensions(dialogue_id, round, seq),
-  CHECK (event_type IN ('created', 'addressed', 'resolved', 'reopened', 'opened', 'commented'))
+  CHECK (event_type = 'created' OR event_type = 'addressed' OR event_type = 'resolved' OR event_type = 'reopened' OR event_type = 'opened' OR event_type = 'commented')
 ) WITHOUT ROWID;
 
 CREATE TABLE evidence_events (
@@ -290,7 +294,7 @@ CREATE TABLE evidence_events (
   created_at     TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, evidence_round, evidence_seq, seq),
   FOREIGN KEY (dialogue_id, evidence_round, evidence_seq) REFERENCES evidence(dialogue_id, round, seq),
-  CHECK (event_type IN ('cited', 'challenged', 'confirmed', 'refuted', 'opened', 'commented'))
+  CHECK (event_type = 'cited' OR event_type = 'challenged' OR event_type = 'confirmed' OR event_type = 'refuted' OR event_type = 'opened' OR event_type = 'commented')
 ) WITHOUT ROWID;
 
 CREATE TABLE claim_events (
@@ -307,7 +311,7 @@ CREATE TABLE claim_events (
   created_at  TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, claim_round, claim_seq, seq),
   FOREIGN KEY (dialogue_id, claim_round, claim_seq) REFERENCES claims(dialogue_id, round, seq),
-  CHECK (event_type IN ('asserted', 'supported', 'opposed', 'adopted', 'withdrawn', 'opened', 'commented'))
+  CHECK (event_type = 'asserted' OR event_type = 'supported' OR event_type = 'opposed' OR event_type = 'adopted' OR event_type = 'withdrawn' OR event_type = 'opened' OR event_type = 'commented')
 ) WITHOUT ROWID;
 
 -- An expert's own id for an entity, and the one it was given.
@@ -329,15 +333,15 @@ CREATE TABLE refs (
   target_id   TEXT NOT NULL,
   created_at  TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, source_id, ref_type, target_id),
-  CHECK (source_type IN ('P', 'R', 'T', 'E', 'C')),
-  CHECK (target_type IN ('P', 'R', 'T', 'E', 'C')),
-  CHECK (ref_type IN ('support', 'oppose', 'refine', 'address', 'resolve', 'reopen', 'question', 'depend')),
+  CHECK (source_type = 'P' OR source_type = 'R' OR source_type = 'T' OR source_type = 'E' OR source_type = 'C'),
+  CHECK (target_type = 'P' OR target_type = 'R' OR target_type = 'T' OR target_type = 'E' OR target_type = 'C'),
+  CHECK (ref_type = 'support' OR ref_type = 'oppose' OR ref_type = 'refine' OR ref_type = 'address' OR ref_type = 'resolve' OR ref_type = 'reopen' OR ref_type = 'question' OR ref_type = 'depend'),
   CHECK (substr(source_id, 1, 1) = source_type),
   CHECK (substr(target_id, 1, 1) = target_type),
   CHECK (
-    (ref_type IN ('resolve', 'reopen', 'address') AND target_type = 'T')
+    ((ref_type = 'resolve' OR ref_type = 'reopen' OR ref_type = 'address') AND target_type = 'T')
     OR (ref_type = 'refine' AND source_type = target_type)
-    OR ref_type IN ('support', 'oppose', 'question', 'depend')
+    OR ref_type = 'support' OR ref_type = 'oppose' OR ref_type = 'question' OR ref_type = 'depend'
   )
 ) WITHOUT ROWID;
 CREATE INDEX idx_refs_target ON refs(dialogue_id, target_id, ref_type);
@@ -354,7 +358,7 @@ CREATE TABLE moves (
   created_at  TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, round, expert_slug, seq),
   FOREIGN KEY (dialogue_id, expert_slug) REFERENCES expert_profiles(dialogue_id, expert_slug),
-  CHECK (move_type IN ('defend', 'challenge', 'bridge', 'request', 'concede', 'converge'))
+  CHECK (move_type = 'defend' OR move_type = 'challenge' OR move_type = 'bridge' OR move_type = 'request' OR move_type = 'concede' OR move_type = 'converge')
 ) WITHOUT ROWID;
 
 CREATE TABLE verdicts (
@@ -380,8 +384,8 @@ CREATE TABLE verdicts (
   warning                 TEXT,
   created_at              TEXT NOT NULL,
   PRIMARY KEY (dialogue_id, verdict_id),
-  CHECK (verdict_type IN ('interim', 'final', 'minority', 'dissent')),
-  CHECK (confidence IS NULL OR confidence IN ('unanimous', 'strong', 'split', 'contested'))
+  CHECK (verdict_type = 'interim' OR verdict_type = 'final' OR verdict_type = 'minority' OR verdict_type = 'dissent'),
+  CHECK (confidence IS NULL OR confidence = 'unanimous' OR confidence = 'strong' OR confidence = 'split' OR confidence = 'contested')
 ) WITHOUT ROWID;
 
 -- A verdict, once given, stands.

@@ -117,6 +117,7 @@ impl Error {
         match self {
             Self::Refused(_) => "batch_validation_failed",
             Self::Store(StoreError::Newer { .. }) => "store_newer",
+            Self::Store(StoreError::Missing { .. }) => "store_missing",
             Self::Store(StoreError::Foreign { .. }) => "store_foreign",
             Self::Store(StoreError::Busy { .. }) => "store_busy",
             Self::Store(_) => "store_failed",
@@ -143,7 +144,8 @@ impl Error {
 fn store_kind(error: &StoreError) -> Kind {
     match error {
         StoreError::Newer { .. } => Kind::Configuration,
-        StoreError::Foreign { .. }
+        StoreError::Missing { .. }
+        | StoreError::Foreign { .. }
         | StoreError::Unopenable { .. }
         | StoreError::NoFolder { .. } => Kind::NotFound,
         StoreError::Busy { .. } | StoreError::DiskFull => Kind::Incomplete,
@@ -157,6 +159,9 @@ fn store_kind(error: &StoreError) -> Kind {
 fn store_hint(error: &StoreError) -> Option<&'static str> {
     match error {
         StoreError::Newer { .. } => Some("install the newest plenary, or choose another `--store`"),
+        StoreError::Missing { .. } => {
+            Some("check `--store`; a store is made with the first dialogue")
+        }
         StoreError::Foreign { .. } => Some("choose another file with `--store`"),
         StoreError::Unopenable { .. } | StoreError::NoFolder { .. } => {
             Some("check that the folder exists and can be written to, or choose another `--store`")

@@ -105,6 +105,9 @@ impl Folders {
 
     fn allowed(&self, path: &Path) -> Result<PathBuf, Objection> {
         let path = resolve(&self.working.join(path))?;
+        if self.allowed.contains(&path) {
+            return Err("it is one of the allowed folders itself");
+        }
         if !self.allowed.iter().any(|folder| path.starts_with(folder) && path != *folder) {
             return Err("it lies outside the allowed folders");
         }

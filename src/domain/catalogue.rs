@@ -5,7 +5,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::dialogue::{DialogueStatus, Protocol, TerminalState};
-use super::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
+use super::entity::Event;
+use super::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, VerdictId};
 use super::lifecycle::Status;
 use super::reference::RefType;
 use super::time::Moment;
@@ -89,8 +90,11 @@ pub struct Citation {
     pub status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adopted_in_verdict: Option<VerdictId>,
     pub references: Vec<Link>,
     pub referenced_by: Vec<Link>,
+    pub events: Vec<Event>,
     pub created_at: Moment,
 }
 

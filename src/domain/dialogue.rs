@@ -79,6 +79,8 @@ pub struct Dialogue {
     pub total_alignment: i64,
     pub created_at: Moment,
     pub converged_at: Option<Moment>,
+    /// Why it was abandoned, where somebody said.
+    pub closed_because: Option<String>,
 }
 
 impl Dialogue {

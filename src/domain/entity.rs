@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::ids::{Actor, EntityId, ExpertSlug, Malformed, VerdictId};
@@ -42,14 +43,19 @@ impl Entity {
 }
 
 /// One entry of an entity's history.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Event {
+    #[serde(rename = "type")]
     pub event_type: EventType,
     pub round: u8,
+    #[serde(rename = "by")]
     pub actors: Vec<Actor>,
     /// What the entity became, e.g. the perspective that refines it.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<EntityId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<Origin>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
 

@@ -35,8 +35,8 @@ pub struct Facts {
     pub experts: Vec<Profile>,
     /// Those of them who have not taken part yet.
     pub newcomers: BTreeSet<ExpertSlug>,
-    /// Whether a panel was recorded for the next round.
-    pub is_panel_recorded: bool,
+    /// The panel recorded for the next round; empty, when there is none.
+    pub recorded_panel: Vec<PanelSeat>,
     /// Who sat on the panel of the newest registered round.
     pub last_panel: Vec<PanelSeat>,
     /// Who of all experts signalled convergence in that round.

@@ -88,11 +88,11 @@ impl Code {
     fn hint(self) -> &'static str {
         match self {
             Self::MissingField => "add the field",
-            Self::InvalidType => "send the type that the message names",
+            Self::InvalidType => "send what the message asks for",
             Self::InvalidEnum
             | Self::InvalidEntityType
             | Self::InvalidRefType
-            | Self::InvalidStatusTransition => "choose one of valid_options",
+            | Self::InvalidStatusTransition => "use one of those the message names",
             Self::FieldTooLong => "shorten it, or split it over several items",
             Self::InvalidLocalId => "write EXPERT-P0101: slug in capitals, kind, round, number",
             Self::DuplicateLocalId => "number the items of one expert 01, 02, 03",

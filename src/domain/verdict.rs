@@ -46,6 +46,16 @@ pub enum Vote {
 }
 
 impl Vote {
+    /// How many votes were cast, where they were counted.
+    pub fn cast(self) -> Option<usize> {
+        match self {
+            Self::Unanimous => None,
+            Self::Counted { yes, no, abstained } => {
+                Some(yes as usize + no as usize + abstained.unwrap_or(0) as usize)
+            }
+        }
+    }
+
     /// Whether at least this share of those who voted agreed; abstentions do not count.
     pub fn reaches(self, percent: u8) -> bool {
         match self {

@@ -12,10 +12,10 @@ use super::actions::{self, Action, Actions};
 use super::links::{related_perspectives, targets};
 use super::warnings::warnings;
 use crate::domain::dialogue::{DialogueStatus, Protocol, TerminalState};
-use crate::domain::entity::{Entity, Event, Origin};
-use crate::domain::expert::{Source, Tier};
-use crate::domain::ids::{Actor, DialogueId, EntityId, ExpertSlug, LocalId, VerdictId};
-use crate::domain::lifecycle::{EventType, Status};
+use crate::domain::entity::{Entity, Event};
+use crate::domain::expert::{PanelSeat, Source, Tier};
+use crate::domain::ids::{DialogueId, EntityId, ExpertSlug, LocalId, VerdictId};
+use crate::domain::lifecycle::Status;
 use crate::domain::record::{Expert, GivenVerdict, Record, Round};
 use crate::domain::reference::{Move, RefType, Reference};
 use crate::domain::time::Moment;
@@ -37,6 +37,10 @@ pub struct Document<'a> {
     total_rounds: u8,
     #[serde(rename = "totalAlignment")]
     total_alignment: i64,
+    #[serde(rename = "convergencePercent")]
+    convergence_percent: u8,
+    #[serde(rename = "closedBecause", skip_serializing_if = "Option::is_none")]
+    closed_because: Option<&'a str>,
     created_at: Moment,
     background: Option<&'a Value>,
     conclusion: Option<Value>,
@@ -74,6 +78,8 @@ struct ExpertSection<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    mandate: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     relevance: Option<f64>,
     #[serde(rename = "firstRound")]
     first_round: Option<u8>,
@@ -89,6 +95,7 @@ struct RoundSection<'a> {
     title: Option<&'a str>,
     score: i64,
     summary: Option<&'a str>,
+    panel: Vec<PanelSeat>,
     #[serde(serialize_with = "by_slug")]
     experts: Vec<(&'a ExpertSlug, Part<'a>)>,
     created_at: Moment,
@@ -135,7 +142,7 @@ struct EntitySection<'a> {
     references: &'a [Reference],
     #[serde(rename = "adoptedInVerdict", skip_serializing_if = "Option::is_none")]
     adopted_in_verdict: Option<&'a VerdictId>,
-    events: Vec<EventSection<'a>>,
+    events: &'a [Event],
     #[serde(flatten)]
     derived: Derived,
     created_at: Moment,
@@ -160,20 +167,6 @@ enum Derived {
     Claim {
         depends_on: Vec<EntityId>,
     },
-}
-
-#[derive(Debug, Serialize)]
-struct EventSection<'a> {
-    #[serde(rename = "type")]
-    event_type: EventType,
-    round: u8,
-    by: &'a [Actor],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    result: Option<EntityId>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reference: Option<&'a Origin>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
 }
 
 #[derive(Debug, Serialize)]
@@ -229,6 +222,8 @@ pub fn document(record: &Record) -> Document<'_> {
         terminal_state: dialogue.terminal_state,
         total_rounds: dialogue.total_rounds,
         total_alignment: dialogue.total_alignment,
+        convergence_percent: opening.convergence_percent,
+        closed_because: dialogue.closed_because.as_deref(),
         created_at: dialogue.created_at,
         background: opening.background.as_ref(),
         conclusion: None,
@@ -269,6 +264,7 @@ fn expert(expert: &Expert) -> ExpertSection<'_> {
         creation_reason: profile.creation_reason.as_deref(),
         focus: profile.focus.as_deref(),
         description: profile.description.as_deref(),
+        mandate: profile.mandate.as_deref(),
         relevance: profile.relevance,
         first_round: profile.first_round,
         scores: &expert.scores,
@@ -314,6 +310,7 @@ fn round<'a>(
         score: held.score,
         summary: held.summary.as_deref(),
         experts: parts.collect(),
+        panel,
         created_at: held.created_at,
     }
 }
@@ -338,20 +335,9 @@ fn section(entity: &Entity, derived: Derived) -> EntitySection<'_> {
         parameters: entity.parameters.as_ref(),
         references: &entity.references,
         adopted_in_verdict: entity.adopted_in_verdict.as_ref(),
-        events: entity.events.iter().map(event).collect(),
+        events: &entity.events,
         derived,
         created_at: entity.created_at,
-    }
-}
-
-fn event(event: &Event) -> EventSection<'_> {
-    EventSection {
-        event_type: event.event_type,
-        round: event.round,
-        by: &event.actors,
-        result: event.result,
-        reference: event.reference.as_ref(),
-        reason: event.reason.as_deref(),
     }
 }
 

@@ -121,6 +121,7 @@ fn dialogue() -> Dialogue {
         total_alignment: 149,
         created_at: moment(),
         converged_at: Some("2026-02-02T11:04:00Z".parse().unwrap()),
+        closed_because: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! How facts of the record read in a sentence, the same on every page.
 
 use crate::domain::entity::{Entity, Event};
-use crate::domain::ids::{Actor, EntityKind, ExpertSlug};
+use crate::domain::ids::{Actor, EntityId, EntityKind, ExpertSlug};
 use crate::domain::lifecycle::EventType;
 use crate::domain::record::Record;
 use crate::domain::reference::{RefType, Reference};
@@ -104,10 +104,15 @@ pub(crate) fn caution(verdict: &Verdict) -> Option<(&'static str, &str)> {
 
 /// What a verdict settles, each list under its name; empty lists are left out.
 pub(crate) fn settled(verdict: &Verdict) -> Vec<(&'static str, String)> {
+    // An objection changes nothing; it says what it would.
+    let [resolves, accepts, adopts] = match verdict.verdict_type.takes_effect() {
+        true => ["resolves", "accepts", "adopts"],
+        false => ["would resolve", "would accept", "would adopt"],
+    };
     let lists = [
-        ("resolves", &verdict.tensions_resolved),
-        ("accepts", &verdict.tensions_accepted),
-        ("adopts", &verdict.recommendations_adopted),
+        (resolves, &verdict.tensions_resolved),
+        (accepts, &verdict.tensions_accepted),
+        (adopts, &verdict.recommendations_adopted),
         ("evidence", &verdict.key_evidence),
         ("claims", &verdict.key_claims),
     ];
@@ -130,4 +135,15 @@ pub(crate) fn relations(entity: &Entity) -> Vec<String> {
 fn points(alike: &[Reference]) -> String {
     let verb = alike.first().map_or("", |reference| verb(reference.ref_type));
     alike.iter().fold(verb.to_owned(), |told, reference| format!("{told} {}", reference.target))
+}
+
+/// `accepted by final`: a verdict that lets a tension stand as it is.
+pub(crate) fn accepted(record: &Record, tension: EntityId) -> Option<String> {
+    let accepts = |verdict: &&&Verdict| {
+        let named = verdict.tensions_accepted.as_ref().is_some_and(|ids| ids.contains(&tension));
+        named && verdict.verdict_type.takes_effect()
+    };
+    let given = verdicts(record);
+    let verdict = given.iter().find(accepts)?;
+    Some(format!("accepted by {}", verdict.verdict_id))
 }

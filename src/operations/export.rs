@@ -54,10 +54,17 @@ struct Request {
 
 fn read_request(arguments: &Value) -> Result<Request, Error> {
     read(arguments, &["dialogue_id", "output_path", "format"], |fields, notes| {
-        let format = fields.word("format", notes).unwrap_or(Format::Json);
         let output_path = fields.text("output_path", usize::MAX, notes);
+        let format = fields.word("format", notes);
+        let format = format.unwrap_or_else(|| format_of(output_path.as_deref()));
         Some(Request { id: read_dialogue_id(fields, notes)?, format, output_path })
     })
+}
+
+/// A file that is called Markdown is written as Markdown.
+fn format_of(path: Option<&str>) -> Format {
+    let is_markdown = |path: &str| path.ends_with(".md") || path.ends_with(".markdown");
+    if path.is_some_and(is_markdown) { Format::Markdown } else { Format::Json }
 }
 
 /// Writes the file; without `output_path` into the dialogue's own folder.
@@ -68,7 +75,11 @@ pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Erro
         Some(path) => workspace.folders.file("output_path", path)?,
         None => default_path(workspace, &record, request.format)?,
     };
-    files::replace(&path, text(&record, request.format)?.as_bytes())?;
+    let mut text = text(&record, request.format)?;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    files::replace(&path, text.as_bytes())?;
     Ok(Exported {
         status: "success",
         path: path.display().to_string(),

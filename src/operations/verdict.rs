@@ -23,7 +23,7 @@ pub struct VerdictRegistered {
 }
 
 pub fn give_verdict(workspace: &Workspace, arguments: &Value) -> Result<VerdictRegistered, Error> {
-    let (request, warnings) = rules::read(arguments)?;
+    let (request, mut warnings) = rules::read(arguments)?;
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
@@ -31,6 +31,7 @@ pub fn give_verdict(workspace: &Workspace, arguments: &Value) -> Result<VerdictR
         let facts = unit.facts(&dialogue, &request.mentions())?;
         let decision = rules::decide(&request, &dialogue, &facts)?;
         unit.apply(id, EntryKind::VerdictRegistered, at, &decision.changes)?;
+        warnings.extend(decision.warnings);
         Ok(VerdictRegistered {
             status: "success",
             dialogue_id: id.clone(),

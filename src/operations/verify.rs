@@ -26,8 +26,7 @@ pub fn verify(
         Some(id) => Some(id.parse().map_err(|_| no_dialogue(id))?),
         None => None,
     };
-    let head = head.map(str::trim).map(str::to_ascii_lowercase);
-    let verification = workspace.store.verify(id.as_ref(), head.as_deref())?;
+    let verification = workspace.store.verify(id.as_ref(), head)?;
     if let (Some(id), 0) = (&id, verification.entries)
         && workspace.store.dialogue(id)?.is_none()
     {

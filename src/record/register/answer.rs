@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::check::CheckedUpdate;
-use crate::domain::change::NewEntity;
+use crate::domain::change::{NewEntity, NewEvent};
+use crate::domain::entity::Origin;
 use crate::domain::ids::{EntityId, EntityKind, LocalId};
 use crate::domain::lifecycle::Status;
 use crate::record::warning::Warning;
@@ -22,6 +23,8 @@ pub struct Answer {
     pub claims: Vec<Registered>,
     pub tension_updates: Vec<Updated>,
     pub updates: Vec<Updated>,
+    /// What references and moves changed.
+    pub effects: Vec<Updated>,
     pub warnings: Vec<Warning>,
     pub replayed: bool,
 }
@@ -46,6 +49,7 @@ impl Answer {
         round: u8,
         entities: &[NewEntity],
         updates: &[CheckedUpdate],
+        implied: &[NewEvent],
         warnings: Vec<Warning>,
     ) -> Self {
         let registered = |kind: EntityKind| {
@@ -66,6 +70,7 @@ impl Answer {
             claims: registered(EntityKind::Claim),
             tension_updates: tensions.into_iter().map(updated).collect(),
             updates: others.into_iter().map(updated).collect(),
+            effects: implied.iter().filter_map(effect).collect(),
             warnings,
             replayed: false,
         }
@@ -96,4 +101,14 @@ fn registered(entity: &NewEntity) -> Registered {
 
 fn updated(update: &CheckedUpdate) -> Updated {
     Updated { id: update.id, status: update.status, via: update.via }
+}
+
+/// A comment changes nothing.
+fn effect(event: &NewEvent) -> Option<Updated> {
+    let status = event.event_type.status(event.entity.kind)?;
+    let cause = match event.reference {
+        Some(Origin::Entity(id)) => Some(id),
+        Some(Origin::Verdict(_)) | None => None,
+    };
+    Some(Updated { id: event.entity, status, via: event.result.or(cause) })
 }

@@ -12,7 +12,7 @@ use super::effects;
 use crate::domain::change::{Change, NewEntity};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::entity::Origin;
-use crate::domain::expert::inherited_panel;
+use crate::domain::expert::{PanelSeat, inherited_panel};
 use crate::domain::facts::Facts;
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, entity_id};
 use crate::domain::limits::ITEMS_PER_ROUND_MAX;
@@ -45,8 +45,12 @@ pub fn decide(batch: &Batch, dialogue: &Dialogue, facts: &Facts) -> Result<Decis
     let Some(found) = find(batch, round, Roll { dialogue, facts }, &mut board, &mut faults) else {
         return Err(Refusal::new(faults));
     };
-    let warnings = play(&found, batch.notes.warnings.clone(), facts, &mut board);
-    let answer = Answer::new(round, &found.entities, &found.updates, warnings);
+    let explicit = board.events.len();
+    let mut warnings = batch.notes.warnings.clone();
+    warnings.extend(off_panel(&found, facts));
+    warnings.extend(play(&found, facts, &mut board));
+    let implied = board.events.get(explicit..).unwrap_or_default();
+    let answer = Answer::new(round, &found.entities, &found.updates, implied, warnings);
     Ok(Decision { changes: changes(batch, found, board, &answer, dialogue, facts), answer })
 }
 
@@ -252,12 +256,8 @@ fn each_once(ids: &[EntityId]) -> Vec<EntityId> {
 }
 
 /// References, then moves.
-fn play(
-    found: &Found,
-    mut warnings: Vec<Warning>,
-    facts: &Facts,
-    board: &mut Board,
-) -> Vec<Warning> {
+fn play(found: &Found, facts: &Facts, board: &mut Board) -> Vec<Warning> {
+    let mut warnings = Vec::new();
     for link in &found.links {
         warnings.extend(effects::of_reference(board, *link));
     }
@@ -328,27 +328,49 @@ fn attach(entities: &mut [NewEntity], links: &[Link]) -> Vec<Change> {
     late
 }
 
-/// A round that nobody recorded a panel for is held by the one it inherits, and that is kept:
-/// whoever joins later did not sit on it.
-fn inherited(round: u8, facts: &Facts) -> Option<Change> {
-    if facts.is_panel_recorded {
-        return None;
+/// Who holds the round: the panel recorded for it, or the one it inherits.
+fn panel(round: u8, facts: &Facts) -> Vec<PanelSeat> {
+    if facts.recorded_panel.is_empty() {
+        return inherited_panel(&facts.last_panel, &facts.experts, round);
     }
-    let seats = inherited_panel(&facts.last_panel, &facts.experts, round);
-    (!seats.is_empty()).then_some(Change::PanelSet { round, seats })
+    facts.recorded_panel.clone()
 }
 
-/// Experts that take part for the first time.
-fn joined(found: &Found, facts: &Facts) -> Vec<Change> {
-    let active: BTreeSet<&ExpertSlug> = found
+/// An inherited panel is kept with its round: whoever joins later did not sit on it.
+fn inherited(round: u8, facts: &Facts) -> Option<Change> {
+    let seats = panel(round, facts);
+    let is_new = facts.recorded_panel.is_empty() && !seats.is_empty();
+    is_new.then_some(Change::PanelSet { round, seats })
+}
+
+/// Experts who take part without a seat: allowed, but worth a word.
+fn off_panel(found: &Found, facts: &Facts) -> Option<Warning> {
+    let panel = panel(found.round, facts);
+    let is_seated = |expert: &ExpertSlug| panel.iter().any(|seat| seat.expert_slug == *expert);
+    let guests: Vec<&str> = active(found)
+        .into_iter()
+        .filter(|expert| !is_seated(expert))
+        .map(ExpertSlug::as_str)
+        .collect();
+    let message = format!("not on the panel of round {}: {}", found.round, guests.join(", "));
+    (!guests.is_empty()).then(|| Warning::new("off_panel", message).with("experts", guests))
+}
+
+/// Everyone who said, earned or did something in the round.
+fn active(found: &Found) -> BTreeSet<&ExpertSlug> {
+    found
         .scores
         .iter()
         .map(|(expert, _)| expert)
         .chain(found.replies.iter().map(|(expert, _)| expert))
         .chain(found.entities.iter().flat_map(|entity| &entity.contributors))
         .chain(found.moves.iter().map(|made| &made.expert))
-        .collect();
-    active
+        .collect()
+}
+
+/// Experts that take part for the first time.
+fn joined(found: &Found, facts: &Facts) -> Vec<Change> {
+    active(found)
         .into_iter()
         .filter(|expert| facts.newcomers.contains(*expert))
         .map(|expert| Change::ExpertJoined { expert: expert.clone(), round: found.round })

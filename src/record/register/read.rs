@@ -199,7 +199,9 @@ fn read_local_id(
                 id.round,
                 round.unwrap_or_default()
             );
-            complain(Code::InvalidLocalId, message)
+            let round = round.and_then(|round| u8::try_from(round).ok()).unwrap_or(id.round);
+            let meant = LocalId { round, ..id };
+            complain(Code::InvalidLocalId, message).suggest(format!("write '{meant}'"))
         }
         Ok(id) => return Some(id),
     };

@@ -17,6 +17,7 @@ use crate::record::faults::{closed, illegal_step};
 use crate::record::lookup::Lookup;
 use crate::record::register::may_resolve;
 use crate::record::roll::Roll;
+use crate::record::warning::Warning;
 
 /// What `verdict` decided.
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub struct Decision {
     pub adopted: Vec<EntityId>,
     pub tensions_resolved: Vec<EntityId>,
     pub changes: Vec<Change>,
+    pub warnings: Vec<Warning>,
 }
 
 pub fn decide(request: &Request, dialogue: &Dialogue, facts: &Facts) -> Result<Decision, Refusal> {
@@ -176,5 +178,13 @@ fn decision(verdict: Verdict, board: Board, dialogue: &Dialogue, facts: &Facts) 
     let mut changes = vec![Change::VerdictGiven(verdict.clone())];
     changes.extend(board.events.into_iter().map(Change::EventAdded));
     changes.extend(status);
-    Decision { verdict, dialogue_status, adopted, tensions_resolved, changes }
+    let warnings = too_many_votes(&verdict, facts).into_iter().collect();
+    Decision { verdict, dialogue_status, adopted, tensions_resolved, changes, warnings }
+}
+
+/// A tally that cannot be true is the Judge's to explain; it is not ours to count.
+fn too_many_votes(verdict: &Verdict, facts: &Facts) -> Option<Warning> {
+    let (cast, experts) = (verdict.vote?.cast()?, facts.experts.len());
+    let message = format!("{cast} votes were cast, but the dialogue has {experts} experts");
+    (cast > experts).then(|| Warning::new("too_many_votes", message))
 }

@@ -29,14 +29,18 @@ pub(super) fn gate(verdict: &Verdict, dialogue: &Dialogue, facts: &Facts) -> Opt
         Some(vote) => vote.reaches(required),
         None => agreement.reaches(required),
     };
-    if open.is_empty() && agreed {
+    let held = dialogue.total_rounds > 0;
+    if held && open.is_empty() && agreed {
         return None;
     }
     let mut reasons = Vec::new();
+    if !held {
+        reasons.push("no round has been held".to_owned());
+    }
     if !open.is_empty() {
         reasons.push(format!("tensions neither resolved nor accepted: {}", open.join(", ")));
     }
-    if !agreed {
+    if held && !agreed {
         reasons.push(format!("agreement under {required} %: {}", wording(verdict, &agreement)));
     }
     let missing = if agreed || verdict.vote.is_some() { &[][..] } else { &agreement.silent };
@@ -68,7 +72,7 @@ fn wording(verdict: &Verdict, agreement: &Agreement) -> String {
         return format!("the vote is {vote}");
     }
     if agreement.panel == 0 {
-        return "no panel has sat yet, and there is no vote".to_owned();
+        return "nobody sat on the last panel, and there is no vote".to_owned();
     }
     let silent: Vec<&str> = agreement.silent.iter().map(|slug| slug.as_str()).collect();
     format!("{} % signalled convergence, missing: {}", agreement.percent(), silent.join(", "))

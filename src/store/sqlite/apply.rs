@@ -64,7 +64,7 @@ impl<'a> Applier<'a> {
                 params![self.id, round, batch_sha256, to_json(answer)?],
             ),
             Change::VerdictGiven(verdict) => self.give_verdict(verdict),
-            Change::StatusSet { status, reason: _ } => self.set_status(*status),
+            Change::StatusSet { status, reason } => self.set_status(*status, reason.as_deref()),
         }
     }
 
@@ -343,14 +343,14 @@ impl<'a> Applier<'a> {
         self.index_text(SearchField::Conclusion, &body)
     }
 
-    fn set_status(&self, status: DialogueStatus) -> Done {
+    fn set_status(&self, status: DialogueStatus, reason: Option<&str>) -> Done {
         let converged = (status == DialogueStatus::Converged).then_some(self.at.as_str());
         let lifecycle = status.is_closed().then_some("terminal");
         self.run(
             "UPDATE dialogues SET status = ?2, converged_at = coalesce(?3, converged_at),
-               lifecycle = coalesce(?4, lifecycle)
+               lifecycle = coalesce(?4, lifecycle), closed_because = coalesce(?5, closed_because)
              WHERE dialogue_id = ?1",
-            params![self.id, status.name(), converged, lifecycle],
+            params![self.id, status.name(), converged, lifecycle, reason],
         )
     }
 }

@@ -171,6 +171,8 @@ pub(super) fn cite(
         round: id.round,
         status: entity.status,
         parameters: entity.parameters,
+        adopted_in_verdict: entity.adopted_in_verdict,
+        events: load::events_of(connection, dialogue, id)?,
         created_at: entity.created_at,
     }))
 }

@@ -7,7 +7,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, params};
 
 use super::apply::Applier;
-use super::columns::lossy_text;
+use super::columns::{lossy_text, query};
 use crate::domain::change::Change;
 use crate::domain::ids::DialogueId;
 use crate::store::error::StoreError;
@@ -224,6 +224,18 @@ pub(super) fn schema(
         });
     }
     Ok(())
+}
+
+/// Whether a table that the program needs was taken away.
+pub(super) fn is_table_missing(
+    connection: &Connection,
+    replica: &Connection,
+) -> Result<bool, StoreError> {
+    let tables = |connection: &Connection| -> Result<BTreeSet<String>, StoreError> {
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'";
+        Ok(query(connection, sql, [], |row| Ok(row.get(0)?))?.into_iter().collect())
+    };
+    Ok(!tables(connection)?.is_superset(&tables(replica)?))
 }
 
 /// What the schema holds, but for what SQLite adds on its own.

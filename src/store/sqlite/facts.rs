@@ -23,7 +23,7 @@ pub(super) fn facts(
     let mut facts = Facts {
         experts: load::profiles(connection, id)?.into_iter().map(|(profile, _)| profile).collect(),
         newcomers: newcomers(connection, id)?,
-        is_panel_recorded: !load::panel(connection, id, dialogue.next_round())?.is_empty(),
+        recorded_panel: load::panel(connection, id, dialogue.next_round())?,
         active_tensions: active_tensions(connection, id)?,
         recent_scores: recent_scores(connection, id)?,
         ..Facts::default()

@@ -65,7 +65,7 @@ pub(super) fn dialogue(
         connection,
         "SELECT dialogue_id, title, question, background, protocol, rehearsal, convergence_percent,
            panel_seed, output_dir, status, terminal_state, total_rounds, total_alignment, created_at,
-           converged_at
+           converged_at, closed_because
          FROM dialogues WHERE dialogue_id = ?1",
         [id.as_str()],
         |row| {
@@ -87,6 +87,7 @@ pub(super) fn dialogue(
                 total_alignment: row.get(12)?,
                 created_at: parsed(row, 13, "moment")?,
                 converged_at: parsed_optional(row, 14, "moment")?,
+                closed_because: row.get(15)?,
             })
         },
     )?;
@@ -276,6 +277,16 @@ pub(super) fn entity(row: &Row<'_>, kind: EntityKind) -> Result<Entity, StoreErr
         adopted_in_verdict: parsed_optional(row, 9, "verdict id")?,
         events: Vec::new(),
     })
+}
+
+/// The history of one entity.
+pub(super) fn events_of(
+    connection: &Connection,
+    id: &DialogueId,
+    entity: EntityId,
+) -> Result<Vec<Event>, StoreError> {
+    let key = params![id.as_str(), entity.round, entity.seq];
+    query(connection, &statements::of(entity.kind).events_of, key, event)
 }
 
 fn event(row: &Row<'_>) -> Result<Event, StoreError> {

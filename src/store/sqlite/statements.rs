@@ -15,6 +15,7 @@ pub(super) struct Statements {
     pub standing: String,
     pub load: String,
     pub load_events: String,
+    pub events_of: String,
     pub show: String,
     pub cite: String,
     pub label: String,
@@ -88,6 +89,10 @@ fn build(kind: EntityKind) -> Statements {
         load: format!(
             r#"SELECT round, seq, label, {text}, contributors, status, "references", created_at, {extras}
                FROM {table} WHERE dialogue_id = ?1 AND round < ?2 ORDER BY round, seq"#
+        ),
+        events_of: format!(
+            "SELECT {round}, {seq}, event_type, event_round, actors, result_id, reference, reason
+             FROM {events} WHERE dialogue_id = ?1 AND {round} = ?2 AND {seq} = ?3 ORDER BY seq"
         ),
         load_events: format!(
             "SELECT {round}, {seq}, event_type, event_round, actors, result_id, reference, reason

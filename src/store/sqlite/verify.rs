@@ -26,12 +26,18 @@ pub(super) fn verify(
     head: Option<&str>,
 ) -> Result<Verification, StoreError> {
     let mut findings = Vec::new();
+    let replica = connect::memory()?;
+    compare::schema(connection, &replica, &mut findings)?;
+    if compare::is_table_missing(connection, &replica)? {
+        // What is not there cannot be compared.
+        let head = chain::GENESIS.to_owned();
+        return Ok(Verification { dialogues: 0, entries: 0, head, findings });
+    }
     let entries = chains(connection, dialogue, head, &mut findings)?;
     let ids: Vec<String> = match dialogue {
         Some(id) => vec![id.to_string()],
         None => every_dialogue(connection)?,
     };
-    let replica = connect::memory()?;
     let mut said = compare::search_texts(connection, dialogue.map(DialogueId::as_str))?;
     for id in &ids {
         let said = said.remove(id).unwrap_or_default();
@@ -40,7 +46,6 @@ pub(super) fn verify(
     }
     findings.extend(said.into_keys().map(compare::unknown_search_text));
     if dialogue.is_none() {
-        compare::schema(connection, &replica, &mut findings)?;
         database(connection, &mut findings)?;
     }
     let scope = dialogue.map_or(chain::GLOBAL, DialogueId::as_str);
@@ -97,10 +102,21 @@ fn chains(
             check: "head",
             dialogue_id: dialogue.map(ToString::to_string),
             place: "journal".to_owned(),
-            message: format!("the hash {head} is not part of the chain: the record was rewritten"),
+            message: foreign_head(connection, head)?,
         });
     }
     Ok(walk.entries)
+}
+
+/// The hash is not where it should be; where is it?
+fn foreign_head(connection: &Connection, head: &str) -> Result<String, StoreError> {
+    let elsewhere = connection
+        .prepare("SELECT 1 FROM journal WHERE hash = ?1 OR global_hash = ?1")?
+        .exists([head])?;
+    Ok(match elsewhere {
+        true => format!("{head} is the head of another chain: the store's, or another dialogue's"),
+        false => format!("the hash {head} is not part of the chain: the record was rewritten"),
+    })
 }
 
 fn entry(

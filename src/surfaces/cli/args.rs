@@ -65,7 +65,7 @@ pub(super) struct Global {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     #[command(subcommand)]
-    Dialogue(DialogueCommand),
+    Dialogue(Box<DialogueCommand>),
     List(list::List),
     Show(show::Show),
     Cite(cite::Cite),

@@ -70,7 +70,10 @@ pub(super) fn of_parsing(error: &clap::Error, wants_json: bool) -> u8 {
         return if error.use_stderr() { Kind::Usage.exit_code() } else { 0 };
     }
     let said = error.to_string();
-    let message = said.lines().next().unwrap_or_default().trim_start_matches("error: ");
+    let said: Vec<&str> =
+        said.split("\n\n").next().unwrap_or_default().split_whitespace().collect();
+    let said = said.join(" ");
+    let message = said.trim_start_matches("error: ");
     let document = json!({
         "status": "error",
         "error_code": "usage",

@@ -12,7 +12,7 @@ use crate::config::{self, Flags, Located};
 use crate::error::Error;
 use crate::files::{self, Folders};
 use crate::operations::{self, Workspace};
-use crate::store::SqliteStore;
+use crate::store::{SqliteStore, StoreError};
 
 /// How a command that ran to its end ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +51,17 @@ impl<'a> Session<'a> {
         }
         self.ui.say(&format!("there is no store at `{}` yet", located.store.display()));
         Ok(workspace(SqliteStore::in_memory()?, &located))
+    }
+
+    /// A workspace over the store there is; that there is none is an error. What does not
+    /// exist cannot be called untouched.
+    pub(super) fn for_auditing(&self) -> Result<Workspace, Error> {
+        let located = config::locate(&self.flags)?;
+        let is_there = located.store.metadata().is_ok_and(|metadata| metadata.len() > 0);
+        if !is_there {
+            return Err(StoreError::Missing { path: located.store }.into());
+        }
+        self.open(&located)
     }
 
     fn open(&self, located: &Located) -> Result<Workspace, Error> {

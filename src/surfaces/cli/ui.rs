@@ -63,6 +63,11 @@ impl Ui {
         }
     }
 
+    /// Columns for a table: a program that reads it wants the cells whole.
+    pub(super) fn table_width(&self) -> usize {
+        if io::stdout().is_terminal() { self.width() } else { usize::MAX }
+    }
+
     /// Columns to draw in.
     pub(super) fn width(&self) -> usize {
         if !io::stdout().is_terminal() {

@@ -21,13 +21,20 @@ pub(super) struct Verify {
     /// One dialogue [default: the whole store]
     id: Option<String>,
     /// A head noted earlier; it must still be part of the chain.
-    #[arg(long, value_name = "HASH")]
+    #[arg(long, value_name = "HASH", value_parser = hash)]
     head: Option<String>,
+}
+
+/// A head is 64 hex digits; anything else was copied wrong.
+fn hash(text: &str) -> Result<String, &'static str> {
+    let hash = text.trim().to_ascii_lowercase();
+    let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_hash { Ok(hash) } else { Err("a head is 64 hex digits, as `verify` prints it") }
 }
 
 impl Verify {
     pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let workspace = session.for_existing()?;
+        let workspace = session.for_auditing()?;
         let result = operations::verify(&workspace, self.id.as_deref(), self.head.as_deref())?;
         session.ui.answer(&result, |result| text(&result.verification))?;
         Ok(if result.verified { Done::Well } else { Done::WithFindings })

@@ -7,7 +7,7 @@ use super::super::ui::talk;
 use super::command::Data;
 use crate::domain::catalogue::{Citation, Link};
 use crate::error::Error;
-use crate::export::safe_text;
+use crate::export::{safe_text, wording};
 use crate::operations::{self, Cited};
 
 /// Say what an id means: who said it, how it stands, what it rests on
@@ -37,7 +37,12 @@ impl Cite {
         }
         if !session.ui.json {
             for error in &cited.errors {
-                talk(&format!("error: {}", safe_text::line(&error.fault.message)));
+                let (message, hint) = (&error.fault.message, error.fault.hint());
+                talk(&format!(
+                    "error: {}\nhint: {}",
+                    safe_text::line(message),
+                    safe_text::line(hint)
+                ));
             }
         }
         Ok(if cited.errors.is_empty() { Done::Well } else { Done::WithFindings })
@@ -66,6 +71,10 @@ fn describe(citation: &Citation) -> String {
     }
     if let Some(parameters) = &citation.parameters {
         text.push_str(&format!("\n  parameters {}\n", safe_text::line(&parameters.to_string())));
+    }
+    text.push_str("\nhistory\n");
+    for event in &citation.events {
+        text.push_str(&format!("  {}\n", wording::happened(citation.id.kind, event)));
     }
     text.push_str(&links("refers to", &citation.references));
     text.push_str(&links("referred to by", &citation.referenced_by));

@@ -34,7 +34,7 @@ impl Context {
         if session.ui.json {
             session.ui.print(&document)?;
         } else {
-            session.ui.print(&outline(&document, session.ui.width()))?;
+            session.ui.print(&outline(&document, session.ui.table_width()))?;
             session.ui.say("this is an outline; `--json` prints what the experts read");
         }
         Ok(Done::Well)

@@ -43,7 +43,7 @@ impl Create {
             .with("convergence_percent", self.convergence_percent)
             .with("output_dir", self.output_dir);
         let created = operations::create(&session.for_opening()?, arguments.value())?;
-        let width = session.ui.width();
+        let width = session.ui.table_width();
         session.ui.answer(&created, |created| text(created, width))?;
         warn(session.ui, &created.warnings);
         if !session.ui.json {

@@ -60,6 +60,9 @@ impl Expert {
             format!("Created {} ({role}, {}{joins})", expert.expert_slug, expert.tier)
         })?;
         warn(session.ui, &created.warnings);
+        if !session.ui.json {
+            session.ui.say("next: `plenary dialogue panel` seats them; a round without a panel of its own retains the last one");
+        }
         Ok(Done::Well)
     }
 }

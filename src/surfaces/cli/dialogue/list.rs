@@ -37,14 +37,14 @@ impl List {
             .with("limit", self.limit)
             .with("after", self.after);
         let listed = operations::list(&session.for_existing()?, arguments.value())?;
-        let width = session.ui.width();
+        let width = session.ui.table_width();
         if listed.dialogues.is_empty() && !session.ui.json {
             session.ui.say("no dialogues; `plenary dialogue create TITLE` opens one");
             return Ok(Done::Well);
         }
         session.ui.answer(&listed, |listed| text(listed, width))?;
         if let (Some(next), false) = (&listed.next, session.ui.json) {
-            session.ui.say(&format!("more: `plenary list --after {next}`"));
+            session.ui.say(&format!("more: the same with `--after {next}`"));
         }
         Ok(Done::Well)
     }

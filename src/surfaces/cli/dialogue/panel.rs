@@ -36,7 +36,7 @@ impl Panel {
             .with("round", self.round)
             .with("panel", (!seats.is_empty()).then_some(seats));
         let evolved = operations::evolve_panel(&session.for_existing()?, arguments.value())?;
-        let width = session.ui.width();
+        let width = session.ui.table_width();
         session.ui.answer(&evolved, |evolved| text(evolved, width))?;
         warn(session.ui, &evolved.warnings);
         Ok(Done::Well)

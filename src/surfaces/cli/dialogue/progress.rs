@@ -23,7 +23,7 @@ impl Progress {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let arguments = self.data.arguments()?.with("dialogue_id", self.id);
         let report = operations::progress(&session.for_existing()?, arguments.value())?;
-        let width = session.ui.width();
+        let width = session.ui.table_width();
         session.ui.answer(&report, |report| text(report, width))?;
         Ok(Done::Well)
     }

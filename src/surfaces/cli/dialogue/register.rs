@@ -26,7 +26,7 @@ impl Register {
         let arguments =
             self.data.arguments().map_err(Error::of_batch)?.with("dialogue_id", self.id);
         let answer = operations::register(&session.for_existing()?, arguments.value())?;
-        let width = session.ui.width();
+        let width = session.ui.table_width();
         session.ui.answer(&answer, |answer| text(answer, width))?;
         warn(session.ui, &answer.warnings);
         Ok(Done::Well)
@@ -40,8 +40,10 @@ fn text(answer: &Answer, width: usize) -> String {
     }
     let again = if answer.replayed { " (already registered, with the same batch)" } else { "" };
     let mut text = format!("Registered round {}{again}\n\n{}", answer.round, table.draw(width));
-    for update in answer.tension_updates.iter().chain(&answer.updates) {
-        text.push_str(&format!("{} is {}\n", update.id, update.status));
+    let changed = answer.tension_updates.iter().chain(&answer.updates).chain(&answer.effects);
+    for update in changed {
+        let via = update.via.map_or_else(String::new, |id| format!(" via {id}"));
+        text.push_str(&format!("{} is {}{via}\n", update.id, update.status));
     }
     text
 }

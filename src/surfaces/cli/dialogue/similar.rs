@@ -26,7 +26,7 @@ impl Similar {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let arguments = self.data.arguments()?.with("query", self.query).with("limit", self.limit);
         let matched = operations::similar(&session.for_existing()?, arguments.value())?;
-        let width = session.ui.width();
+        let width = session.ui.table_width();
         if matched.results.is_empty() && !session.ui.json {
             session.ui.say("nothing similar");
             return Ok(Done::Well);

@@ -21,7 +21,7 @@ impl Stats {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let arguments = self.data.arguments()?;
         let statistics = operations::stats(&session.for_existing()?, arguments.value())?;
-        let width = session.ui.width();
+        let width = session.ui.table_width();
         session.ui.answer(&statistics, |statistics| text(statistics, width))?;
         Ok(Done::Well)
     }

@@ -31,6 +31,9 @@ pub(crate) struct Verdict {
     /// The expert who gives it [default: the Judge]
     #[arg(long, value_name = "EXPERT")]
     author: Option<String>,
+    /// An expert behind a minority verdict. May be repeated.
+    #[arg(long = "supporter", value_name = "EXPERT")]
+    supporters: Vec<String>,
     /// The tally: 11-1, 11-1-2 with abstentions, or unanimous.
     #[arg(long)]
     vote: Option<String>,
@@ -65,6 +68,7 @@ impl Verdict {
             .with("recommendation", self.recommendation)
             .with("description", self.description)
             .with("author_expert", self.author)
+            .with("supporting_experts", given(self.supporters))
             .with("vote", self.vote)
             .with("confidence", self.confidence)
             .with("tensions_resolved", given(self.resolves))

@@ -35,6 +35,7 @@ pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
 
 /// The tensions of one status.
 struct Column<'a> {
+    record: &'a Record,
     status: Status,
     tensions: Vec<&'a Entity>,
 }
@@ -42,7 +43,7 @@ struct Column<'a> {
 impl<'a> Column<'a> {
     fn of(record: &'a Record, status: Status) -> Self {
         let tensions = record.tensions.iter().filter(|tension| tension.status == status).collect();
-        Self { status, tensions }
+        Self { record, status, tensions }
     }
 
     fn title(&self) -> Line {
@@ -59,7 +60,8 @@ impl<'a> Column<'a> {
         }
         let indent = 2 * MARGIN;
         let room = canvas.measure() - indent;
-        let card = Card { width: room, indent: ID_WIDTH, detail: canvas.detail };
+        let card =
+            Card { record: self.record, width: room, indent: ID_WIDTH, detail: canvas.detail };
         let cards = self.tensions.iter().flat_map(|tension| card.draw(tension));
         let mut lines = vec![Line::indented(MARGIN).join(self.title())];
         lines.extend(cards.map(|line| Line::indented(indent).join(line)));
@@ -68,7 +70,7 @@ impl<'a> Column<'a> {
     }
 
     fn standing(&self, width: usize, detail: Detail) -> Vec<Line> {
-        let card = Card { width, indent: MARGIN, detail };
+        let card = Card { record: self.record, width, indent: MARGIN, detail };
         let mut lines = vec![self.title(), Line::blank().styled(&"─".repeat(width), FAINT)];
         for (place, tension) in self.tensions.iter().enumerate() {
             lines.extend((place > 0).then(Line::blank));
@@ -109,14 +111,15 @@ fn widths(columns: &[Column<'_>], canvas: Canvas) -> Vec<usize> {
 }
 
 /// How a tension is drawn: id and label, then how it got where it stands.
-struct Card {
+struct Card<'a> {
+    record: &'a Record,
     width: usize,
     /// Where its history begins; a narrow list has no room under the label.
     indent: usize,
     detail: Detail,
 }
 
-impl Card {
+impl Card<'_> {
     fn draw(&self, tension: &Entity) -> Vec<Line> {
         let labels = wrap_line(&tension.label, self.width - ID_WIDTH);
         let id = Line::blank().styled(&tension.id.to_string(), ID).pad_to(ID_WIDTH);
@@ -130,12 +133,18 @@ impl Card {
                 lines.extend(tension.events.iter().flat_map(told));
             }
         }
+        if let Some(accepted) = wording::accepted(self.record, tension.id) {
+            lines.extend(self.note(&accepted));
+        }
         lines
     }
 
+    fn note(&self, told: &str) -> Vec<Line> {
+        block(&wrap_line(told, self.width - self.indent), self.indent, FAINT)
+    }
+
     fn event(&self, event: &Event) -> Vec<Line> {
-        let told = wording::happened(EntityKind::Tension, event);
-        block(&wrap_line(&told, self.width - self.indent), self.indent, FAINT)
+        self.note(&wording::happened(EntityKind::Tension, event))
     }
 
     fn reason(&self, event: &Event) -> Vec<Line> {

@@ -109,11 +109,13 @@ fn tensions_are_stacked_at_eighty_columns() {
       ○ OPEN 1
         T0201  Hearing date may slip
                raised r2 by Palmier
+               accepted by final
 
       ◐ ADDRESSED 1
         T0002  Drawdown limit vs single-name volatility
                raised r0 by Cupcake
                addressed r2 by Palmier, Muffin via P0201
+               accepted by final
 
       ● RESOLVED 1
         T0001  Growth vs income obligation
@@ -136,9 +138,10 @@ fn tensions_stand_side_by_side_at_a_hundred_and_forty() {
       ────────────────────────────────   ────────────────────────────────   ────────────────────────────────   ────────────────────────────────
       T0201  Hearing date may slip       T0002  Drawdown limit vs           T0001  Growth vs income            T0101  May a trustee write
         raised r2 by Palmier                    single-name volatility             obligation                         options at all?
-                                           raised r0 by Cupcake               raised r0 by Muffin, Cupcake       raised r1 by Brioche
+        accepted by final                  raised r0 by Cupcake               raised r0 by Muffin, Cupcake       raised r1 by Brioche
                                            addressed r2 by Palmier,           resolved r2 by Muffin via          reopened r2 by Cupcake
                                            Muffin via P0201                   R0101
+                                           accepted by final
     "#);
 }
 
@@ -152,11 +155,11 @@ fn a_full_board_tells_every_step() {
       T0201  Hearing date      T0002  Drawdown limit    T0001  Growth vs         T0101  May a trustee
              may slip                 vs single-name           income                   write options
         raised r2 by Palmier          volatility               obligation               at all?
-                                 raised r0 by Cupcake     raised r0 by Muffin,     raised r1 by Brioche
+        accepted by final        raised r0 by Cupcake     raised r0 by Muffin,     raised r1 by Brioche
                                  addressed r2 by          Cupcake                  resolved r1 by
                                  Palmier, Muffin via      addressed r1 by          Brioche
                                  P0201                    Donut via R0001            counsel found a
-                                                            the collar pays a        precedent
+                                 accepted by final          the collar pays a        precedent
                                                             premium every          reopened r2 by
                                                             month                  Cupcake
                                                           resolved r2 by             the precedent was
