@@ -45,7 +45,7 @@ struct Sizes {
 const FULL: Sizes =
     Sizes { registered: 60, dialogues: 3, late: 85, exported: 100, repeats: 41, stored: 1_000 };
 const QUICK: Sizes =
-    Sizes { registered: 20, dialogues: 1, late: 40, exported: 40, repeats: 15, stored: 200 };
+    Sizes { registered: 20, dialogues: 1, late: 40, exported: 40, repeats: 15, stored: 600 };
 
 fn main() -> ExitCode {
     // Cargo adds `--bench`; a further word chooses the rows whose work it is part of.
