@@ -143,7 +143,7 @@ impl Error {
 
 fn store_kind(error: &StoreError) -> Kind {
     match error {
-        StoreError::Newer { .. } => Kind::Configuration,
+        StoreError::Newer { .. } | StoreError::ReadOnly => Kind::Configuration,
         StoreError::Missing { .. }
         | StoreError::Foreign { .. }
         | StoreError::Unopenable { .. }
@@ -166,6 +166,7 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
         StoreError::Unopenable { .. } | StoreError::NoFolder { .. } => {
             Some("check that the folder exists and can be written to, or choose another `--store`")
         }
+        StoreError::ReadOnly => Some("check the permissions of its file and folder"),
         StoreError::Busy { .. } => Some("nothing was changed; try again"),
         StoreError::DiskFull => Some("nothing was changed; make room and try again"),
         StoreError::Malformed { .. } => Some("`plenary verify` says what was changed"),

@@ -26,6 +26,8 @@ pub enum StoreError {
     },
     #[error("the store is busy: another process has held it for over {waited_s} s")]
     Busy { waited_s: u64 },
+    #[error("the store may be read, but not written")]
+    ReadOnly,
     #[error("the disk is full")]
     DiskFull,
     #[error("the store could not be read or written")]
@@ -47,6 +49,7 @@ impl From<rusqlite::Error> for StoreError {
             Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
                 Self::Busy { waited_s: BUSY_WAIT_S }
             }
+            Some(rusqlite::ErrorCode::ReadOnly) => Self::ReadOnly,
             Some(rusqlite::ErrorCode::DiskFull) => Self::DiskFull,
             _ => Self::Database(error),
         }

@@ -271,3 +271,50 @@ fn filled_at(path: &Path) -> SqliteStore {
     source.execute("VACUUM INTO ?1", [path.to_str().unwrap()]).unwrap();
     SqliteStore::open(path).unwrap()
 }
+
+/// Runs the program as a user who owns nothing; root may write everywhere, so root becomes nobody.
+#[cfg(unix)]
+fn as_nobody(
+    program: &Program,
+    binary: &std::path::Path,
+    arguments: &[&str],
+) -> std::process::Output {
+    use std::os::unix::fs::MetadataExt;
+    const NOBODY: &str = "65534";
+    let is_root = std::fs::metadata(program.path()).unwrap().uid() == 0;
+    let mut command = if is_root {
+        let mut command = std::process::Command::new("setpriv");
+        command.args(["--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]).arg(binary);
+        command
+    } else {
+        std::process::Command::new(binary)
+    };
+    command.args(arguments).current_dir(program.path()).output().unwrap()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_store_that_may_not_be_written_can_be_read_and_verified() {
+    use std::os::unix::fs::PermissionsExt;
+    let program = Program::new();
+    assert_eq!(program.run(&["dialogue", "create", "Talk"]).code, 0);
+    // The build folder may be closed to others, so they get a copy of the program.
+    let binary = program.path().join("plenary");
+    std::fs::copy(crate::kit::binary(), &binary).unwrap();
+    let mode = |path: &std::path::Path, mode: u32| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    mode(&program.path().join(".plenary/plenary.db"), 0o444);
+    mode(&program.path().join(".plenary"), 0o555);
+    mode(&binary, 0o755);
+    mode(program.path(), 0o555);
+    for arguments in [&["list"][..], &["show", "talk"], &["verify"], &["export", "talk"]] {
+        let output = as_nobody(&program, &binary, arguments);
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {stderr}");
+    }
+    let refused = as_nobody(&program, &binary, &["dialogue", "abandon", "talk"]);
+    assert_eq!(refused.status.code(), Some(5), "{}", String::from_utf8_lossy(&refused.stderr));
+    mode(program.path(), 0o755);
+    mode(&program.path().join(".plenary"), 0o755);
+}

@@ -20,7 +20,15 @@ const CACHED_STATEMENTS: usize = 128;
 /// thousand. It is taken as it is needed.
 const CACHE_KIB: i32 = 16 * 1024;
 
+/// Opens a store. One that may not be written can still be read: an auditor needs no more.
 pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
+    match writable(path) {
+        Err(error) if is_denied(&error) => read_only(path).ok_or(error),
+        opened => opened,
+    }
+}
+
+fn writable(path: &Path) -> Result<Connection, StoreError> {
     let unopenable = |source| StoreError::Unopenable { path: path.to_owned(), source };
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
@@ -32,6 +40,44 @@ pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
     prepare(&connection)?;
     migrate::forward(&connection, path)?;
     Ok(connection)
+}
+
+fn is_denied(error: &StoreError) -> bool {
+    if matches!(error, StoreError::ReadOnly) {
+        return true;
+    }
+    let (StoreError::Database(source) | StoreError::Unopenable { source, .. }) = error else {
+        return false;
+    };
+    matches!(
+        source.sqlite_error_code(),
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
+    )
+}
+
+/// The store as it lies there, if that is whole: what a writer still has in its log
+/// cannot be read without a place to keep the log's index.
+fn read_only(path: &Path) -> Option<Connection> {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    if Path::new(&log).metadata().is_ok_and(|metadata| metadata.len() > 0) {
+        return None;
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let address = format!("file:{}?immutable=1", percent_encoded(path.to_str()?));
+    let connection = Connection::open_with_flags(address, flags).ok()?;
+    claim(&connection, path).ok()?;
+    connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
+    migrate::is_newest(&connection).ok()?.then_some(connection)
+}
+
+fn percent_encoded(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-~".contains(&byte);
+    path.bytes()
+        .map(|byte| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02x}") })
+        .collect()
 }
 
 pub(super) fn memory() -> Result<Connection, StoreError> {

@@ -35,6 +35,11 @@ pub(super) fn refuse_newer(connection: &Connection, path: &Path) -> Result<u32, 
     Ok(found)
 }
 
+/// Whether nothing needs to be carried forward.
+pub(super) fn is_newest(connection: &Connection) -> Result<bool, StoreError> {
+    Ok(version(connection)? == NEWEST)
+}
+
 fn step(connection: &Connection, target: u32) -> Result<(), StoreError> {
     let transaction =
         rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;

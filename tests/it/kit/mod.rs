@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 pub use dialogues::{batch, item, open_dialogue, pool};
 pub use dump::dump;
-pub use program::Program;
+pub use program::{Program, binary};
 
 /// A clock that advances a millisecond whenever it is read, and dice that always fall the same.
 #[derive(Debug, Default)]
