@@ -12,7 +12,7 @@ use crate::operations::{self, Cited};
 
 /// Say what an id means: who said it, how it stands, what it rests on
 ///
-/// Exit code 1 when any of the ids could not be found; the others are printed.
+/// Ids that cannot be found are named beside those that can. Exit code 1 when none was found.
 #[derive(Debug, Args)]
 pub(crate) struct Cite {
     /// Ids such as my-dialogue/P0101, or P0101 with `--dialogue`.
@@ -45,7 +45,7 @@ impl Cite {
                 ));
             }
         }
-        Ok(if cited.errors.is_empty() { Done::Well } else { Done::WithFindings })
+        Ok(if cited.citations.is_empty() { Done::WithFindings } else { Done::Well })
     }
 }
 
