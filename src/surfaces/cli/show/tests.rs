@@ -60,12 +60,12 @@ fn verdicts_stand_beside_their_bars() {
       ┃ resolves T0001 · accepts T0002 T0201 · adopts R0101 · evidence E0001
       ┃ claims C0101
 
-      │ MINORITY  by Brioche · round 2 · with Cupcake
+      │ MINORITY minority-deed  by Brioche · round 2 · with Cupcake
       │ Ask the court before any option is written.
       │
       │ The deed is silent on derivatives, and silence is not leave.
 
-      │ DISSENT  by Palmier · round 2
+      │ DISSENT dissent-palmier  by Palmier · round 2
       │ Do nothing until the hearing has been held.
       │
       │ Six steps begin before the date that decides their price.

@@ -22,20 +22,20 @@ pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
         lines.push(Line::blank());
     }
     for verdict in verdicts {
-        lines.extend(Panel::new(verdict, canvas).draw());
+        lines.extend(Framed::new(verdict, canvas).draw());
         lines.push(Line::blank());
     }
     lines
 }
 
 /// One verdict beside its bar.
-struct Panel<'a> {
+struct Framed<'a> {
     verdict: &'a Verdict,
     room: usize,
     lines: Vec<(String, Style)>,
 }
 
-impl<'a> Panel<'a> {
+impl<'a> Framed<'a> {
     fn new(verdict: &'a Verdict, canvas: Canvas) -> Self {
         Self { verdict, room: canvas.measure() - MARGIN - BAR, lines: Vec::new() }
     }
@@ -49,8 +49,13 @@ impl<'a> Panel<'a> {
         self.paragraph(self.settled(), FAINT);
         let (bar, style) = palette::of_verdict(verdict.verdict_type);
         let bar = Line::indented(MARGIN).styled(bar, style).pad_to(MARGIN + BAR);
-        let kind = verdict.verdict_type.name().to_uppercase();
-        let name = Line::blank().styled(&kind, style.bold()).plain("  ");
+        let kind = verdict.verdict_type.name();
+        let mut name = Line::blank().styled(&kind.to_uppercase(), style.bold());
+        // Events name a verdict by its id; `final` usually is its own.
+        if verdict.verdict_id.as_str() != kind {
+            name = name.plain(" ").plain(verdict.verdict_id.as_str());
+        }
+        let name = name.plain("  ");
         let told = wrap_items(&wording::circumstances(verdict), self.room - name.width());
         let text = |(text, own): &(String, Style)| Line::blank().styled(text, *own);
         let lines = hanging(name, &told, FAINT).into_iter().chain(self.lines.iter().map(text));
