@@ -6,6 +6,7 @@ use super::board::Illegal;
 use super::fields::{Fields, cut};
 use super::notes::Notes;
 use crate::domain::dialogue::{Dialogue, DialogueStatus};
+use crate::domain::facts::Facts;
 use crate::domain::ids::{DialogueId, EntityId, EntityKind};
 use crate::domain::lifecycle;
 use crate::domain::limits::ROUND_MAX;
@@ -98,11 +99,14 @@ pub fn target_not_found(id: &str, dialogue: &DialogueId) -> Fault {
 }
 
 /// The same, with a word on what might have been meant.
-pub(super) fn unknown_target(target: &Target, dialogue: &Dialogue) -> Fault {
+pub(super) fn unknown_target(target: &Target, dialogue: &Dialogue, facts: &Facts) -> Fault {
     let fault = target_not_found(&target.to_string(), dialogue.id());
     match target {
         Target::Global(id) if id.round == dialogue.next_round() => {
             fault.suggest("items of this batch have no global id yet: use the local id")
+        }
+        Target::Position(expert) if facts.expert(expert.as_str()).is_none() => {
+            fault.suggest(format!("there is no expert {expert} in the dialogue"))
         }
         Target::Position(expert) => {
             fault.suggest(format!("{expert} has stated no perspective yet"))

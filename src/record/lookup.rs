@@ -87,12 +87,8 @@ impl<'a> Lookup<'a> {
             }
         };
         if found.is_none() && !self.faulty.contains(&target.to_string()) {
-            let is_stranger = matches!(target, Target::Position(expert) if self.facts.expert(expert.as_str()).is_none());
-            let fault = unknown_target(target, self.dialogue).about(item).field(field);
-            faults.push(match is_stranger {
-                true => fault.suggest("there is no expert of that name in the dialogue"),
-                false => fault,
-            });
+            let fault = unknown_target(target, self.dialogue, self.facts);
+            faults.push(fault.about(item).field(field));
         }
         found
     }

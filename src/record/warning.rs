@@ -23,4 +23,38 @@ impl Warning {
         self.details.insert(key.to_owned(), value.into());
         self
     }
+
+    /// The message, with those details that it does not tell itself.
+    pub fn sentence(&self) -> String {
+        let plain = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
+        };
+        let untold: Vec<String> = self
+            .details
+            .iter()
+            .filter_map(|(name, value)| Some((name, plain(value)?)))
+            .filter(|(_, value)| !self.message.contains(value.as_str()))
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        match untold.is_empty() {
+            true => self.message.clone(),
+            false => format!("{} ({})", self.message, untold.join(", ")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_tells_every_detail_once() {
+        let warning =
+            Warning::new("missing_score", "no score").with("expert", "ann").with("round", 2);
+        assert_eq!(warning.sentence(), "no score (expert ann, round 2)");
+        let told = Warning::new("no_effect", "T0001 is open").with("target_id", "T0001");
+        assert_eq!(told.sentence(), "T0001 is open");
+    }
 }

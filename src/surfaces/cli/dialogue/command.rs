@@ -79,17 +79,6 @@ pub(super) fn warn(ui: &Ui, warnings: &[Warning]) {
         return;
     }
     for warning in warnings {
-        let details = warning.details.iter().filter(|(_, value)| !value.is_array());
-        let details: Vec<String> = details
-            .map(|(name, value)| {
-                format!(
-                    "{name} {}",
-                    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-                )
-            })
-            .collect();
-        let details =
-            if details.is_empty() { String::new() } else { format!(" ({})", details.join(", ")) };
-        ui.say(&format!("warning: {}", safe_text::line(&format!("{}{details}", warning.message))));
+        ui.say(&format!("warning: {}", safe_text::line(&warning.sentence())));
     }
 }
