@@ -10,6 +10,7 @@ mod batch;
 mod check;
 mod decide;
 mod effects;
+mod find;
 mod read;
 
 pub use answer::{Answer, Registered, Updated};

@@ -61,7 +61,7 @@ impl Expert {
         })?;
         warn(session.ui, &created.warnings);
         if !session.ui.json {
-            session.ui.say("next: `plenary dialogue panel` seats them; a round without a panel of its own retains the last one");
+            session.ui.say("next: `plenary dialogue panel` says who sits; before the first panel everyone does");
         }
         Ok(Done::Well)
     }
