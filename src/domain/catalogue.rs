@@ -92,17 +92,26 @@ pub struct Citation {
     pub parameters: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adopted_in_verdict: Option<VerdictId>,
-    pub references: Vec<Link>,
-    pub referenced_by: Vec<Link>,
+    pub references: Vec<Outgoing>,
+    pub referenced_by: Vec<Incoming>,
     pub events: Vec<Event>,
     pub created_at: Moment,
 }
 
-/// One end of a reference, seen from the other.
+/// What an entity refers to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Link {
+pub struct Outgoing {
     #[serde(rename = "type")]
     pub ref_type: RefType,
-    pub id: EntityId,
+    pub target: EntityId,
+    pub label: String,
+}
+
+/// What refers to an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Incoming {
+    #[serde(rename = "type")]
+    pub ref_type: RefType,
+    pub source: EntityId,
     pub label: String,
 }

@@ -192,11 +192,11 @@ fn citations_expand_and_bad_ones_stand_beside_the_good() {
     assert_eq!(at(&cited, "citations.0.parameters"), &json!({"delta": "0.25", "a": 1}));
     assert_eq!(
         at(&cited, "citations.0.references"),
-        &json!([{"type": "depend", "id": "P0001", "label": "Label of BOB-P0001"}])
+        &json!([{"type": "depend", "target": "P0001", "label": "Label of BOB-P0001"}])
     );
     assert_eq!(
         at(&cited, "citations.1.referenced_by"),
-        &json!([{"type": "depend", "id": "R0001", "label": "Label of ANN-R0001"}])
+        &json!([{"type": "depend", "source": "R0001", "label": "Label of ANN-R0001"}])
     );
     let codes: Vec<&Value> =
         at(&cited, "errors").as_array().unwrap().iter().map(|e| at(e, "error_code")).collect();

@@ -6,9 +6,10 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::columns::{parsed, parsed_optional, query};
 use super::{load, statements};
-use crate::domain::catalogue::{Citation, Hit, Link, ListQuery, Stats, Summary, TopExpert};
+use crate::domain::catalogue::{
+    Citation, Hit, Incoming, ListQuery, Outgoing, Stats, Summary, TopExpert,
+};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind};
-use crate::domain::reference::RefType;
 use crate::store::error::StoreError;
 
 /// A page of dialogues. The key of the page before is the place to go on from,
@@ -158,10 +159,19 @@ pub(super) fn cite(
     let mut rows = statement.query(params![dialogue.as_str(), id.round, id.seq])?;
     let Some(row) = rows.next()? else { return Ok(None) };
     let entity = load::entity(row, id.kind)?;
-    let references = entity.references.iter().map(|made| (made.ref_type, made.target));
+    let mut references = Vec::new();
+    for made in &entity.references {
+        let label = label(connection, dialogue, made.target)?;
+        references.push(Outgoing { ref_type: made.ref_type, target: made.target, label });
+    }
+    let mut referenced_by = Vec::new();
+    for (ref_type, source) in load::references_to(connection, dialogue, id)? {
+        let label = label(connection, dialogue, source)?;
+        referenced_by.push(Incoming { ref_type, source, label });
+    }
     Ok(Some(Citation {
-        references: links(connection, dialogue, references)?,
-        referenced_by: links(connection, dialogue, load::references_to(connection, dialogue, id)?)?,
+        references,
+        referenced_by,
         id,
         dialogue_id: dialogue.clone(),
         kind: id.kind.noun(),
@@ -177,17 +187,15 @@ pub(super) fn cite(
     }))
 }
 
-fn links(
+/// The label of an entity; nothing, when there is no such entity any more.
+fn label(
     connection: &Connection,
     dialogue: &DialogueId,
-    ends: impl IntoIterator<Item = (RefType, EntityId)>,
-) -> Result<Vec<Link>, StoreError> {
-    let labelled = ends.into_iter().map(|(ref_type, id)| {
-        let label: Option<String> = connection
-            .prepare_cached(&statements::of(id.kind).label)?
-            .query_row(params![dialogue.as_str(), id.round, id.seq], |row| row.get(0))
-            .optional()?;
-        Ok(Link { ref_type, id, label: label.unwrap_or_default() })
-    });
-    labelled.collect()
+    id: EntityId,
+) -> Result<String, StoreError> {
+    let label: Option<String> = connection
+        .prepare_cached(&statements::of(id.kind).label)?
+        .query_row(params![dialogue.as_str(), id.round, id.seq], |row| row.get(0))
+        .optional()?;
+    Ok(label.unwrap_or_default())
 }

@@ -5,7 +5,9 @@ use clap::Args;
 use super::super::session::{Done, Session};
 use super::super::ui::talk;
 use super::command::Data;
-use crate::domain::catalogue::{Citation, Link};
+use crate::domain::catalogue::Citation;
+use crate::domain::ids::EntityId;
+use crate::domain::reference::RefType;
 use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::operations::{self, Cited};
@@ -76,19 +78,20 @@ fn describe(citation: &Citation) -> String {
     for event in &citation.events {
         text.push_str(&format!("  {}\n", wording::happened(citation.id.kind, event)));
     }
-    text.push_str(&links("refers to", &citation.references));
-    text.push_str(&links("referred to by", &citation.referenced_by));
+    let outgoing = citation.references.iter().map(|made| (made.ref_type, made.target, &made.label));
+    text.push_str(&links("refers to", outgoing));
+    let incoming =
+        citation.referenced_by.iter().map(|made| (made.ref_type, made.source, &made.label));
+    text.push_str(&links("referred to by", incoming));
     text
 }
 
-fn links(heading: &str, links: &[Link]) -> String {
-    if links.is_empty() {
-        return String::new();
-    }
-    let mut text = format!("\n{heading}\n");
-    for link in links {
-        let (ref_type, id) = (link.ref_type, link.id);
-        text.push_str(&format!("  {ref_type:<8} {id} {}\n", safe_text::line(&link.label)));
-    }
-    text
+fn links<'a>(
+    heading: &str,
+    links: impl Iterator<Item = (RefType, EntityId, &'a String)>,
+) -> String {
+    let lines: String = links
+        .map(|(ref_type, id, label)| format!("  {ref_type:<8} {id} {}\n", safe_text::line(label)))
+        .collect();
+    if lines.is_empty() { lines } else { format!("\n{heading}\n{lines}") }
 }
