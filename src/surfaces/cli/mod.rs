@@ -9,5 +9,6 @@ mod show;
 mod table;
 mod ui;
 mod verify;
+mod wrap;
 
 pub use run::main;

@@ -2,6 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::wrap::fit;
 use crate::export::safe_text;
 
 /// Space between columns.
@@ -57,7 +58,7 @@ fn line(cells: &[String], widths: &[usize], width: usize) -> String {
     for (place, (cell, column)) in cells.iter().zip(widths).enumerate() {
         if place == last {
             let room = width.saturating_sub(text.width()).max(12);
-            text.push_str(&cut(cell, room));
+            text.push_str(&fit(cell, room));
         } else {
             text.push_str(cell);
             text.push_str(&" ".repeat(column.saturating_sub(cell.width())));
@@ -65,22 +66,6 @@ fn line(cells: &[String], widths: &[usize], width: usize) -> String {
         }
     }
     text.trim_end().to_owned()
-}
-
-fn cut(text: &str, room: usize) -> String {
-    if text.width() <= room {
-        return text.to_owned();
-    }
-    let mut kept = String::new();
-    for letter in text.chars() {
-        let next = unicode_width::UnicodeWidthChar::width(letter).unwrap_or(0);
-        if kept.width() + next + 1 > room {
-            break;
-        }
-        kept.push(letter);
-    }
-    kept.push('…');
-    kept
 }
 
 #[cfg(test)]

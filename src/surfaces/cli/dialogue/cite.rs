@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::super::session::{Done, Session};
 use super::super::ui::talk;
+use super::super::wrap::wrap_text;
 use super::command::Data;
 use crate::domain::catalogue::Citation;
 use crate::domain::ids::EntityId;
@@ -35,7 +36,7 @@ impl Cite {
             .with("ids", (!self.ids.is_empty()).then_some(self.ids));
         let cited = operations::cite(&session.for_existing()?, arguments.value())?;
         if session.ui.json || !cited.citations.is_empty() {
-            session.ui.answer(&cited, text)?;
+            session.ui.answer(&cited, |cited| text(cited, session.ui.width()))?;
         }
         if !session.ui.json {
             for error in &cited.errors {
@@ -51,11 +52,12 @@ impl Cite {
     }
 }
 
-fn text(cited: &Cited) -> String {
-    cited.citations.iter().map(describe).collect::<Vec<_>>().join("\n")
+fn text(cited: &Cited, width: usize) -> String {
+    let told = cited.citations.iter().map(|citation| describe(citation, width));
+    told.collect::<Vec<_>>().join("\n")
 }
 
-fn describe(citation: &Citation) -> String {
+fn describe(citation: &Citation, width: usize) -> String {
     let bold = anstyle::Style::new().bold();
     let contributors: Vec<&str> = citation.contributors.iter().map(|slug| slug.as_str()).collect();
     let mut text = format!(
@@ -68,7 +70,7 @@ fn describe(citation: &Citation) -> String {
         citation.dialogue_id,
         citation.status,
     );
-    for line in safe_text::lines(&citation.content) {
+    for line in wrap_text(&citation.content, width.saturating_sub(2).clamp(38, 98)) {
         text.push_str(&format!("  {line}\n"));
     }
     if let Some(parameters) = &citation.parameters {

@@ -1,10 +1,10 @@
 //! The tensions as a board: a column for each status, a card for each tension.
 
+use super::super::wrap::{wrap_line, wrap_text};
 use super::canvas::{Canvas, Detail};
 use super::line::Line;
 use super::page::{MARGIN, block, hanging, heading};
 use super::palette::{self, FAINT, ID, STRONG};
-use super::wrap::{wrap_line, wrap_text};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::ids::EntityKind;
 use crate::domain::lifecycle::{Status, statuses};

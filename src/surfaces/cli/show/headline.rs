@@ -2,11 +2,11 @@
 
 use std::iter;
 
+use super::super::wrap::{wrap_items, wrap_line, wrap_text};
 use super::canvas::Canvas;
 use super::line::Line;
 use super::page::{MARGIN, block, prose};
 use super::palette::{self, CAUTION, FAINT, STRONG};
-use super::wrap::{wrap_items, wrap_line, wrap_text};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::record::Record;
 use crate::domain::time::Moment;

@@ -8,8 +8,8 @@ use std::fmt;
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
+use super::super::wrap::fit;
 use super::palette::PLAIN;
-use super::wrap::fit;
 use crate::export::safe_text;
 
 #[derive(Debug, Clone, Default)]

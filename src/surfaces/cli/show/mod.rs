@@ -15,7 +15,6 @@ mod rounds;
 mod scoreboard;
 mod tree;
 mod verdicts;
-mod wrap;
 
 #[cfg(test)]
 mod tests;

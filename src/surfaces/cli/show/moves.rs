@@ -2,11 +2,11 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::super::wrap::wrap_line;
 use super::canvas::Canvas;
 use super::line::Line;
 use super::page::{MARGIN, block, heading};
 use super::palette::{FAINT, ID, PLAIN, STRONG};
-use super::wrap::wrap_line;
 use crate::domain::record::Record;
 use crate::domain::reference::{Move, MoveType};
 use crate::export::wording;

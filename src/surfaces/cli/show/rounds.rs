@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
+use super::super::wrap::{cut, wrap_items, wrap_line, wrap_text};
 use super::canvas::{Canvas, Detail};
 use super::line::Line;
 use super::page::{MARGIN, block, hanging, heading, prose};
 use super::palette::{self, FAINT, ID, PLAIN, STRONG};
-use super::wrap::{cut, wrap_items, wrap_line, wrap_text};
 use crate::domain::entity::Entity;
 use crate::domain::record::{Expert, Record, Round};
 use crate::export::contributions::Contributions;

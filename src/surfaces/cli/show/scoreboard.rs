@@ -2,11 +2,11 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use super::super::wrap::fit;
 use super::canvas::Canvas;
 use super::line::Line;
 use super::page::{MARGIN, heading};
 use super::palette::{FAINT, GOOD, PLAIN, STRONG};
-use super::wrap::fit;
 use crate::domain::record::{Expert, Record};
 use crate::export::wording;
 
