@@ -118,17 +118,8 @@ fn opening(id: &DialogueId, writer: &mut Writer) -> Outcome<Vec<Change>> {
     })];
     for place in 0..PANEL {
         changes.push(Change::ExpertAdded(Profile {
-            expert_slug: expert(place)?,
-            role: writer.words(2),
-            tier: Tier::Core,
-            source: Source::Pool,
-            description: None,
-            focus: None,
-            relevance: None,
-            creation_reason: None,
-            mandate: None,
-            color: None,
             first_round: Some(0),
+            ..Profile::new(expert(place)?, writer.words(2), Tier::Core, Source::Pool)
         }));
     }
     Ok(changes)

@@ -49,8 +49,5 @@ pub const ARGUMENTS_DEPTH_MAX: usize = 64;
 /// Results of one page of `list` and of one `similar`.
 pub const PAGE_MAX: usize = 500;
 
-/// Ids that one `cite` expands.
-pub const CITATIONS_MAX: usize = 500;
-
 /// The offending value, where an error repeats it.
 pub const ECHO_CHARS_MAX: usize = 200;

@@ -449,3 +449,54 @@ fn folders_stay_apart_however_they_are_named() {
     let different: std::collections::BTreeSet<&String> = folders.iter().collect();
     assert_eq!(different.len(), folders.len(), "{folders:?}");
 }
+
+#[test]
+fn a_round_tells_what_references_changed_and_who_had_no_seat() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    let panel = json!([{"expert_slug": "ann", "source": "pool"}]);
+    bench.must("panel", &json!({ "dialogue_id": "talk", "round": 0, "panel": panel }));
+    let answer = bench.must(
+        "register",
+        &batch(
+            0,
+            json!({
+                "perspectives": [item("BOB-P0001", "address ANN-T0001, address ANN-T0001")],
+                "tensions": [item("ANN-T0001", "")],
+            }),
+        ),
+    );
+    assert_eq!(
+        at(&answer, "effects"),
+        &json!([{"id": "T0001", "status": "addressed", "via": "P0001"}])
+    );
+    let warning = json!({"type": "off_panel", "experts": ["bob"], "message": "not on the panel of round 0: bob"});
+    assert_eq!(at(&answer, "warnings"), &json!([warning]));
+}
+
+#[test]
+fn why_a_dialogue_was_abandoned_is_told() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    bench.must("abandon", &json!({ "dialogue_id": "talk", "reason": "overtaken by events" }));
+    let export = bench.export("talk");
+    assert_eq!(
+        (at(&export, "status"), at(&export, "closedBecause")),
+        (&json!("abandoned"), &json!("overtaken by events"))
+    );
+    let again = bench.refused("abandon", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(at(&again, "error_code"), "dialogue_closed");
+    bench.verify();
+}
+
+#[test]
+fn a_citation_tells_its_history() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann", "bob"]);
+    bench.must("register", &batch(0, json!({ "claims": [item("ANN-C0001", "")], "perspectives": [item("BOB-P0001", "oppose ANN-C0001")] })));
+    let cited = bench.must("cite", &json!({ "ids": ["talk/C0001"] }));
+    assert_eq!(
+        at(&cited, "citations.0.events"),
+        &json!([{"type": "asserted", "round": 0, "by": ["ann"]}, {"type": "opposed", "round": 0, "by": ["bob"], "reference": "P0001"}])
+    );
+}

@@ -434,3 +434,26 @@ fn a_mistake_of_usage_is_a_document_too() {
         assert_eq!((ran.code, &document["error_code"]), (64, &json!("usage")), "{line:?}");
     }
 }
+
+#[test]
+fn what_is_not_there_is_not_called_untouched() {
+    let program = Program::new();
+    check_text(&program, "verify", 4, "there is no store");
+    std::fs::write(program.path().join("empty.db"), "").unwrap();
+    check_text(&program, "--store empty.db verify", 4, "there is no store");
+    let program = with_dialogue();
+    check_text(&program, "verify --head abc", 64, "64 hex digits");
+    let head = |arguments: &[&str]| {
+        let ran = program.run(arguments);
+        ran.stdout.lines().last().unwrap().trim_start_matches("head ").to_owned()
+    };
+    let (store, dialogue) = (head(&["verify"]), head(&["verify", "talk"]));
+    assert_ne!(store, dialogue);
+    assert_eq!(program.run(&["verify", "talk", "--head", &dialogue]).code, 0);
+    program.run(&["dialogue", "create", "Another"]);
+    let later = head(&["verify"]);
+    let mixed = program.run(&["verify", "talk", "--head", &later]);
+    assert_eq!(mixed.code, 1);
+    assert!(mixed.stdout.contains("head of another chain"), "{mixed:?}");
+    assert_eq!(program.run(&["verify", "--head", &store]).code, 0, "an older head is still part");
+}

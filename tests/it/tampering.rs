@@ -350,6 +350,15 @@ fn what_similar_would_say_is_part_of_the_record() {
 }
 
 #[test]
+fn a_table_that_was_taken_away_is_found() {
+    check(&[
+        ("DROP TABLE moves", &["schema"]),
+        ("DROP TABLE search_text", &["schema"]),
+        ("DROP TABLE perspective_events", &["schema"]),
+    ]);
+}
+
+#[test]
 fn a_guard_that_was_taken_away_is_found() {
     let scene = Crime::scene();
     let connection = scene.connection();

@@ -17,6 +17,8 @@ mod tree;
 mod verdicts;
 
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod tests;
 
 pub(super) use canvas::{Canvas, Detail};

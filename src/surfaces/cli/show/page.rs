@@ -17,7 +17,7 @@ pub(super) const MARGIN: usize = 2;
 pub(crate) fn draw(record: &Record, canvas: Canvas) -> String {
     let sections = match canvas.round {
         None => whole(record, canvas),
-        Some(round) => single_round(record, canvas, round),
+        Some(_) => single_round(record, canvas),
     };
     let drawn: Vec<String> =
         sections.iter().filter(|lines| !lines.is_empty()).map(|lines| text(lines)).collect();
@@ -38,14 +38,9 @@ fn whole(record: &Record, canvas: Canvas) -> Vec<Vec<Line>> {
     sections
 }
 
-fn single_round(record: &Record, canvas: Canvas, round: u8) -> Vec<Vec<Line>> {
+fn single_round(record: &Record, canvas: Canvas) -> Vec<Vec<Line>> {
     let mut sections = vec![headline::draw(record, canvas)];
-    let drawn = rounds::draw(record, canvas);
-    if drawn.is_empty() {
-        let missing = format!("There is no round {round} in this dialogue.");
-        sections.push(vec![Line::indented(MARGIN).plain(&missing)]);
-    }
-    sections.extend(drawn);
+    sections.extend(rounds::draw(record, canvas));
     sections.push(moves::draw(record, canvas));
     sections.push(tree::draw(record, canvas));
     sections

@@ -1,0 +1,79 @@
+//! The page with text nobody should have to read.
+
+use serde_json::json;
+use unicode_width::UnicodeWidthStr;
+
+use super::tests::drawn;
+use super::{Canvas, Detail, draw};
+use crate::domain::record::Record;
+use crate::export::sample;
+
+/// Texts that break naive layouts: wide, combining, endless, and terminal-driving.
+fn hostile_texts() -> [String; 6] {
+    [
+        "🚀🔥 emoji ⚠\u{fe0f} 👩\u{200d}🚀 👍🏽 in a label that goes on for a while 🇳🇿🇳🇿".into(),
+        "日本語の見出しはとても長くて、折り返しが必要です。".repeat(3),
+        "e\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}".repeat(60),
+        "x".repeat(300),
+        "\u{1b}[31mred\u{1b}[0m \u{1b}]0;owned\u{7} \u{202e}desrever\u{202c} \u{e0041}\r\n\tend"
+            .into(),
+        "السلام عليكم לשלום नमस्ते สวัสดี ".repeat(5),
+    ]
+}
+
+fn hostile(text: &str) -> Record {
+    let mut record = sample::record();
+    record.dialogue.opening.title = text.into();
+    record.dialogue.opening.question = Some(text.into());
+    record.dialogue.opening.rehearsal = true;
+    record.rounds[0].title = Some(text.into());
+    record.rounds[0].summary = Some(format!("{text}\n\n        - {text}\n12. {text}"));
+    record.experts[0].profile.role = text.into();
+    record.experts[1].profile.expert_slug = "a_slug_of_thirty-two_characters_".parse().unwrap();
+    record.experts[1].scores.insert(0, -1_000_000);
+    record.experts[1].total = -100_000_000;
+    record.moves[0].context = Some(text.into());
+    record.moves[0].expert = "a_slug_of_thirty-two_characters_".parse().unwrap();
+    for entities in [&mut record.perspectives, &mut record.tensions, &mut record.recommendations] {
+        for entity in entities {
+            entity.label = text.into();
+            entity.text = format!("{text}\n{text}");
+            entity.events.iter_mut().for_each(|event| event.reason = Some(text.into()));
+            entity.contributors.push("a_slug_of_thirty-two_characters_".parse().unwrap());
+        }
+    }
+    record.recommendations[0].parameters = Some(json!({ text: text }));
+    let verdict = &mut record.verdicts[2].verdict;
+    verdict.recommendation = text.into();
+    verdict.description = text.into();
+    verdict.conditions = Some(vec![text.into(); 12]);
+    verdict.warning = Some(text.into());
+    record
+}
+
+#[test]
+fn no_line_is_wider_than_the_canvas() {
+    for text in hostile_texts() {
+        for width in [40, 57, 80, 99, 100, 140] {
+            for detail in [Detail::Brief, Detail::Full] {
+                let page = drawn(&hostile(&text), width, detail);
+                let wide = page.lines().find(|line| line.width() > width);
+                assert_eq!(wide, None, "at {width}, {detail:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn only_our_own_colours_reach_the_terminal() {
+    for text in hostile_texts() {
+        let page = draw(&hostile(&text), Canvas { width: 80, detail: Detail::Full, round: None });
+        // Whatever is left after our own sequences would be somebody else's.
+        let ours = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m"].map(str::to_owned);
+        let colours = (31..=36).map(|colour| format!("\u{1b}[{colour}m"));
+        let left = ours.into_iter().chain(colours).fold(page, |page, code| page.replace(&code, ""));
+        let foreign =
+            |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{200d}\u{e0041}".contains(c);
+        assert_eq!(left.chars().find(|c| foreign(*c)), None);
+    }
+}
