@@ -7,8 +7,14 @@
 pub mod domain;
 /// A record as JSON and Markdown, and how foreign text is shown.
 pub mod export;
+/// Reply text becomes typed findings, or an exact reason why not.
+pub mod normalise;
 /// One function per operation, shared by every door.
 pub mod operations;
+/// What a seat is sent; all fencing of other people's text.
+pub mod prompting;
+/// The outside models: dialects, catalogue, transports.
+pub mod providers;
 /// The rules: what a request becomes, or exactly why not.
 pub mod record;
 /// The only SQL: a trait of domain verbs, SQLite behind it.

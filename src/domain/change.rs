@@ -7,12 +7,16 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::ask::{Ask, Failure, Messages, Reply, Sending};
+use super::council::report::CouncilFinalReport;
 use super::dialogue::{DialogueStatus, Opening};
 use super::entity::Origin;
 use super::expert::{PanelSeat, Profile};
 use super::ids::{Actor, EntityId, ExpertSlug, LocalId};
 use super::lifecycle::EventType;
+use super::plan::Plan;
 use super::reference::{Link, Move, Reference};
+use super::transcript::{Reading, Shortage, Shortcut, Stop};
 use super::verdict::Verdict;
 use super::words::words;
 
@@ -25,6 +29,14 @@ words! {
         RoundRegistered = "round_registered",
         VerdictRegistered = "verdict_registered",
         DialogueAbandoned = "dialogue_abandoned",
+        RunStarted = "run_started",
+        AsksPrepared = "asks_prepared",
+        CallSent = "call_sent",
+        ReplyKept = "reply_kept",
+        CallFailed = "call_failed",
+        AskNotSent = "ask_not_sent",
+        ShortcutWeighed = "shortcut_weighed",
+        RunStopped = "run_stopped",
     }
 }
 
@@ -80,6 +92,39 @@ pub enum Change {
         status: DialogueStatus,
         reason: Option<String>,
     },
+    RunPlanned(Box<Plan>),
+    /// A process took the run up.
+    RunStarted {
+        owner: String,
+    },
+    /// Exactly what a seat was to see.
+    AskPrepared {
+        ask: Ask,
+        messages: Messages,
+        condensed: Vec<String>,
+    },
+    /// The budget did not allow it.
+    AskNotSent {
+        ask: u32,
+        shortage: Shortage,
+    },
+    CallSent(Sending),
+    ReplyKept {
+        call: u32,
+        reply: Reply,
+    },
+    CallFailed {
+        call: u32,
+        failure: Failure,
+    },
+    /// What the reply to an ask was found to say.
+    ReplyRead {
+        ask: u32,
+        reading: Reading,
+    },
+    ShortcutWeighed(Shortcut),
+    ReportGiven(Box<CouncilFinalReport>),
+    RunStopped(Stop),
 }
 
 /// An entity as it enters the record.

@@ -6,8 +6,10 @@
 //! **Invariant:** the record only grows. What happened is a [`change::Change`];
 //! a correction is a further one.
 
+pub mod ask;
 pub mod catalogue;
 pub mod change;
+pub mod council;
 pub mod dialogue;
 pub mod entity;
 pub mod expert;
@@ -15,6 +17,7 @@ pub mod facts;
 pub mod ids;
 pub mod lifecycle;
 pub mod limits;
+pub mod plan;
 pub mod record;
 pub mod reference;
 pub mod refusal;
@@ -22,5 +25,6 @@ pub mod shown;
 pub mod slug;
 pub mod target;
 pub mod time;
+pub mod transcript;
 pub mod verdict;
 pub mod words;

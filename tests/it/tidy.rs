@@ -7,15 +7,32 @@ const FILE_LINES_MAX: usize = 500;
 const MAIN_LINES_MAX: usize = 60;
 
 /// Which of our modules each may use.
-const MAY_USE: [(&str, &[&str]); 10] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("domain", &[]),
     ("ambient", &["domain"]),
     ("record", &["domain"]),
     ("export", &["domain", "record"]),
     ("store", &["domain", "record"]),
+    ("protocols", &["domain"]),
+    ("prompting", &["domain"]),
+    ("normalise", &["domain"]),
+    ("providers", &["domain"]),
     ("files", &["domain"]),
-    ("config", &["domain"]),
-    ("error", &["config", "domain", "files", "store"]),
+    ("config", &["domain", "providers"]),
+    ("error", &["config", "domain", "engine", "files", "store"]),
+    (
+        "engine",
+        &[
+            "ambient",
+            "domain",
+            "normalise",
+            "prompting",
+            "protocols",
+            "providers",
+            "record",
+            "store",
+        ],
+    ),
     ("operations", &["ambient", "domain", "error", "export", "files", "record", "store"]),
     (
         "surfaces",
@@ -34,7 +51,7 @@ const MAY_USE: [(&str, &[&str]); 10] = [
 ];
 
 /// Modules that perform no I/O, read no clock and never wait.
-const PURE: [&str; 3] = ["domain", "record", "export"];
+const PURE: [&str; 6] = ["domain", "export", "normalise", "prompting", "protocols", "record"];
 const IMPURE_WORDS: [&str; 12] = [
     "std::fs",
     "std::env",

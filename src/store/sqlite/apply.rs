@@ -65,6 +65,18 @@ impl<'a> Applier<'a> {
             ),
             Change::VerdictGiven(verdict) => self.give_verdict(verdict),
             Change::StatusSet { status, reason } => self.set_status(*status, reason.as_deref()),
+            // A run is read from the journal itself; what it found has changes of its own.
+            Change::RunPlanned(_)
+            | Change::RunStarted { .. }
+            | Change::AskPrepared { .. }
+            | Change::AskNotSent { .. }
+            | Change::CallSent(_)
+            | Change::ReplyKept { .. }
+            | Change::CallFailed { .. }
+            | Change::ReplyRead { .. }
+            | Change::ShortcutWeighed(_)
+            | Change::ReportGiven(_)
+            | Change::RunStopped(_) => Ok(()),
         }
     }
 

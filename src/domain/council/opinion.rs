@@ -1,0 +1,82 @@
+//! What a participant says in the first round, alone.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::words::{Level, Mode, Stance};
+use crate::domain::ask::Usage;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::time::Moment;
+
+/// An opinion as its model gave it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Opinion {
+    /// The answer in two or three sentences.
+    pub summary: String,
+    pub details: Details,
+    #[serde(default)]
+    pub risks: Vec<Risk>,
+    #[serde(default)]
+    pub assumptions: Vec<String>,
+    /// What you would need to know to be surer.
+    #[serde(default)]
+    pub questions: Vec<String>,
+    pub confidence: Level,
+    /// `none` when the question is not one of approval.
+    pub stance: Stance,
+    /// Only in mode review: faults of the files.
+    #[serde(default)]
+    pub findings: Vec<Finding>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Details {
+    /// What you take the question to be.
+    #[serde(default)]
+    pub understanding: String,
+    #[serde(default)]
+    pub key_considerations: Vec<String>,
+    pub recommendation: String,
+    #[serde(default)]
+    pub rationale: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Risk {
+    pub description: String,
+    pub severity: Level,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mitigation: Option<String>,
+}
+
+/// A fault of the material under review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// Such as `SEC-001`.
+    pub id: String,
+    pub title: String,
+    pub severity: Level,
+    #[serde(default)]
+    pub category: String,
+    /// File and line, where it can be said.
+    #[serde(default)]
+    pub location: String,
+    pub description: String,
+    #[serde(default)]
+    pub fix_approach: String,
+}
+
+/// An opinion with who gave it, when, and what it cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CouncilOpinion {
+    pub provider: ExpertSlug,
+    pub model: String,
+    pub round: &'static str,
+    pub timestamp: Moment,
+    pub mode: Mode,
+    #[serde(flatten)]
+    pub opinion: Opinion,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_usage: Option<Usage>,
+    pub latency_ms: u64,
+}

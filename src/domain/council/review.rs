@@ -1,0 +1,90 @@
+//! What a participant says of the others' opinions in the second round.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::words::{CritiqueType, FindingStand, Level};
+use crate::domain::ask::Usage;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::time::Moment;
+
+/// A review as its model gave it; opinions are known by their letters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Review {
+    /// One entry for each opinion you were shown.
+    pub targets: Vec<Target>,
+    /// What in the others' opinions would make you change your own.
+    #[serde(default)]
+    pub would_change_my_opinion: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Target {
+    /// The opinion's letter, such as `A`.
+    pub letter: String,
+    /// From 1 (useless) to 10 (nothing to add).
+    #[schemars(range(min = 1, max = 10))]
+    pub rating: u8,
+    #[serde(default)]
+    pub critiques: Vec<Critique>,
+    #[serde(default)]
+    pub agreement_points: Vec<String>,
+    #[serde(default)]
+    pub disagreement_points: Vec<Disagreement>,
+    /// Only in mode review: what you hold of each of its findings.
+    #[serde(default)]
+    pub finding_positions: Vec<FindingPosition>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Critique {
+    #[serde(rename = "type")]
+    pub critique_type: CritiqueType,
+    pub message: String,
+    pub severity: Level,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suggested_correction: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Disagreement {
+    pub topic: String,
+    #[serde(default)]
+    pub reviewer_position: String,
+    #[serde(default)]
+    pub target_position: String,
+    #[serde(default)]
+    pub rationale: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FindingPosition {
+    pub id: String,
+    pub position: FindingStand,
+    #[serde(default)]
+    pub reason: String,
+}
+
+/// A review with who gave it, when, and what it cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CouncilReview {
+    pub reviewer_provider: ExpertSlug,
+    pub reviewer_model: String,
+    pub round: &'static str,
+    pub timestamp: Moment,
+    pub targets: Vec<NamedTarget>,
+    pub would_change_my_opinion: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token_usage: Option<Usage>,
+    pub latency_ms: u64,
+}
+
+/// What was said of an opinion, and whose it was.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NamedTarget {
+    pub target_provider: ExpertSlug,
+    #[serde(flatten)]
+    pub target: Target,
+}

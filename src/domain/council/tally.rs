@@ -1,0 +1,46 @@
+//! Counting stances before anybody writes about them.
+
+use serde::{Deserialize, Serialize};
+
+use super::words::Stance;
+
+/// How the first round stood, whatever the report says later.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    pub approve: usize,
+    pub reject: usize,
+    pub conditional: usize,
+    pub abstain: usize,
+    pub none: usize,
+}
+
+impl Tally {
+    pub fn of(stances: impl IntoIterator<Item = Stance>) -> Self {
+        let mut tally = Self::default();
+        for stance in stances {
+            *tally.count_mut(stance) += 1;
+        }
+        tally
+    }
+
+    pub fn count(self, stance: Stance) -> usize {
+        let mut tally = self;
+        *tally.count_mut(stance)
+    }
+
+    fn count_mut(&mut self, stance: Stance) -> &mut usize {
+        match stance {
+            Stance::Approve => &mut self.approve,
+            Stance::Reject => &mut self.reject,
+            Stance::Conditional => &mut self.conditional,
+            Stance::Abstain => &mut self.abstain,
+            Stance::None => &mut self.none,
+        }
+    }
+
+    /// Whether opinions stood on more than one side. Abstaining is not a side.
+    pub fn is_split(self) -> bool {
+        let sides = [self.approve, self.reject, self.conditional];
+        sides.iter().filter(|count| **count > 0).count() > 1
+    }
+}

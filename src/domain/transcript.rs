@@ -1,0 +1,341 @@
+//! A run as it was journalled: the plan, every ask, every call and what came of it.
+//!
+//! A protocol decides on this and nothing else. It is built by adding changes one
+//! by one, the same way while a run goes on and when it is loaded again.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::ask::{Ask, Failure, Reply, Sending};
+use super::change::Change;
+use super::council::opinion::Opinion;
+use super::council::report::{CouncilFinalReport, Report};
+use super::council::review::Review;
+use super::dialogue::Opening;
+use super::ids::ExpertSlug;
+use super::plan::Plan;
+use super::time::Moment;
+use super::words::words;
+
+#[derive(Debug, Clone)]
+pub struct Transcript {
+    pub opening: Opening,
+    pub opened_at: Moment,
+    pub plan: Plan,
+    pub asks: Vec<Asked>,
+    /// Rounds whose findings are in the record, with the moment they were held.
+    pub rounds_held: Vec<(u8, Moment)>,
+    pub shortcuts: Vec<Shortcut>,
+    pub report: Option<CouncilFinalReport>,
+    /// Who works on it, once for each time it was started or taken up again.
+    pub owners: Vec<String>,
+    /// How it last stopped; nothing while it goes on.
+    pub stopped: Option<Stop>,
+    pub last_entry_at: Moment,
+}
+
+/// An ask with its calls.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    pub ask: Ask,
+    pub prepared_at: Moment,
+    /// What was cut to fit, in words.
+    pub condensed: Vec<String>,
+    pub calls: Vec<Call>,
+    /// What its reply says, once it was read.
+    pub reading: Option<Reading>,
+    /// Set when the budget did not allow sending it in the present run.
+    pub not_sent: Option<Shortage>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Call {
+    pub sending: Sending,
+    pub sent_at: Moment,
+    pub outcome: Outcome,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    InFlight,
+    /// Its run ended before anything came back.
+    Lost,
+    Replied(Reply, Moment),
+    Failed(Failure, Moment),
+}
+
+/// What a reply was found to say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "reading", rename_all = "snake_case")]
+pub enum Reading {
+    Read {
+        document: Document,
+        /// Whether its JSON had to be mended before it could be read.
+        repaired: bool,
+    },
+    Unreadable {
+        reason: String,
+        /// It was a refusal to answer, not a failure to write JSON.
+        refusal: bool,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "document", content = "content", rename_all = "snake_case")]
+pub enum Document {
+    Opinion(Box<Opinion>),
+    Review(Box<Review>),
+    Report(Box<Report>),
+}
+
+words! {
+    /// What a budget ran out of.
+    pub enum Shortage {
+        Money = "usd_max",
+        Tokens = "tokens_max",
+        Calls = "calls_max",
+    }
+}
+
+/// Why a run stopped before its end, or that it came to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "stop", rename_all = "snake_case")]
+pub enum Stop {
+    Done,
+    Quorum {
+        round: u8,
+        heard: usize,
+        needed: usize,
+    },
+    Families {
+        heard: usize,
+        needed: usize,
+    },
+    /// `allow_partial: false`, and this seat failed.
+    Partial {
+        round: u8,
+        seat: ExpertSlug,
+    },
+    Budget {
+        shortage: Shortage,
+    },
+    Deadline,
+    Interrupted,
+    /// No chair answered, and the configuration wants one.
+    Chairless,
+}
+
+impl Stop {
+    pub fn is_done(&self) -> bool {
+        *self == Self::Done
+    }
+}
+
+/// A round that was, or in shadow would have been, skipped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Shortcut {
+    pub round: u8,
+    pub triggered: bool,
+    pub reason: String,
+    pub rounds_skipped: Vec<String>,
+    pub confidence_adjustment: i8,
+    /// Decided, but not acted upon.
+    pub shadow: bool,
+    /// In shadow: whether the round, held anyway, changed nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_have_been_right: Option<bool>,
+}
+
+impl Transcript {
+    /// The transcript of a run whose first entry holds an opening and a plan.
+    pub fn begin(at: Moment, changes: &[Change]) -> Option<Self> {
+        let opening = changes.iter().find_map(|change| match change {
+            Change::DialogueOpened(opening) => Some(opening.clone()),
+            _ => None,
+        })?;
+        let plan = changes.iter().find_map(|change| match change {
+            Change::RunPlanned(plan) => Some(plan.as_ref().clone()),
+            _ => None,
+        })?;
+        let mut transcript = Self {
+            opening,
+            opened_at: at,
+            plan,
+            asks: Vec::new(),
+            rounds_held: Vec::new(),
+            shortcuts: Vec::new(),
+            report: None,
+            owners: Vec::new(),
+            stopped: None,
+            last_entry_at: at,
+        };
+        transcript.add(at, changes);
+        Some(transcript)
+    }
+
+    /// Takes in what was journalled at one moment.
+    pub fn add(&mut self, at: Moment, changes: &[Change]) {
+        self.last_entry_at = at;
+        for change in changes {
+            self.add_one(at, change);
+        }
+    }
+
+    fn add_one(&mut self, at: Moment, change: &Change) {
+        match change {
+            Change::RunStarted { owner } => self.start(owner),
+            Change::AskPrepared { ask, condensed, .. } => self.asks.push(Asked {
+                ask: ask.clone(),
+                prepared_at: at,
+                condensed: condensed.clone(),
+                calls: Vec::new(),
+                reading: None,
+                not_sent: None,
+            }),
+            Change::AskNotSent { ask, shortage } => {
+                if let Some(asked) = self.asked_mut(*ask) {
+                    asked.not_sent = Some(*shortage);
+                }
+            }
+            Change::CallSent(sending) => {
+                let call =
+                    Call { sending: sending.clone(), sent_at: at, outcome: Outcome::InFlight };
+                if let Some(asked) = self.asked_mut(sending.ask) {
+                    asked.calls.push(call);
+                }
+            }
+            Change::ReplyKept { call, reply } => {
+                self.settle(*call, Outcome::Replied(reply.clone(), at));
+            }
+            Change::CallFailed { call, failure } => {
+                self.settle(*call, Outcome::Failed(failure.clone(), at));
+            }
+            Change::ReplyRead { ask, reading } => {
+                if let Some(asked) = self.asked_mut(*ask) {
+                    asked.reading = Some(reading.clone());
+                }
+            }
+            Change::ShortcutWeighed(shortcut) => self.weigh(shortcut),
+            Change::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
+            Change::RoundHeld { round, .. } => self.rounds_held.push((*round, at)),
+            Change::RunStopped(stop) => self.stopped = Some(stop.clone()),
+            Change::DialogueOpened(_)
+            | Change::RunPlanned(_)
+            | Change::PoolGiven { .. }
+            | Change::ExpertAdded(_)
+            | Change::ExpertJoined { .. }
+            | Change::PanelSet { .. }
+            | Change::ScoreGiven { .. }
+            | Change::RawReplyKept { .. }
+            | Change::EntityAdded(_)
+            | Change::ReferenceAdded(_)
+            | Change::EventAdded(_)
+            | Change::MoveMade(_)
+            | Change::BatchAnswered { .. }
+            | Change::VerdictGiven(_)
+            | Change::StatusSet { .. } => {}
+        }
+    }
+
+    /// Whatever was in flight is lost, and what the last run could not afford may be tried again.
+    fn start(&mut self, owner: &str) {
+        self.owners.push(owner.to_owned());
+        self.stopped = None;
+        for asked in &mut self.asks {
+            asked.not_sent = None;
+            for call in &mut asked.calls {
+                if call.outcome == Outcome::InFlight {
+                    call.outcome = Outcome::Lost;
+                }
+            }
+        }
+    }
+
+    /// What the shadow of a shortcut showed replaces what was decided before.
+    fn weigh(&mut self, shortcut: &Shortcut) {
+        match self.shortcuts.iter_mut().find(|known| known.round == shortcut.round) {
+            Some(known) => known.clone_from(shortcut),
+            None => self.shortcuts.push(shortcut.clone()),
+        }
+    }
+
+    fn settle(&mut self, call: u32, outcome: Outcome) {
+        let calls = self.asks.iter_mut().rev().flat_map(|asked| &mut asked.calls);
+        if let Some(found) = calls.into_iter().find(|found| found.sending.call == call) {
+            found.outcome = outcome;
+        }
+    }
+
+    pub fn asked(&self, id: u32) -> Option<&Asked> {
+        // Asks are numbered from 1 in the order in which they are kept.
+        self.asks.get((id as usize).checked_sub(1)?)
+    }
+
+    fn asked_mut(&mut self, id: u32) -> Option<&mut Asked> {
+        self.asks.get_mut((id as usize).checked_sub(1)?)
+    }
+
+    pub fn question(&self) -> &str {
+        self.opening.question.as_deref().unwrap_or_default()
+    }
+
+    pub fn next_ask_id(&self) -> u32 {
+        u32::try_from(self.asks.len()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.asks.iter().flat_map(|asked| &asked.calls)
+    }
+
+    pub fn next_call_id(&self) -> u32 {
+        u32::try_from(self.calls().count()).unwrap_or(u32::MAX).saturating_add(1)
+    }
+
+    pub fn is_held(&self, round: u8) -> bool {
+        self.rounds_held.iter().any(|(held, _)| *held == round)
+    }
+
+    /// The asks of a round, in the order they were made.
+    pub fn asks_of(&self, round: u8) -> impl Iterator<Item = &Asked> {
+        self.asks.iter().filter(move |asked| asked.ask.round == round)
+    }
+
+    /// The newest ask of a seat in a round: a stricter one takes the place of the first.
+    pub fn last_ask(&self, round: u8, seat: &ExpertSlug) -> Option<&Asked> {
+        self.asks.iter().rev().find(|asked| asked.ask.round == round && asked.ask.seat == *seat)
+    }
+
+    /// Seats that spoke in a round and could be read.
+    pub fn heard_in(&self, round: u8) -> BTreeSet<&ExpertSlug> {
+        self.asks_of(round)
+            .filter(|asked| matches!(asked.reading, Some(Reading::Read { .. })))
+            .map(|asked| &asked.ask.seat)
+            .collect()
+    }
+}
+
+impl Asked {
+    /// The reply, if one came back.
+    pub fn reply(&self) -> Option<(&Reply, Moment)> {
+        self.calls.iter().rev().find_map(|call| match &call.outcome {
+            Outcome::Replied(reply, at) => Some((reply, *at)),
+            Outcome::InFlight | Outcome::Lost | Outcome::Failed(..) => None,
+        })
+    }
+
+    /// The newest failure, if a call failed.
+    pub fn failure(&self) -> Option<(&Failure, Moment)> {
+        self.calls.iter().rev().find_map(|call| match &call.outcome {
+            Outcome::Failed(failure, at) => Some((failure, *at)),
+            Outcome::InFlight | Outcome::Lost | Outcome::Replied(..) => None,
+        })
+    }
+
+    pub fn document(&self) -> Option<&Document> {
+        match &self.reading {
+            Some(Reading::Read { document, .. }) => Some(document),
+            Some(Reading::Unreadable { .. }) | None => None,
+        }
+    }
+}

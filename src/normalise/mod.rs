@@ -1,0 +1,1 @@
+//! Reply text becomes typed findings, or an exact reason why not.
