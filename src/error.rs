@@ -152,6 +152,7 @@ fn store_kind(error: &StoreError) -> Kind {
         StoreError::Database(_)
         | StoreError::Malformed { .. }
         | StoreError::NotRun
+        | StoreError::Shared { .. }
         | StoreError::Unwritable(_) => Kind::Internal,
     }
 }
@@ -170,7 +171,10 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
         StoreError::Busy { .. } => Some("nothing was changed; try again"),
         StoreError::DiskFull => Some("nothing was changed; make room and try again"),
         StoreError::Malformed { .. } => Some("`plenary verify` says what was changed"),
-        StoreError::Database(_) | StoreError::NotRun | StoreError::Unwritable(_) => None,
+        StoreError::Database(_)
+        | StoreError::NotRun
+        | StoreError::Shared { .. }
+        | StoreError::Unwritable(_) => None,
     }
 }
 

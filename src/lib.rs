@@ -5,6 +5,8 @@
 
 /// Words as values: ids, lifecycles, changes, refusals, the record.
 pub mod domain;
+/// The only loop: next step, dispatch, journal, resume, budget.
+pub mod engine;
 /// A record as JSON and Markdown, and how foreign text is shown.
 pub mod export;
 /// Reply text becomes typed findings, or an exact reason why not.
@@ -13,6 +15,8 @@ pub mod normalise;
 pub mod operations;
 /// What a seat is sent; all fencing of other people's text.
 pub mod prompting;
+/// Who is asked what, in which order, and when it stops.
+pub mod protocols;
 /// The outside models: dialects, catalogue, transports.
 pub mod providers;
 /// The rules: what a request becomes, or exactly why not.

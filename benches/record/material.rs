@@ -42,8 +42,8 @@ impl Place {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let store = folder.path().join("plenary.db");
         let workspace = Workspace {
-            store: Box::new(SqliteStore::open(&store)?),
-            ambient: Box::new(Machine),
+            store: std::sync::Arc::new(SqliteStore::open(&store)?),
+            ambient: std::sync::Arc::new(Machine),
             folders: Folders::new(folder.path(), &store, &[]),
         };
         Ok(Self { folder, workspace })

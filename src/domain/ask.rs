@@ -40,6 +40,22 @@ words! {
     }
 }
 
+impl ErrorType {
+    /// Whether the other side said no before it did any work. Whether it charges for what
+    /// timed out or was cut off, nobody can know.
+    pub fn is_unbilled(self) -> bool {
+        match self {
+            Self::Auth | Self::RateLimit | Self::BadRequest | Self::ContextTooLong => true,
+            Self::Timeout
+            | Self::Network
+            | Self::ParseError
+            | Self::ServerError
+            | Self::Refused
+            | Self::Unknown => false,
+        }
+    }
+}
+
 /// One request to one seat. Asks of a run are numbered from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ask {

@@ -4,6 +4,8 @@
 //! them: the tables can be rebuilt from it, which is how `verify` finds a row
 //! that was touched.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,8 +16,9 @@ use super::entity::Origin;
 use super::expert::{PanelSeat, Profile};
 use super::ids::{Actor, EntityId, ExpertSlug, LocalId};
 use super::lifecycle::EventType;
-use super::plan::Plan;
+use super::plan::{Caps, Plan};
 use super::reference::{Link, Move, Reference};
+use super::time::Moment;
 use super::transcript::{Reading, Shortage, Shortcut, Stop};
 use super::verdict::Verdict;
 use super::words::words;
@@ -38,6 +41,16 @@ words! {
         ShortcutWeighed = "shortcut_weighed",
         RunStopped = "run_stopped",
     }
+}
+
+/// An entry of the journal: what happened to a dialogue at one moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Counted per dialogue, from 1.
+    pub seq: u64,
+    pub kind: EntryKind,
+    pub at: Moment,
+    pub changes: Vec<Change>,
 }
 
 /// One thing that happened. A journal entry is a list of these.
@@ -97,10 +110,14 @@ pub enum Change {
     RunStarted {
         owner: String,
     },
+    /// What the run may spend from now on.
+    CapsRaised {
+        caps: Caps,
+    },
     /// Exactly what a seat was to see.
     AskPrepared {
         ask: Ask,
-        messages: Messages,
+        messages: Arc<Messages>,
         condensed: Vec<String>,
     },
     /// The budget did not allow it.
@@ -116,6 +133,8 @@ pub enum Change {
     CallFailed {
         call: u32,
         failure: Failure,
+        /// Nothing more is tried for this ask.
+        gave_up: bool,
     },
     /// What the reply to an ask was found to say.
     ReplyRead {

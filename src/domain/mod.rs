@@ -11,6 +11,7 @@ pub mod catalogue;
 pub mod change;
 pub mod council;
 pub mod dialogue;
+pub mod dice;
 pub mod entity;
 pub mod expert;
 pub mod facts;

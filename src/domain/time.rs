@@ -22,6 +22,11 @@ impl Moment {
         self.to_string().chars().take("2026-02-02".len()).collect()
     }
 
+    /// Milliseconds from an earlier moment to this one; none, when it is not earlier.
+    pub fn millis_since(self, earlier: Self) -> u64 {
+        u64::try_from(self.0.duration_since(earlier.0).as_millis()).unwrap_or(0)
+    }
+
     /// The next moment that can be told apart from this one.
     #[must_use]
     pub fn bumped(self) -> Self {

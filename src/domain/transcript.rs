@@ -4,10 +4,11 @@
 //! by one, the same way while a run goes on and when it is loaded again.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::ask::{Ask, Failure, Reply, Sending};
+use super::ask::{Ask, Failure, Messages, Reply, Sending};
 use super::change::Change;
 use super::council::opinion::Opinion;
 use super::council::report::{CouncilFinalReport, Report};
@@ -42,11 +43,17 @@ pub struct Asked {
     pub prepared_at: Moment,
     /// What was cut to fit, in words.
     pub condensed: Vec<String>,
+    /// Kept until a reply is there.
+    pub messages: Option<Arc<Messages>>,
     pub calls: Vec<Call>,
     /// What its reply says, once it was read.
     pub reading: Option<Reading>,
+    /// Its last call failed, and no further one is tried.
+    pub gave_up: bool,
     /// Set when the budget did not allow sending it in the present run.
     pub not_sent: Option<Shortage>,
+    /// It came to nothing in a run that stopped for it; the next run asks anew.
+    pub retired: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -122,11 +129,17 @@ pub enum Stop {
     },
     Deadline,
     Interrupted,
-    /// No chair answered, and the configuration wants one.
-    Chairless,
 }
 
 impl Stop {
+    /// Whether it stopped because too few could be heard.
+    fn is_for_want_of_voices(&self) -> bool {
+        match self {
+            Self::Quorum { .. } | Self::Families { .. } | Self::Partial { .. } => true,
+            Self::Done | Self::Budget { .. } | Self::Deadline | Self::Interrupted => false,
+        }
+    }
+
     pub fn is_done(&self) -> bool {
         *self == Self::Done
     }
@@ -185,13 +198,17 @@ impl Transcript {
     fn add_one(&mut self, at: Moment, change: &Change) {
         match change {
             Change::RunStarted { owner } => self.start(owner),
-            Change::AskPrepared { ask, condensed, .. } => self.asks.push(Asked {
+            Change::CapsRaised { caps } => self.plan.caps = *caps,
+            Change::AskPrepared { ask, messages, condensed } => self.asks.push(Asked {
                 ask: ask.clone(),
                 prepared_at: at,
                 condensed: condensed.clone(),
+                messages: Some(Arc::clone(messages)),
                 calls: Vec::new(),
                 reading: None,
+                gave_up: false,
                 not_sent: None,
+                retired: false,
             }),
             Change::AskNotSent { ask, shortage } => {
                 if let Some(asked) = self.asked_mut(*ask) {
@@ -206,10 +223,14 @@ impl Transcript {
                 }
             }
             Change::ReplyKept { call, reply } => {
-                self.settle(*call, Outcome::Replied(reply.clone(), at));
+                if let Some(asked) = self.settle(*call, Outcome::Replied(reply.clone(), at)) {
+                    asked.messages = None;
+                }
             }
-            Change::CallFailed { call, failure } => {
-                self.settle(*call, Outcome::Failed(failure.clone(), at));
+            Change::CallFailed { call, failure, gave_up } => {
+                if let Some(asked) = self.settle(*call, Outcome::Failed(failure.clone(), at)) {
+                    asked.gave_up = *gave_up;
+                }
             }
             Change::ReplyRead { ask, reading } => {
                 if let Some(asked) = self.asked_mut(*ask) {
@@ -238,12 +259,16 @@ impl Transcript {
         }
     }
 
-    /// Whatever was in flight is lost, and what the last run could not afford may be tried again.
+    /// Whatever was in flight is lost; what the last run could not afford may be tried
+    /// again, and so may those whose absence stopped it.
     fn start(&mut self, owner: &str) {
+        let was_short = self.stopped.take().is_some_and(|stop| stop.is_for_want_of_voices());
         self.owners.push(owner.to_owned());
-        self.stopped = None;
+        let held: Vec<u8> = self.rounds_held.iter().map(|(round, _)| *round).collect();
         for asked in &mut self.asks {
             asked.not_sent = None;
+            asked.retired |=
+                was_short && asked.document().is_none() && !held.contains(&asked.ask.round);
             for call in &mut asked.calls {
                 if call.outcome == Outcome::InFlight {
                     call.outcome = Outcome::Lost;
@@ -260,11 +285,11 @@ impl Transcript {
         }
     }
 
-    fn settle(&mut self, call: u32, outcome: Outcome) {
-        let calls = self.asks.iter_mut().rev().flat_map(|asked| &mut asked.calls);
-        if let Some(found) = calls.into_iter().find(|found| found.sending.call == call) {
-            found.outcome = outcome;
-        }
+    fn settle(&mut self, call: u32, outcome: Outcome) -> Option<&mut Asked> {
+        let is_it = |found: &Call| found.sending.call == call;
+        let asked = self.asks.iter_mut().rev().find(|asked| asked.calls.iter().any(is_it))?;
+        asked.calls.iter_mut().find(|found| is_it(found))?.outcome = outcome;
+        Some(asked)
     }
 
     pub fn asked(&self, id: u32) -> Option<&Asked> {
@@ -303,7 +328,10 @@ impl Transcript {
 
     /// The newest ask of a seat in a round: a stricter one takes the place of the first.
     pub fn last_ask(&self, round: u8, seat: &ExpertSlug) -> Option<&Asked> {
-        self.asks.iter().rev().find(|asked| asked.ask.round == round && asked.ask.seat == *seat)
+        self.asks
+            .iter()
+            .rev()
+            .find(|asked| asked.ask.round == round && asked.ask.seat == *seat && !asked.retired)
     }
 
     /// Seats that spoke in a round and could be read.

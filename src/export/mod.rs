@@ -3,6 +3,7 @@
 
 mod actions;
 pub(crate) mod contributions;
+pub mod council;
 mod json;
 mod links;
 mod markdown;

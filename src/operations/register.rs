@@ -4,9 +4,9 @@ use serde_json::Value;
 
 use super::arguments::digest;
 use super::workspace::{Workspace, find};
-use crate::domain::change::EntryKind;
+use crate::domain::change::{Change, EntryKind};
 use crate::error::Error;
-use crate::record::register::{self as rules, Answer, Batch};
+use crate::record::register::{self as rules, Answer, Batch, Decision};
 use crate::store::{Unit, transact};
 
 /// The same batch again gets the first answer again, with `replayed: true`.
@@ -18,16 +18,25 @@ fn registered(workspace: &Workspace, arguments: &Value) -> Result<Answer, Error>
     let batch = rules::read(arguments, digest(arguments))?;
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
-        let id = &batch.dialogue_id;
-        let dialogue = find(unit, id)?;
         if let Some(answer) = answered_before(unit, &batch)? {
             return Ok(answer.replayed());
         }
-        let facts = unit.facts(&dialogue, &batch.mentions())?;
-        let decision = rules::decide(&batch, &dialogue, &facts)?;
-        unit.apply(id, EntryKind::RoundRegistered, at, &decision.changes)?;
+        let decision = decide(unit, &batch)?;
+        unit.apply(&batch.dialogue_id, EntryKind::RoundRegistered, at, &decision.changes)?;
         Ok(decision.answer)
     })
+}
+
+/// What a batch changes, for those who write it down together with other things.
+pub(crate) fn registering(unit: &mut dyn Unit, arguments: &Value) -> Result<Vec<Change>, Error> {
+    let batch = rules::read(arguments, digest(arguments))?;
+    Ok(decide(unit, &batch)?.changes)
+}
+
+fn decide(unit: &mut dyn Unit, batch: &Batch) -> Result<Decision, Error> {
+    let dialogue = find(unit, &batch.dialogue_id)?;
+    let facts = unit.facts(&dialogue, &batch.mentions())?;
+    Ok(rules::decide(batch, &dialogue, &facts)?)
 }
 
 fn answered_before(unit: &mut dyn Unit, batch: &Batch) -> Result<Option<Answer>, Error> {

@@ -4,12 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::workspace::{Workspace, find};
-use crate::domain::change::EntryKind;
+use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::DialogueStatus;
 use crate::domain::ids::{DialogueId, EntityId, VerdictId};
 use crate::error::Error;
-use crate::record::{Warning, verdict as rules};
-use crate::store::transact;
+use crate::record::Warning;
+use crate::record::verdict::{self as rules, Decision, Request};
+use crate::store::{Unit, transact};
 
 #[derive(Debug, Serialize)]
 pub struct VerdictRegistered {
@@ -27,9 +28,7 @@ pub fn give_verdict(workspace: &Workspace, arguments: &Value) -> Result<VerdictR
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
-        let dialogue = find(unit, id)?;
-        let facts = unit.facts(&dialogue, &request.mentions())?;
-        let decision = rules::decide(&request, &dialogue, &facts)?;
+        let decision = decide(unit, &request)?;
         unit.apply(id, EntryKind::VerdictRegistered, at, &decision.changes)?;
         warnings.extend(decision.warnings);
         Ok(VerdictRegistered {
@@ -42,4 +41,16 @@ pub fn give_verdict(workspace: &Workspace, arguments: &Value) -> Result<VerdictR
             warnings,
         })
     })
+}
+
+/// What a verdict changes, for those who write it down together with other things.
+pub(crate) fn judging(unit: &mut dyn Unit, arguments: &Value) -> Result<Vec<Change>, Error> {
+    let (request, _) = rules::read(arguments)?;
+    Ok(decide(unit, &request)?.changes)
+}
+
+fn decide(unit: &mut dyn Unit, request: &Request) -> Result<Decision, Error> {
+    let dialogue = find(unit, &request.dialogue_id)?;
+    let facts = unit.facts(&dialogue, &request.mentions())?;
+    Ok(rules::decide(request, &dialogue, &facts)?)
 }

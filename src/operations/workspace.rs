@@ -1,5 +1,7 @@
 //! What every operation works with: the store, the clock, the folders.
 
+use std::sync::Arc;
+
 use crate::ambient::Ambient;
 use crate::domain::dialogue::Dialogue;
 use crate::domain::ids::DialogueId;
@@ -10,8 +12,8 @@ use crate::store::{Store, Unit};
 
 #[derive(Debug)]
 pub struct Workspace {
-    pub store: Box<dyn Store>,
-    pub ambient: Box<dyn Ambient>,
+    pub store: Arc<dyn Store>,
+    pub ambient: Arc<dyn Ambient>,
     pub folders: Folders,
 }
 

@@ -1,1 +1,13 @@
 //! What a seat is sent: instructions of ours, and other people's text inside fences.
+//!
+//! **Invariant:** text that came from a model, a document or a person never enters a
+//! system message, and in a user message it is always inside a fence.
+
+mod condense;
+pub mod council;
+mod fence;
+mod mask;
+mod view;
+
+pub use fence::Fences;
+pub use mask::Mask;

@@ -6,6 +6,9 @@
 
 mod provider;
 mod request;
+pub mod retry;
+mod transport;
 
 pub use provider::{Dialect, McpTool, Provider};
 pub use request::{CallError, Received, Request};
+pub use transport::Transport;

@@ -1,6 +1,7 @@
 //! Draws a panel from a pool: by tier, weighted by relevance, from a recorded
 //! seed, so that the draw can be repeated years later.
 
+use crate::domain::dice::SplitMix;
 use crate::domain::expert::{Profile, Tier};
 
 /// An expert whose relevance nobody stated counts as middling.
@@ -14,7 +15,7 @@ const SHARES_WHOLE: u64 = 300;
 
 /// The places in `pool` of those drawn, in the pool's order.
 pub(super) fn draw(pool: &[Profile], size: usize, seed: u64) -> Vec<usize> {
-    let mut chance = SplitMix(seed);
+    let mut chance = SplitMix::new(seed);
     let mut drawn: Vec<usize> = Vec::new();
     for (tier, places) in quotas(size) {
         let of_tier = |place: &usize| pool.get(*place).is_some_and(|expert| expert.tier == tier);
@@ -70,19 +71,6 @@ fn pick(
         picked.push(from.remove(winner.unwrap_or(0)));
     }
     picked
-}
-
-/// SplitMix64: tiny, and the same on every machine for ever, which is what matters here.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
 }
 
 #[cfg(test)]

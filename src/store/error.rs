@@ -36,8 +36,32 @@ pub enum StoreError {
     Malformed { what: &'static str, text: String },
     #[error("the store reported success without having done anything")]
     NotRun,
+    /// What somebody else's work in the same transaction ran into.
+    #[error("the store could not be written: {message}")]
+    Shared { message: String },
     #[error("a change could not be written down")]
     Unwritable(#[source] serde_json::Error),
+}
+
+impl StoreError {
+    /// The same error for a second reader; causes become words.
+    pub(crate) fn repeated(&self) -> Self {
+        match self {
+            Self::Busy { waited_s } => Self::Busy { waited_s: *waited_s },
+            Self::ReadOnly => Self::ReadOnly,
+            Self::DiskFull => Self::DiskFull,
+            Self::NotRun => Self::NotRun,
+            Self::Database(error) => Self::Shared { message: error.to_string() },
+            Self::Newer { .. }
+            | Self::Foreign { .. }
+            | Self::Missing { .. }
+            | Self::Unopenable { .. }
+            | Self::NoFolder { .. }
+            | Self::Malformed { .. }
+            | Self::Shared { .. }
+            | Self::Unwritable(_) => Self::Shared { message: self.to_string() },
+        }
+    }
 }
 
 /// How long a writer waits for another process before it gives up.

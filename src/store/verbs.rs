@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use super::error::StoreError;
 use super::verification::Verification;
 use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
-use crate::domain::change::{Change, EntryKind};
+use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
 use crate::domain::ids::{DialogueId, EntityId};
@@ -41,6 +41,9 @@ pub trait Store: Debug + Send + Sync {
         viewer: &mut Viewer<'_>,
     ) -> Result<Option<Record>, StoreError>;
 
+    /// What happened to a dialogue after its `after`-th entry, in order.
+    fn entries(&self, id: &DialogueId, after: u64) -> Result<Vec<Entry>, StoreError>;
+
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError>;
 
     /// A page of dialogues, newest first.
@@ -68,6 +71,9 @@ pub trait Unit {
     fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError>;
 
     fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
+
+    /// How many entries its journal has.
+    fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError>;
 
     /// Whose folder this is, if it is some dialogue's.
     fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError>;

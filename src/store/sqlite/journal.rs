@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::columns::to_json;
-use crate::domain::change::{Change, EntryKind};
+use super::columns::{json, parsed, query, to_json};
+use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 use crate::store::chain;
@@ -49,6 +49,28 @@ pub(super) fn append(
         ])?;
     set_head(connection, id.as_str(), seq, &hash)?;
     set_head(connection, chain::GLOBAL, global_seq, &global_hash)
+}
+
+/// The entries of a dialogue after the `after`-th, as far as their payloads were kept.
+pub(super) fn entries(
+    connection: &Connection,
+    id: &DialogueId,
+    after: u64,
+) -> Result<Vec<Entry>, StoreError> {
+    query(
+        connection,
+        "SELECT seq, kind, ts, payload FROM journal
+         WHERE dialogue_id = ?1 AND seq > ?2 AND payload IS NOT NULL ORDER BY seq",
+        params![id.as_str(), after],
+        |row| {
+            Ok(Entry {
+                seq: row.get(0)?,
+                kind: parsed(row, 1, "entry kind")?,
+                at: parsed(row, 2, "moment")?,
+                changes: json(row, 3, "journal entry")?,
+            })
+        },
+    )
 }
 
 /// The head as it was noted when the last entry was appended.

@@ -32,7 +32,14 @@ fn traced() -> (Workspace, Seen) {
     };
     store.trace(TraceEventCodes::SQLITE_TRACE_STMT, note);
     let folders = Folders::new(Path::new("."), Path::new("./plenary.db"), &[]);
-    (Workspace { store: Box::new(store), ambient: Box::new(Machine), folders }, seen)
+    (
+        Workspace {
+            store: std::sync::Arc::new(store),
+            ambient: std::sync::Arc::new(Machine),
+            folders,
+        },
+        seen,
+    )
 }
 
 /// A dialogue that does everything once.

@@ -11,7 +11,7 @@ use super::columns::{json, parsed, query};
 use super::load::Depth;
 use super::{catalogue, connect, facts, journal, load, show, verify};
 use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
-use crate::domain::change::{Change, EntryKind};
+use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
 use crate::domain::ids::{DialogueId, EntityId};
@@ -149,6 +149,10 @@ impl Store for SqliteStore {
         })
     }
 
+    fn entries(&self, id: &DialogueId, after: u64) -> Result<Vec<Entry>, StoreError> {
+        self.read(|connection| journal::entries(connection, id, after))
+    }
+
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
         self.read(|connection| facts::pulse(connection, id))
     }
@@ -191,6 +195,10 @@ impl Unit for SqliteUnit<'_> {
         let mut statement =
             self.connection.prepare_cached("SELECT 1 FROM dialogues WHERE dialogue_id = ?1")?;
         Ok(statement.exists([id.as_str()])?)
+    }
+
+    fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
+        Ok(journal::head(self.connection, id.as_str())?.seq)
     }
 
     fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {

@@ -2,6 +2,7 @@
 //! the terminal.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -72,8 +73,8 @@ impl<'a> Session<'a> {
 
 fn workspace(store: SqliteStore, located: &Located) -> Workspace {
     Workspace {
-        store: Box::new(store),
-        ambient: Box::new(Machine),
+        store: Arc::new(store),
+        ambient: Arc::new(Machine),
         folders: Folders::new(&located.working, &located.store, &located.allow),
     }
 }

@@ -297,8 +297,8 @@ fn a_store_behind_a_link_is_guarded_where_it_really_lies() {
     drop(SqliteStore::open(&real).unwrap());
     symlink(&real, &link).unwrap();
     let workspace = Workspace {
-        store: Box::new(SqliteStore::open(&link).unwrap()),
-        ambient: Box::new(Still::default()),
+        store: std::sync::Arc::new(SqliteStore::open(&link).unwrap()),
+        ambient: std::sync::Arc::new(Still::default()),
         folders: Folders::new(folder.path(), &link, &[]),
     };
     let bench = Bench { folder, workspace };

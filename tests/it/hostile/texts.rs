@@ -24,8 +24,8 @@ fn pages() -> Vec<String> {
 fn in_memory() -> Bench {
     let folder = tempfile::tempdir().unwrap();
     let workspace = Workspace {
-        store: Box::new(SqliteStore::in_memory().unwrap()),
-        ambient: Box::new(Still::default()),
+        store: std::sync::Arc::new(SqliteStore::in_memory().unwrap()),
+        ambient: std::sync::Arc::new(Still::default()),
         folders: Folders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
     };
     Bench { folder, workspace }

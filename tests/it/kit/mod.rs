@@ -6,6 +6,7 @@ mod dump;
 mod program;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use plenary::ambient::Ambient;
@@ -93,8 +94,8 @@ impl Bench {
 pub fn workspace_in(folder: &Path) -> Workspace {
     let store = folder.join(".plenary/plenary.db");
     Workspace {
-        store: Box::new(SqliteStore::open(&store).unwrap()),
-        ambient: Box::new(Still::default()),
+        store: Arc::new(SqliteStore::open(&store).unwrap()),
+        ambient: Arc::new(Still::default()),
         folders: Folders::new(folder, &store, &[]),
     }
 }

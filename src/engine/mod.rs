@@ -1,0 +1,25 @@
+//! The only loop: what is the next step, do it, write it down, ask again.
+//!
+//! A run is a [`Deliberation`]: it owns its transcript, and everything that happens
+//! in it is in the journal before anything else follows from it. Resuming is the
+//! same function on a transcript that was loaded.
+
+mod connections;
+mod deliberation;
+mod journal;
+mod observer;
+mod open;
+mod owner;
+mod purse;
+mod pursue;
+mod reading;
+mod resume;
+
+pub use connections::Connections;
+pub use deliberation::{Deliberation, Limits, Surroundings};
+pub use journal::Journal;
+pub use observer::{Observer, Silent};
+pub use open::{Question, open};
+pub use owner::Owner;
+pub use purse::{Purse, worst_of};
+pub use resume::{Loaded, load, take_up};

@@ -1,0 +1,43 @@
+//! From the raw reply to what it says. The reply is in the journal by then.
+
+use crate::domain::ask::{Ask, Finish, Purpose, Reply};
+use crate::domain::transcript::{Document, Reading, Transcript};
+use crate::normalise::{self, Unreadable};
+use crate::protocols::council::{Letters, opinions};
+
+/// What the reply to an ask says, or exactly why it cannot be read.
+pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading {
+    if reply.finish == Finish::Refusal {
+        let reason = "the model refused to answer".to_owned();
+        return Reading::Unreadable { reason, refusal: true };
+    }
+    let text = &reply.text;
+    let read = match ask.purpose {
+        Purpose::Opinion => normalise::opinion(text, transcript.plan.mode)
+            .map(|read| (Document::Opinion(Box::new(read.document)), read.repaired)),
+        Purpose::Review => normalise::review(text, &letters(transcript, ask))
+            .map(|read| (Document::Review(Box::new(read.document)), read.repaired)),
+        Purpose::Synthesis => normalise::report(text, &letters(transcript, ask))
+            .map(|read| (Document::Report(Box::new(read.document)), read.repaired)),
+    };
+    match read {
+        Ok((document, repaired)) => Reading::Read { document, repaired },
+        Err(Unreadable { reason, refusal }) => {
+            let was_cut = reply.finish == Finish::Length;
+            let reason = if was_cut { format!("{reason} (the reply was cut off)") } else { reason };
+            Reading::Unreadable { reason, refusal }
+        }
+    }
+}
+
+/// The letters a reader was shown: everybody's who was heard, but never the reader's own.
+fn letters(transcript: &Transcript, ask: &Ask) -> Vec<char> {
+    let letters = Letters::of(&transcript.plan);
+    let heard = opinions(transcript);
+    let shown = letters.iter().filter(|(_, name)| match ask.purpose {
+        Purpose::Review => **name != ask.seat && heard.iter().any(|voice| voice.seat == *name),
+        // The chair also reads reviews by those who gave no opinion.
+        Purpose::Opinion | Purpose::Synthesis => true,
+    });
+    shown.map(|(letter, _)| letter).collect()
+}

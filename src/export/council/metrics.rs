@@ -1,0 +1,132 @@
+//! Durations, tokens and costs, by round and in all.
+
+use serde::Serialize;
+
+use crate::domain::ask::Usage;
+use crate::domain::council::words::Mode;
+use crate::domain::ids::DialogueId;
+use crate::domain::time::Moment;
+use crate::domain::transcript::{Asked, Outcome, Transcript};
+
+#[derive(Debug, Serialize)]
+pub struct Metrics {
+    pub rounds: Vec<RoundMetrics>,
+    pub session: SessionMetrics,
+}
+
+/// As in the seed.
+#[derive(Debug, Serialize)]
+pub struct RoundMetrics {
+    pub round: String,
+    pub start_time: Moment,
+    pub end_time: Moment,
+    pub duration_ms: u64,
+    pub providers_attempted: usize,
+    pub providers_succeeded: usize,
+    pub providers_failed: usize,
+    pub total_tokens_in: u64,
+    pub total_tokens_out: u64,
+}
+
+#[derive(Debug, Serialize)]
+pub struct SessionMetrics {
+    pub session_id: DialogueId,
+    pub mode: Mode,
+    pub total_duration_ms: u64,
+    pub rounds_completed: u8,
+    pub short_circuit_triggered: bool,
+    /// In dollars; nothing, when no call's cost is known.
+    pub total_cost_estimate: Option<f64>,
+    pub calls: usize,
+    pub repeated_calls: usize,
+}
+
+pub(super) fn metrics(transcript: &Transcript) -> Metrics {
+    let rounds: Vec<RoundMetrics> =
+        [1, 2, 3].into_iter().filter_map(|round| of_round(transcript, round)).collect();
+    let end = transcript.last_entry_at;
+    let held = transcript
+        .rounds_held
+        .iter()
+        .filter(|(round, _)| transcript.asks_of(*round).next().is_some());
+    Metrics {
+        session: SessionMetrics {
+            session_id: transcript.opening.dialogue_id.clone(),
+            mode: transcript.plan.mode,
+            total_duration_ms: end.millis_since(transcript.opened_at),
+            rounds_completed: u8::try_from(held.count()).unwrap_or(u8::MAX),
+            short_circuit_triggered: transcript
+                .shortcuts
+                .iter()
+                .any(|shortcut| shortcut.triggered && !shortcut.shadow),
+            total_cost_estimate: cost_usd(transcript),
+            calls: transcript.calls().count(),
+            repeated_calls: transcript
+                .calls()
+                .filter(|call| call.sending.repeats.is_some())
+                .count(),
+        },
+        rounds,
+    }
+}
+
+/// What is known to have been spent, in dollars; nothing, when nothing is known.
+pub fn cost_usd(transcript: &Transcript) -> Option<f64> {
+    let costs = transcript.calls().filter_map(|call| match &call.outcome {
+        Outcome::Replied(reply, _) => reply.cost.usd_micros,
+        Outcome::InFlight | Outcome::Lost | Outcome::Failed(..) => None,
+    });
+    let known: Vec<u64> = costs.collect();
+    (!known.is_empty()).then(|| dollars(known.iter().sum()))
+}
+
+pub(super) fn dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+/// From the first call of a round to its last outcome.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    start: Moment,
+    end: Moment,
+}
+
+impl Span {
+    pub(super) fn duration_ms(self) -> u64 {
+        self.end.millis_since(self.start)
+    }
+}
+
+pub(super) fn span(transcript: &Transcript, round: u8) -> Option<Span> {
+    let calls = || transcript.asks_of(round).flat_map(|asked| &asked.calls);
+    let start = calls().map(|call| call.sent_at).min()?;
+    let ends = calls().map(|call| match &call.outcome {
+        Outcome::Replied(_, at) | Outcome::Failed(_, at) => *at,
+        Outcome::InFlight | Outcome::Lost => call.sent_at,
+    });
+    Some(Span { start, end: ends.max()? })
+}
+
+fn of_round(transcript: &Transcript, round: u8) -> Option<RoundMetrics> {
+    let span = span(transcript, round)?;
+    let asks: Vec<&Asked> = transcript.asks_of(round).collect();
+    let mut seats: Vec<_> = asks.iter().map(|asked| &asked.ask.seat).collect();
+    seats.sort_unstable();
+    seats.dedup();
+    let heard = transcript.heard_in(round).len();
+    let usage = |part: fn(Usage) -> u64| {
+        let used = asks.iter().filter_map(|asked| asked.reply()?.0.usage);
+        used.map(part).sum()
+    };
+    Some(RoundMetrics {
+        round: format!("R{round}"),
+        start_time: span.start,
+        end_time: span.end,
+        duration_ms: span.duration_ms(),
+        providers_attempted: seats.len(),
+        providers_succeeded: heard,
+        providers_failed: seats.len().saturating_sub(heard),
+        total_tokens_in: usage(|usage| usage.input_tokens),
+        total_tokens_out: usage(|usage| usage.output_tokens),
+    })
+}

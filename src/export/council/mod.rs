@@ -1,0 +1,18 @@
+//! A council's transcript as the document that programs read (`ask --json`).
+//!
+//! Everything in it is computed from the transcript alone, so a run, its resumption
+//! and its replay give the same document.
+
+mod document;
+mod events;
+mod health;
+mod metrics;
+mod rounds;
+mod stop;
+mod transparency;
+
+pub use document::{Deliberated, document};
+pub use events::{AskSeen, Event, SeatSeen, events};
+pub use health::{Health, warnings};
+pub use metrics::cost_usd;
+pub use stop::{Status, Stopped, status, stopped};

@@ -1,0 +1,79 @@
+//! How a run ended, in a word, a sentence and a hint.
+
+use serde::Serialize;
+
+use crate::domain::transcript::{Stop, Transcript};
+use crate::domain::words::words;
+use crate::protocols::council::opinions;
+
+words! {
+    /// `incomplete` can be resumed; `failed` means that nobody was heard.
+    pub enum Status {
+        Done = "done",
+        Incomplete = "incomplete",
+        Failed = "failed",
+    }
+}
+
+pub fn status(transcript: &Transcript) -> Status {
+    match &transcript.stopped {
+        Some(Stop::Done) => Status::Done,
+        Some(Stop::Quorum { .. } | Stop::Partial { .. }) if opinions(transcript).is_empty() => {
+            Status::Failed
+        }
+        Some(_) | None => Status::Incomplete,
+    }
+}
+
+/// Why a run did not come to its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Stopped {
+    pub error_code: &'static str,
+    pub message: String,
+    pub suggestion: String,
+}
+
+/// Nothing, for a run that came to its end.
+pub fn stopped(transcript: &Transcript) -> Option<Stopped> {
+    let id = &transcript.opening.dialogue_id;
+    let resume = format!("`plenary resume {id}`");
+    let (error_code, message, suggestion) = match transcript.stopped.as_ref() {
+        Some(Stop::Done) => return None,
+        Some(Stop::Quorum { round, heard, needed }) => (
+            "quorum_not_met",
+            format!("in round {round} only {heard} could be heard, and {needed} are needed"),
+            format!("see what failed, mend it, then {resume} asks those again"),
+        ),
+        Some(Stop::Families { heard, needed }) => (
+            "families_not_met",
+            format!("{heard} families of models were heard, and {needed} are needed"),
+            format!("add a provider of another family, or {resume} when it is back"),
+        ),
+        Some(Stop::Partial { round, seat }) => (
+            "partial_not_allowed",
+            format!("{seat} failed in round {round}, and `allow_partial` is false"),
+            format!("see what failed, mend it, then {resume}"),
+        ),
+        Some(Stop::Budget { shortage }) => (
+            "budget_exhausted",
+            format!("what is left of `{shortage}` does not cover the next call"),
+            format!("{resume} with more, for example `--budget-usd 5`"),
+        ),
+        Some(Stop::Deadline) => (
+            "deadline_exceeded",
+            "the deadline came first".to_owned(),
+            format!("nothing that was answered is lost: {resume}"),
+        ),
+        Some(Stop::Interrupted) => (
+            "interrupted",
+            "the run was interrupted".to_owned(),
+            format!("nothing that was answered is lost: {resume}"),
+        ),
+        None => (
+            "unfinished",
+            "the run is not finished".to_owned(),
+            format!("`plenary watch {id}` follows it if it runs; else {resume}"),
+        ),
+    };
+    Some(Stopped { error_code, message, suggestion })
+}

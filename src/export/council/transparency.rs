@@ -1,0 +1,135 @@
+//! The transparency record: who was reached how, what it took, what was left out.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::metrics::dollars;
+use crate::domain::ask::{CostSource, ErrorType, Fallback, TransportKind};
+use crate::domain::ids::{DialogueId, ExpertSlug};
+use crate::domain::plan::{Exclusion, Seat};
+use crate::domain::transcript::{Asked, Outcome, Shortcut, Transcript};
+use crate::protocols::council::{Letters, failures};
+
+#[derive(Debug, Serialize)]
+pub struct Transparency {
+    pub run_id: DialogueId,
+    pub query_sha256: String,
+    pub providers: Vec<ProviderRecord>,
+    pub context: ContextRecord,
+    pub short_circuit: Vec<Shortcut>,
+    pub letter_map: BTreeMap<char, ExpertSlug>,
+    pub anonymous_review: bool,
+    /// How often the run was begun or taken up again.
+    pub starts: usize,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ProviderRecord {
+    pub provider: ExpertSlug,
+    pub model: String,
+    pub family: String,
+    pub version: String,
+    /// What answered last; what is tried first, while nothing has.
+    pub transport: Option<TransportKind>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<String>,
+    pub fallback: Option<Fallback>,
+    pub rounds: Vec<String>,
+    pub status: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorType>,
+    pub latency_ms: u64,
+    pub tokens_in: u64,
+    pub tokens_out: u64,
+    pub cost_usd: Option<f64>,
+    pub cost_source: CostSource,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price_source: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ContextRecord {
+    pub files: usize,
+    pub bytes: usize,
+    pub indexed: usize,
+    pub excluded: Vec<Exclusion>,
+    pub condensed: Vec<String>,
+}
+
+pub(super) fn transparency(transcript: &Transcript) -> Transparency {
+    let plan = &transcript.plan;
+    let mut condensed: Vec<String> = Vec::new();
+    for note in transcript.asks.iter().flat_map(|asked| &asked.condensed) {
+        if !condensed.contains(note) {
+            condensed.push(note.clone());
+        }
+    }
+    let digest = Sha256::digest(transcript.question().as_bytes());
+    Transparency {
+        run_id: transcript.opening.dialogue_id.clone(),
+        query_sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        providers: plan.seats.iter().map(|seat| provider(transcript, seat)).collect(),
+        context: ContextRecord {
+            files: plan.context.files.len(),
+            bytes: plan.context.files.iter().map(|file| file.text.len()).sum(),
+            indexed: plan.context.indexed.len(),
+            excluded: plan.context.excluded.clone(),
+            condensed,
+        },
+        short_circuit: transcript.shortcuts.clone(),
+        letter_map: Letters::of(plan).iter().map(|(letter, name)| (letter, name.clone())).collect(),
+        anonymous_review: plan.anonymous_review,
+        starts: transcript.owners.len(),
+    }
+}
+
+fn provider(transcript: &Transcript, seat: &Seat) -> ProviderRecord {
+    let asks: Vec<&Asked> =
+        transcript.asks.iter().filter(|asked| asked.ask.seat == seat.name).collect();
+    let calls = || asks.iter().flat_map(|asked| &asked.calls);
+    let replies = || asks.iter().filter_map(|asked| Some(asked.reply()?.0));
+    let mut rounds: Vec<u8> = asks.iter().map(|asked| asked.ask.round).collect();
+    rounds.dedup();
+    let absent: Vec<u8> = [1, 2, 3]
+        .into_iter()
+        .filter(|round| failures(transcript, *round).iter().any(|f| f.provider == seat.name))
+        .collect();
+    let costs: Vec<u64> = replies().filter_map(|reply| reply.cost.usd_micros).collect();
+    let sources = replies().map(|reply| reply.cost.source);
+    ProviderRecord {
+        provider: seat.name.clone(),
+        model: seat.model.clone(),
+        family: seat.family.clone(),
+        version: seat.version.clone(),
+        transport: calls()
+            .last()
+            .map(|call| call.sending.transport)
+            .or(seat.transports.first().copied()),
+        endpoint: seat.endpoint.clone(),
+        fallback: calls().filter_map(|call| call.sending.fallback.clone()).last(),
+        status: match (asks.is_empty(), absent.is_empty(), absent.len() >= rounds.len()) {
+            (true, ..) => "not_asked",
+            (false, true, _) => "ok",
+            (false, false, true) => "failed",
+            (false, false, false) => "partial",
+        },
+        rounds: rounds.iter().map(|round| format!("R{round}")).collect(),
+        errors: calls()
+            .filter_map(|call| match &call.outcome {
+                Outcome::Failed(failure, _) => Some(failure.error_type),
+                Outcome::InFlight | Outcome::Lost | Outcome::Replied(..) => None,
+            })
+            .collect(),
+        latency_ms: replies().map(|reply| reply.latency_ms).sum(),
+        tokens_in: replies().filter_map(|reply| reply.usage).map(|usage| usage.input_tokens).sum(),
+        tokens_out: replies()
+            .filter_map(|reply| reply.usage)
+            .map(|usage| usage.output_tokens)
+            .sum(),
+        cost_usd: (!costs.is_empty()).then(|| dollars(costs.iter().sum())),
+        cost_source: sources.min().unwrap_or(CostSource::Unknown),
+        price_source: seat.price.as_ref().map(|price| price.source.clone()),
+    }
+}

@@ -1,0 +1,115 @@
+//! What each seat of a council is sent.
+//!
+//! The system message is ours alone: it is put together from files in `prompts/`
+//! and holds not one word of the question, the files or a model. All of that comes
+//! in the user message, fenced.
+
+use super::condense::{Condensed, condense};
+use super::fence::Fences;
+use super::mask::Mask;
+use super::view::View;
+use crate::domain::ask::{Ask, Messages, Purpose};
+use crate::domain::council::words::Mode;
+use crate::domain::transcript::Transcript;
+
+const PARTICIPANT: &str = include_str!("../../prompts/council/participant.md");
+const REVIEWER: &str = include_str!("../../prompts/council/reviewer.md");
+const CHAIR: &str = include_str!("../../prompts/council/chair.md");
+const STRICTER: &str = include_str!("../../prompts/council/stricter.md");
+
+const MODE_GENERAL: &str = include_str!("../../prompts/council/mode-general.md");
+const MODE_ARCHITECTURE: &str = include_str!("../../prompts/council/mode-architecture.md");
+const MODE_REVIEW: &str = include_str!("../../prompts/council/mode-review.md");
+
+/// What mode `review` adds to the shape of a reply, and mode `architecture` to the chair's.
+const FINDINGS: &str = r#",
+  "findings": [{"id": "SEC-001", "title": "…", "severity": "low|medium|high", "category": "…", "location": "file:line", "description": "…", "fix_approach": "…"}]"#;
+const FINDING_POSITIONS: &str = r#",
+      "finding_positions": [{"id": "SEC-001", "position": "confirm|dispute", "reason": "…"}]"#;
+const MERGED_FINDINGS: &str = r#",
+  "findings": [{"id": "SEC-001", "title": "…", "severity": "low|medium|high", "category": "…", "location": "file:line", "description": "…", "fix_approach": "…", "reported_by": ["A"], "confirmed_by": ["B"], "disputed_by": ["C"]}]"#;
+const ARCHITECTURE: &str = r#",
+  "alternatives": ["an option that was weighed and not taken, and why"],
+  "verification_plan": ["how to find out whether the decision holds"]"#;
+
+/// Messages, and what had to be cut from them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    pub messages: Messages,
+    pub condensed: Vec<String>,
+}
+
+/// Exactly what a seat sees.
+pub fn prepare(transcript: &Transcript, ask: &Ask) -> Prepared {
+    let view = View::of(transcript, ask);
+    let mask = mask_for(transcript, ask);
+    let Condensed { view, notes } = condense(view, mask.as_ref());
+    let mut sections = vec![view.question_section()];
+    sections.extend(view.files_section());
+    sections.extend(view.opinion_sections());
+    sections.extend(view.review_sections());
+    let faults = ask.stricter.as_deref().unwrap_or_default();
+    let mut texts: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
+    texts.push(faults);
+    let fences = Fences::new(&transcript.plan.secret, ask.round, &texts);
+    let mut user = String::new();
+    for section in &sections {
+        user.push_str(&section.fenced(&fences));
+        user.push_str("\n\n");
+    }
+    user.push_str(task(ask.purpose));
+    if ask.stricter.is_some() {
+        let reason = fences.around("REASON", "our reader, about your last reply", faults);
+        user.push_str(&format!("\n\n{}\n\n{reason}", STRICTER.trim_end()));
+    }
+    Prepared {
+        messages: Messages { system: system(ask.purpose, transcript.plan.mode), user },
+        condensed: notes,
+    }
+}
+
+/// The instructions of a role, which depend on nothing but role and mode.
+pub fn system(purpose: Purpose, mode: Mode) -> String {
+    let role = match purpose {
+        Purpose::Opinion => PARTICIPANT,
+        Purpose::Review => REVIEWER,
+        Purpose::Synthesis => CHAIR,
+    };
+    let manner = match mode {
+        Mode::General => MODE_GENERAL,
+        Mode::Architecture => MODE_ARCHITECTURE,
+        Mode::Review => MODE_REVIEW,
+    };
+    let shape = match (purpose, mode) {
+        (Purpose::Opinion, Mode::Review) => FINDINGS,
+        (Purpose::Review, Mode::Review) => FINDING_POSITIONS,
+        (Purpose::Synthesis, Mode::Review) => MERGED_FINDINGS,
+        (Purpose::Synthesis, Mode::Architecture) => ARCHITECTURE,
+        (Purpose::Opinion | Purpose::Review, Mode::General | Mode::Architecture)
+        | (Purpose::Synthesis, Mode::General) => "",
+    };
+    role.replace("{mode}", manner.trim_end()).replace("{findings}", shape).trim_end().to_owned()
+}
+
+fn task(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Opinion => "Give your opinion on the question as the JSON object described.",
+        Purpose::Review => "Review each of the opinions as the JSON object described.",
+        Purpose::Synthesis => "Write the report as the JSON object described.",
+    }
+}
+
+/// Names that must not reach a reader: none are hidden in the first round, where nobody's
+/// text is shown but the asker's, nor when reviews are not anonymous.
+fn mask_for(transcript: &Transcript, ask: &Ask) -> Option<Mask> {
+    let plan = &transcript.plan;
+    if ask.purpose == Purpose::Opinion || !plan.anonymous_review {
+        return None;
+    }
+    let names = plan.seats.iter().flat_map(|seat| {
+        [seat.name.as_str(), seat.provider.as_str(), seat.model.as_str(), seat.family.as_str()]
+    });
+    let said = std::iter::once(transcript.question())
+        .chain(plan.context.files.iter().map(|file| file.text.as_str()));
+    Some(Mask::new(names, said))
+}

@@ -1,0 +1,154 @@
+//! Who may read what, as a value.
+//!
+//! A participant sees the question and its files. A reviewer sees also the others'
+//! opinions, never their own. The chair sees everything that was said, under the
+//! same letters. The messages are built from a view and nothing else.
+
+use super::fence::Fences;
+use crate::domain::ask::{Ask, Purpose};
+use crate::domain::council::opinion::Opinion;
+use crate::domain::council::review::Review;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::plan::{ContextPack, Plan};
+use crate::domain::transcript::Transcript;
+use crate::protocols::council::{Letters, opinions, reviews};
+
+#[derive(Debug, Clone)]
+pub(super) struct View {
+    pub question: String,
+    pub context: ContextPack,
+    pub opinions: Vec<Shown<Opinion>>,
+    pub reviews: Vec<Shown<Review>>,
+}
+
+/// Something that was said, under the name its reader knows it by.
+#[derive(Debug, Clone)]
+pub(super) struct Shown<T> {
+    pub name: String,
+    pub said: T,
+}
+
+/// A piece of somebody's text that will stand in a fence.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub label: String,
+    pub whose: String,
+    pub text: String,
+}
+
+impl Section {
+    pub(super) fn fenced(&self, fences: &Fences) -> String {
+        fences.around(&self.label, &self.whose, &self.text)
+    }
+}
+
+impl View {
+    pub(super) fn of(transcript: &Transcript, ask: &Ask) -> Self {
+        let mut view = Self {
+            question: transcript.question().to_owned(),
+            context: transcript.plan.context.clone(),
+            opinions: Vec::new(),
+            reviews: Vec::new(),
+        };
+        match ask.purpose {
+            Purpose::Opinion => {}
+            Purpose::Review => view.opinions = peers(transcript, &ask.seat),
+            Purpose::Synthesis => {
+                view.opinions = all_opinions(transcript);
+                view.reviews = all_reviews(transcript);
+            }
+        }
+        view
+    }
+
+    pub(super) fn question_section(&self) -> Section {
+        Section {
+            label: "QUESTION".to_owned(),
+            whose: "the person who asks".to_owned(),
+            text: self.question.clone(),
+        }
+    }
+
+    /// The files, then the names of those that were too many.
+    pub(super) fn files_section(&self) -> Option<Section> {
+        let mut text = String::new();
+        for file in &self.context.files {
+            text.push_str(&format!("=== {} ===\n{}\n", file.path, file.text.trim_end()));
+        }
+        if !self.context.indexed.is_empty() {
+            text.push_str("=== further files, not shown ===\n");
+        }
+        for file in &self.context.indexed {
+            text.push_str(&format!("{} ({} bytes)\n", file.path, file.bytes));
+        }
+        let whose = "the person who asks: files that belong to the question";
+        (!text.is_empty()).then(|| Section {
+            label: "FILES".to_owned(),
+            whose: whose.to_owned(),
+            text: text.trim_end().to_owned(),
+        })
+    }
+
+    pub(super) fn opinion_sections(&self) -> Vec<Section> {
+        let sections = self.opinions.iter().map(|shown| Section {
+            label: format!("OPINION {}", shown.name),
+            whose: format!("the participant known as {}", shown.name),
+            text: as_text(&shown.said),
+        });
+        sections.collect()
+    }
+
+    pub(super) fn review_sections(&self) -> Vec<Section> {
+        let sections = self.reviews.iter().map(|shown| Section {
+            label: format!("REVIEW BY {}", shown.name),
+            whose: format!("the participant known as {}, about the others' opinions", shown.name),
+            text: as_text(&shown.said),
+        });
+        sections.collect()
+    }
+}
+
+/// The others' opinions, in an order of the reader's own.
+fn peers(transcript: &Transcript, reader: &ExpertSlug) -> Vec<Shown<Opinion>> {
+    let (plan, letters) = (&transcript.plan, Letters::of(&transcript.plan));
+    let heard = opinions(transcript);
+    let others = letters.others(plan, reader).into_iter();
+    others
+        .filter_map(|(letter, name)| {
+            let voice = heard.iter().find(|voice| voice.seat == name)?;
+            Some(shown(plan, letter, name, voice.said))
+        })
+        .collect()
+}
+
+fn all_opinions(transcript: &Transcript) -> Vec<Shown<Opinion>> {
+    let (plan, letters) = (&transcript.plan, Letters::of(&transcript.plan));
+    let heard = opinions(transcript);
+    let by_letter = letters.iter().filter_map(|(letter, name)| {
+        let voice = heard.iter().find(|voice| voice.seat == name)?;
+        Some(shown(plan, letter, name, voice.said))
+    });
+    by_letter.collect()
+}
+
+fn all_reviews(transcript: &Transcript) -> Vec<Shown<Review>> {
+    let (plan, letters) = (&transcript.plan, Letters::of(&transcript.plan));
+    let heard = reviews(transcript);
+    let by_letter = letters.iter().filter_map(|(letter, name)| {
+        let voice = heard.iter().find(|voice| voice.seat == name)?;
+        Some(shown(plan, letter, name, voice.said))
+    });
+    by_letter.collect()
+}
+
+/// Anonymous by default; otherwise the letter and the name.
+fn shown<T: Clone>(plan: &Plan, letter: char, name: &ExpertSlug, said: &T) -> Shown<T> {
+    let name =
+        if plan.anonymous_review { letter.to_string() } else { format!("{letter} - {name}") };
+    Shown { name, said: said.clone() }
+}
+
+/// Structured, so that a reader can tell the parts, and as data, never as instructions.
+fn as_text(said: &impl serde::Serialize) -> String {
+    serde_json::to_string_pretty(said).unwrap_or_default()
+}

@@ -1,0 +1,162 @@
+//! When a round may be skipped, and whether that would have been right.
+//!
+//! Off by default. The criteria are settled in SPEC 3: agreement is computed,
+//! low stakes are said by the caller and never guessed.
+
+use std::collections::BTreeSet;
+
+use super::voices::{opinions, reviews, tally};
+use crate::domain::council::report::CouncilFinalReport;
+use crate::domain::council::words::{CritiqueType, Level, Outcome, Stance};
+use crate::domain::plan::{SkipReview, SkipSynthesis, Stakes};
+use crate::domain::transcript::{Shortage, Shortcut, Transcript};
+
+/// A skipped round leaves one step less confidence.
+const CONFIDENCE_STEP: i8 = -1;
+
+/// How many families of models were heard in the first round.
+pub(super) fn families(transcript: &Transcript) -> usize {
+    let heard = opinions(transcript);
+    let families: BTreeSet<&str> = heard
+        .iter()
+        .filter_map(|voice| transcript.plan.seat(voice.seat))
+        .map(|seat| seat.family.as_str())
+        .collect();
+    families.len()
+}
+
+/// Whether the second round can be skipped; nothing where nobody asked for it.
+pub(super) fn skip_review(transcript: &Transcript) -> Option<Shortcut> {
+    let rules = &transcript.plan.short_circuit;
+    if !rules.enabled && !rules.shadow {
+        return None;
+    }
+    let mut reasons = Vec::new();
+    let mut triggered = !rules.skip_r2_if.is_empty();
+    for rule in &rules.skip_r2_if {
+        let (holds, reason) = match rule {
+            SkipReview::HighAgreement => high_agreement(transcript),
+            SkipReview::LowRisk if transcript.plan.stakes == Stakes::Low => {
+                (true, "the caller said that the stakes are low".to_owned())
+            }
+            SkipReview::LowRisk => (false, "nobody said that the stakes are low".to_owned()),
+        };
+        triggered &= holds;
+        reasons.push(reason);
+    }
+    Some(shortcut(2, triggered, reasons.join("; "), !rules.enabled || rules.shadow))
+}
+
+/// Whether the third round can be skipped.
+pub(super) fn skip_synthesis(transcript: &Transcript) -> Option<Shortcut> {
+    let noted = transcript.shortcuts.iter().find(|known| known.round == 3);
+    if let Some(noted) = noted {
+        return Some(noted.clone());
+    }
+    let rules = &transcript.plan.short_circuit;
+    if !rules.enabled && !rules.shadow {
+        return None;
+    }
+    let (confirmed, reason) = confirmed(transcript);
+    let triggered = rules.skip_r3_if.contains(&SkipSynthesis::Confirmed) && confirmed;
+    Some(shortcut(3, triggered, reason, !rules.enabled || rules.shadow))
+}
+
+/// What is left does not cover the chair: the third round is skipped for that.
+pub(super) fn out_of_budget(shortage: Shortage) -> Shortcut {
+    shortcut(3, true, format!("what is left of {shortage} does not cover the chair"), false)
+}
+
+/// A second round that was held in the shadow of a shortcut shows whether it was needed.
+pub(super) fn shadow_of_review(transcript: &Transcript) -> Option<Shortcut> {
+    let noted = in_shadow(transcript, 2)?;
+    let would_have_been_right = Some(!has_serious_critique(transcript));
+    Some(Shortcut { would_have_been_right, ..noted.clone() })
+}
+
+/// A report that was written in the shadow of a shortcut shows whether it was needed.
+pub(super) fn shadow_of_synthesis(
+    transcript: &Transcript,
+    report: &CouncilFinalReport,
+) -> Option<Shortcut> {
+    let noted = in_shadow(transcript, 3)?;
+    let outcome = report.report.conclusion.outcome;
+    let consensus = opinions(transcript).first().map_or(Stance::None, |voice| voice.said.stance);
+    let agrees = match consensus {
+        Stance::Approve => matches!(outcome, Outcome::Adopt | Outcome::Answer),
+        Stance::Reject => outcome == Outcome::Reject,
+        Stance::Conditional => outcome != Outcome::Reject,
+        Stance::Abstain | Stance::None => outcome == Outcome::Answer,
+    };
+    let would_have_been_right = Some(agrees && report.report.disagreements.is_empty());
+    Some(Shortcut { would_have_been_right, ..noted.clone() })
+}
+
+fn in_shadow(transcript: &Transcript, round: u8) -> Option<&Shortcut> {
+    let noted = transcript.shortcuts.iter().find(|known| known.round == round)?;
+    let undecided = noted.shadow && noted.triggered && noted.would_have_been_right.is_none();
+    undecided.then_some(noted)
+}
+
+fn shortcut(round: u8, triggered: bool, reason: String, shadow: bool) -> Shortcut {
+    let acted = triggered && !shadow;
+    Shortcut {
+        round,
+        triggered,
+        reason,
+        rounds_skipped: if acted { vec![format!("R{round}")] } else { Vec::new() },
+        confidence_adjustment: if acted { CONFIDENCE_STEP } else { 0 },
+        shadow,
+        would_have_been_right: None,
+    }
+}
+
+/// Every opinion has the same stance other than none, none has low confidence, none reports a
+/// high risk.
+fn high_agreement(transcript: &Transcript) -> (bool, String) {
+    let heard = opinions(transcript);
+    let tally = tally(transcript);
+    let first = heard.first().map_or(Stance::None, |voice| voice.said.stance);
+    if first == Stance::None || tally.count(first) != heard.len() {
+        return (false, "the opinions do not share a stance".to_owned());
+    }
+    if heard.iter().any(|voice| voice.said.confidence == Level::Low) {
+        return (false, "an opinion has low confidence".to_owned());
+    }
+    let risks = heard.iter().flat_map(|voice| &voice.said.risks);
+    if risks.into_iter().any(|risk| risk.severity == Level::High) {
+        return (false, "an opinion reports a high risk".to_owned());
+    }
+    (true, format!("all {} opinions {first}", heard.len()))
+}
+
+/// The first round agrees, and the reviews found no error in it.
+fn confirmed(transcript: &Transcript) -> (bool, String) {
+    let (agrees, reason) = high_agreement(transcript);
+    if !agrees {
+        return (false, reason);
+    }
+    if reviews(transcript).is_empty() {
+        return (false, "there are no reviews".to_owned());
+    }
+    match has_serious_critique(transcript) {
+        true => (false, "a review found an error or an inconsistency".to_owned()),
+        false => (true, format!("{reason}, and the reviews found no error in them")),
+    }
+}
+
+fn has_serious_critique(transcript: &Transcript) -> bool {
+    let heard = reviews(transcript);
+    let critiques =
+        heard.iter().flat_map(|voice| &voice.said.targets).flat_map(|target| &target.critiques);
+    critiques.into_iter().any(|critique| {
+        let is_fault = match critique.critique_type {
+            CritiqueType::Error | CritiqueType::Inconsistency => true,
+            CritiqueType::Omission
+            | CritiqueType::Risk
+            | CritiqueType::Assumption
+            | CritiqueType::Alternative => false,
+        };
+        is_fault && critique.severity >= Level::Medium
+    })
+}

@@ -1,0 +1,94 @@
+//! The best single opinion: by its peers' ratings, else by how complete it is.
+
+use serde::Serialize;
+
+use super::letters::Letters;
+use super::voices::{Voice, opinions, reviews};
+use crate::domain::council::opinion::Opinion;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::transcript::Transcript;
+
+/// A summary longer than this is not more complete, only longer.
+const SUMMARY_CHARS_REASONABLE: usize = 2_000;
+
+/// The opinion that its peers hold best.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PeerChoice {
+    pub provider: ExpertSlug,
+    /// The mean of its peers' ratings; nothing, when nobody rated it.
+    pub rating: Option<f64>,
+    pub ratings: usize,
+    pub summary: String,
+    pub recommendation: String,
+    /// `peer_ratings`, or `completeness` where there are none.
+    pub basis: &'static str,
+}
+
+pub fn peer_choice(transcript: &Transcript) -> Option<PeerChoice> {
+    let best = best(transcript)?;
+    let ratings = ratings(transcript, best.seat);
+    Some(PeerChoice {
+        provider: best.seat.clone(),
+        rating: mean(&ratings),
+        ratings: ratings.len(),
+        summary: best.said.summary.clone(),
+        recommendation: best.said.details.recommendation.clone(),
+        basis: if ratings.is_empty() { "completeness" } else { "peer_ratings" },
+    })
+}
+
+/// By the mean of ratings, then by completeness, then by the order of the panel.
+pub(super) fn best(transcript: &Transcript) -> Option<Voice<'_, Opinion>> {
+    let rank = |voice: &Voice<'_, Opinion>| {
+        let ratings = ratings(transcript, voice.seat);
+        let sum: u64 = ratings.iter().map(|rating| u64::from(*rating)).sum();
+        // A mean in thousandths: two opinions are compared without rounding surprises.
+        let mean = (sum * 1_000).checked_div(ratings.len() as u64).unwrap_or(0);
+        (mean, completeness(voice.said))
+    };
+    first_greatest(opinions(transcript), rank)
+}
+
+/// The most complete opinion, ties by order: what stands in for a chair that failed.
+pub(super) fn most_complete(transcript: &Transcript) -> Option<Voice<'_, Opinion>> {
+    first_greatest(opinions(transcript), |voice| completeness(voice.said))
+}
+
+/// `max_by_key` takes the last of equals; the order of the panel wants the first.
+fn first_greatest<T, K: Ord>(items: Vec<T>, key: impl Fn(&T) -> K) -> Option<T> {
+    items.into_iter().rev().max_by_key(key)
+}
+
+/// How much of an opinion is there: fields that are filled, a summary of reasonable length.
+/// Confidence is always stated, or the opinion could not have been read.
+fn completeness(opinion: &Opinion) -> usize {
+    let details = &opinion.details;
+    let filled = [
+        !opinion.summary.trim().is_empty(),
+        opinion.summary.chars().count() <= SUMMARY_CHARS_REASONABLE,
+        !details.understanding.trim().is_empty(),
+        !details.key_considerations.is_empty(),
+        !details.recommendation.trim().is_empty(),
+        !details.rationale.trim().is_empty(),
+        !opinion.risks.is_empty(),
+        !opinion.assumptions.is_empty(),
+        !opinion.questions.is_empty(),
+    ];
+    filled.into_iter().filter(|is_filled| *is_filled).count()
+}
+
+fn ratings(transcript: &Transcript, of: &ExpertSlug) -> Vec<u8> {
+    let letters = Letters::of(&transcript.plan);
+    let heard = reviews(transcript);
+    let targets = heard.iter().flat_map(|voice| &voice.said.targets);
+    targets
+        .filter(|target| letters.seat(&target.letter) == Some(of))
+        .map(|target| target.rating)
+        .collect()
+}
+
+fn mean(ratings: &[u8]) -> Option<f64> {
+    let sum: u32 = ratings.iter().map(|rating| u32::from(*rating)).sum();
+    let count = u32::try_from(ratings.len()).ok().filter(|count| *count > 0)?;
+    Some((f64::from(sum) / f64::from(count) * 100.0).round() / 100.0)
+}

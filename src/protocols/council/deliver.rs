@@ -1,0 +1,148 @@
+//! What the run hands over: the chair's report, or the opinion that stands in for it.
+
+use super::choice::{best, most_complete};
+use super::letters::Letters;
+use super::voices::{Voice, tally};
+use crate::domain::council::opinion::Opinion;
+use crate::domain::council::report::{
+    Conclusion, CouncilFinalReport, Rationale, Report, SupportingOpinion, Uncertainty, WeighedRisk,
+};
+use crate::domain::council::words::{Outcome, RiskConsensus, Stance};
+use crate::domain::ids::ExpertSlug;
+use crate::domain::plan::Delivery;
+use crate::domain::transcript::{Document, Transcript};
+
+/// The seed's words for a chair that could not be heard.
+pub const CHAIR_FAILED: &str = "Chair synthesis failed; showing best individual opinion";
+
+const SELECTED: &str = "Selected, not synthesised: this is the opinion its peers rated best";
+const SKIPPED: &str = "The chair's round was skipped; showing the opinion its peers rated best";
+const CHAIRLESS: &str = "There is no chair; showing best individual opinion";
+
+/// The report of a chair that could be heard, with names in place of letters.
+pub(super) fn from_chair(
+    transcript: &Transcript,
+    chair: &ExpertSlug,
+) -> Option<CouncilFinalReport> {
+    let asked = transcript.last_ask(3, chair)?;
+    let Document::Report(report) = asked.document()? else { return None };
+    let letters = Letters::of(&transcript.plan);
+    let mut report = report.as_ref().clone().named(&|text| letters.seat(text).cloned());
+    if skipped(transcript, 2) {
+        lower(&mut report.uncertainties);
+    }
+    Some(deliver(transcript, report, Some(chair.clone())))
+}
+
+/// What is delivered in a synthesis's place, and why it is; nothing, when nobody was heard.
+pub(super) fn from_best_opinion(transcript: &Transcript) -> Option<CouncilFinalReport> {
+    let selected = transcript.plan.delivery == Delivery::Selection;
+    let by_rule = selected || skipped(transcript, 3);
+    let voice = if by_rule { best(transcript) } else { most_complete(transcript) }?;
+    let mut delivered = deliver(transcript, report_of(transcript, &voice), None);
+    delivered.fallback = !by_rule;
+    delivered.disclaimer = Some(match (selected, by_rule) {
+        (true, _) => SELECTED.to_owned(),
+        (false, true) => SKIPPED.to_owned(),
+        (false, false) if transcript.plan.chairs.is_empty() => CHAIRLESS.to_owned(),
+        (false, false) => CHAIR_FAILED.to_owned(),
+    });
+    Some(delivered)
+}
+
+/// The first round was split, and the report does not say so.
+pub fn false_consensus(transcript: &Transcript) -> bool {
+    let silent = |report: &CouncilFinalReport| report.report.disagreements.is_empty();
+    tally(transcript).is_split() && transcript.report.as_ref().is_some_and(silent)
+}
+
+fn deliver(
+    transcript: &Transcript,
+    report: Report,
+    chair_provider: Option<ExpertSlug>,
+) -> CouncilFinalReport {
+    let held = [1, 2].into_iter().filter(|round| !skipped(transcript, *round)).count();
+    CouncilFinalReport {
+        report,
+        rounds_completed: u8::try_from(held).unwrap_or(2) + u8::from(chair_provider.is_some()),
+        chair_provider,
+        run_id: transcript.opening.dialogue_id.clone(),
+        providers_participated: participated(transcript),
+        fallback: false,
+        disclaimer: None,
+    }
+}
+
+/// Everybody who was heard at least once, in the order of the panel.
+fn participated(transcript: &Transcript) -> Vec<ExpertSlug> {
+    let heard = [1, 2, 3].map(|round| transcript.heard_in(round));
+    let seats = transcript.plan.seats.iter().map(|seat| &seat.name);
+    seats.filter(|name| heard.iter().any(|round| round.contains(name))).cloned().collect()
+}
+
+fn skipped(transcript: &Transcript, round: u8) -> bool {
+    let mut noted = transcript.shortcuts.iter().filter(|known| known.round == round);
+    noted.any(|known| known.triggered && !known.shadow)
+}
+
+fn lower(uncertainties: &mut [Uncertainty]) {
+    uncertainties.iter_mut().for_each(|known| known.confidence = known.confidence.lowered());
+}
+
+/// One participant's opinion in the shape of a report.
+fn report_of(transcript: &Transcript, voice: &Voice<'_, Opinion>) -> Report {
+    let opinion = voice.said;
+    let is_unreviewed = skipped(transcript, 2) || skipped(transcript, 3);
+    let confidence = if is_unreviewed { opinion.confidence.lowered() } else { opinion.confidence };
+    let name = voice.seat.to_string();
+    let risks = opinion.risks.iter().map(|risk| WeighedRisk {
+        description: risk.description.clone(),
+        severity: risk.severity,
+        mentioned_by: vec![name.clone()],
+        mitigation: risk.mitigation.clone().unwrap_or_default(),
+        consensus: RiskConsensus::Disputed,
+    });
+    let questions = opinion.questions.iter().map(|question| Uncertainty {
+        area: question.clone(),
+        confidence,
+        reason: "an open question of this opinion".to_owned(),
+        suggested_verification: String::new(),
+    });
+    Report {
+        conclusion: Conclusion {
+            outcome: outcome(opinion.stance),
+            statement: opinion.details.recommendation.clone(),
+            reason: None,
+        },
+        rationale: Rationale {
+            summary: joined(&[&opinion.summary, &opinion.details.rationale]),
+            supporting_opinions: vec![SupportingOpinion {
+                provider: name.clone(),
+                key_point: opinion.summary.clone(),
+                weight: confidence,
+            }],
+            supporting_reviews: Vec::new(),
+        },
+        disagreements: Vec::new(),
+        uncertainties: questions.collect(),
+        risks: risks.collect(),
+        next_actions: Vec::new(),
+        consensus_points: Vec::new(),
+        alternatives: Vec::new(),
+        verification_plan: Vec::new(),
+        findings: Vec::new(),
+    }
+}
+
+fn outcome(stance: Stance) -> Outcome {
+    match stance {
+        Stance::Approve => Outcome::Adopt,
+        Stance::Reject => Outcome::Reject,
+        Stance::Conditional | Stance::Abstain | Stance::None => Outcome::Answer,
+    }
+}
+
+fn joined(parts: &[&str]) -> String {
+    let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.trim().is_empty()).collect();
+    parts.join("\n\n")
+}

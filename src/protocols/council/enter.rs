@@ -1,0 +1,279 @@
+//! What a council found, as entities, references and a verdict.
+//!
+//! An opinion is a perspective and a recommendation of its seat; a critique is a
+//! claim that opposes it, an agreement one that supports it; a high risk or a
+//! disagreement is a tension; the report is a verdict. The batches go through the
+//! same rules as everybody's, so search, citations and `verify` work for councils.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::letters::Letters;
+use super::voices::{Voice, opinions, reviews};
+use crate::domain::council::opinion::Opinion;
+use crate::domain::council::report::CouncilFinalReport;
+use crate::domain::council::review::{Critique, Review, Target};
+use crate::domain::council::words::Level;
+use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, LocalId, entity_id};
+use crate::domain::limits::ITEMS_PER_ROUND_MAX;
+use crate::domain::transcript::Transcript;
+
+/// A label is read in lists, one line of a terminal or two.
+const LABEL_CHARS_MAX: usize = 160;
+
+/// Well below what a record takes, and more than a reader will read.
+const TEXT_CHARS_MAX: usize = 20_000;
+
+/// The batch that registers a round.
+pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
+    let entering = Entering::of(transcript, round);
+    let mut batch = json!({
+        "dialogue_id": transcript.opening.dialogue_id,
+        "round": round,
+        "score": 0,
+        "title": title(transcript, round),
+    });
+    if let Value::Object(fields) = &mut batch {
+        let summary = summary(transcript, round, entering.left_out);
+        fields.extend(summary.map(|summary| ("summary".to_owned(), summary.into())));
+        for (kind, items) in entering.items {
+            fields.insert(kind.section().to_owned(), items.into());
+        }
+    }
+    batch
+}
+
+/// The arguments of the verdict that ends the run.
+pub fn verdict_arguments(transcript: &Transcript, report: &CouncilFinalReport) -> Value {
+    let tensions: Vec<String> =
+        [1, 2].iter().flat_map(|round| Entering::of(transcript, *round).tensions).collect();
+    let conclusion = &report.report.conclusion;
+    let description = [report.disclaimer.as_deref(), Some(&report.report.rationale.summary)];
+    let description: Vec<&str> = description.into_iter().flatten().collect();
+    let description = match description.join("\n\n") {
+        text if text.trim().is_empty() => conclusion.statement.clone(),
+        text => text,
+    };
+    json!({
+        "dialogue_id": transcript.opening.dialogue_id,
+        // A participant's opinion in a failed chair's place settles nothing.
+        "verdict_id": if report.fallback { "fallback" } else { "report" },
+        "verdict_type": if report.fallback { "interim" } else { "final" },
+        "recommendation": cut(&conclusion.statement, LABEL_CHARS_MAX),
+        "description": cut(&format!("{}\n\n{description}", conclusion.statement), TEXT_CHARS_MAX),
+        "author_expert": report.chair_provider,
+        "tensions_accepted": tensions,
+        "supporting_experts": supporters(transcript, report),
+    })
+}
+
+/// Those the report says it stands on, as far as they exist.
+fn supporters(transcript: &Transcript, report: &CouncilFinalReport) -> Vec<String> {
+    let named = |name: &str| {
+        let name: Option<ExpertSlug> = name.parse().ok();
+        name.filter(|name| transcript.plan.seat(name).is_some()).map(|name| name.to_string())
+    };
+    let mut names: Vec<String> = Vec::new();
+    for point in &report.report.rationale.supporting_opinions {
+        names.extend(named(&point.provider).filter(|name| !names.contains(name)));
+    }
+    names
+}
+
+fn title(transcript: &Transcript, round: u8) -> String {
+    let skipped = transcript
+        .shortcuts
+        .iter()
+        .any(|known| known.round == round && known.triggered && !known.shadow);
+    let name = match round {
+        1 => "Independent opinions",
+        2 => "Cross review",
+        _ => "Chair's report",
+    };
+    if skipped { format!("{name} (skipped)") } else { name.to_owned() }
+}
+
+fn summary(transcript: &Transcript, round: u8, left_out: usize) -> Option<String> {
+    let heard = transcript.heard_in(round).len();
+    let mut text = match round {
+        1 => format!("{heard} of {} were heard.", transcript.plan.participants().count()),
+        2 => format!("{heard} reviews."),
+        _ => return None,
+    };
+    if left_out > 0 {
+        text.push_str(&format!(" {left_out} more points stand in the replies alone."));
+    }
+    Some(text)
+}
+
+/// The items of one round, numbered as they come.
+#[derive(Default)]
+struct Entering {
+    items: BTreeMap<EntityKind, Vec<Value>>,
+    numbers: BTreeMap<(ExpertSlug, EntityKind), usize>,
+    tensions: Vec<String>,
+    left_out: usize,
+    round: u8,
+}
+
+impl Entering {
+    fn of(transcript: &Transcript, round: u8) -> Self {
+        let mut entering = Self { round, ..Self::default() };
+        match round {
+            1 => opinions(transcript).iter().for_each(|voice| entering.opinion(voice)),
+            2 => entering.reviews(transcript),
+            _ => {}
+        }
+        entering
+    }
+
+    fn opinion(&mut self, voice: &Voice<'_, Opinion>) {
+        let (seat, said) = (voice.seat, voice.said);
+        let details = &said.details;
+        let mut text = vec![said.summary.clone(), details.understanding.clone()];
+        text.extend(details.key_considerations.iter().map(|point| format!("- {point}")));
+        text.extend(said.assumptions.iter().map(|point| format!("Assumes: {point}")));
+        self.add(seat, EntityKind::Perspective, &said.summary, &lines(&text), Map::new());
+        let more = json!({
+            "parameters": { "stance": said.stance, "confidence": said.confidence },
+            "references": [{ "type": "depend", "target": first(seat, EntityKind::Perspective) }],
+        });
+        let text = lines(&[details.recommendation.clone(), details.rationale.clone()]);
+        self.add(seat, EntityKind::Recommendation, &details.recommendation, &text, object(more));
+        for risk in said.risks.iter().filter(|risk| risk.severity == Level::High) {
+            let mitigation = risk.mitigation.as_deref().map(|text| format!("Mitigation: {text}"));
+            let text = lines(&[risk.description.clone(), mitigation.unwrap_or_default()]);
+            self.add(seat, EntityKind::Tension, &risk.description, &text, Map::new());
+        }
+        for finding in &said.findings {
+            let label = format!("{}: {}", finding.id, finding.title);
+            let fix = format!("Fix: {}", finding.fix_approach);
+            let text = lines(&[finding.location.clone(), finding.description.clone(), fix]);
+            let more = json!({
+                "references": [{ "type": "support", "target": first(seat, EntityKind::Perspective) }],
+            });
+            self.add(seat, EntityKind::Claim, &label, &text, object(more));
+        }
+    }
+
+    /// The gravest critiques first: a round has room for ninety-nine claims.
+    fn reviews(&mut self, transcript: &Transcript) {
+        let letters = Letters::of(&transcript.plan);
+        let heard = reviews(transcript);
+        let spoke: Vec<&ExpertSlug> = opinions(transcript).iter().map(|voice| voice.seat).collect();
+        let targets: Vec<(&Voice<'_, Review>, &Target, &ExpertSlug)> = heard
+            .iter()
+            .flat_map(|voice| voice.said.targets.iter().map(move |target| (voice, target)))
+            .filter_map(|(voice, target)| Some((voice, target, letters.seat(&target.letter)?)))
+            .filter(|(_, _, about)| spoke.contains(about))
+            .collect();
+        for severity in [Level::High, Level::Medium, Level::Low] {
+            for (voice, target, about) in &targets {
+                let critiques = target.critiques.iter();
+                for critique in critiques.filter(|critique| critique.severity == severity) {
+                    self.critique(voice.seat, critique, about);
+                }
+            }
+        }
+        for (voice, target, about) in &targets {
+            for point in &target.agreement_points {
+                self.claim(voice.seat, point, point, "support", about);
+            }
+            for point in &target.disagreement_points {
+                let text = lines(&[
+                    point.rationale.clone(),
+                    format!("{}: {}", voice.seat, point.reviewer_position),
+                    format!("{about}: {}", point.target_position),
+                ]);
+                let more = json!({
+                    "references": [{ "type": "question", "target": first(about, EntityKind::Perspective) }],
+                });
+                self.add(voice.seat, EntityKind::Tension, &point.topic, &text, object(more));
+            }
+        }
+    }
+
+    fn critique(&mut self, by: &ExpertSlug, critique: &Critique, about: &ExpertSlug) {
+        let label = format!("{}: {}", critique.critique_type, critique.message);
+        let correction =
+            critique.suggested_correction.as_deref().map(|text| format!("Correction: {text}"));
+        let severity = format!("Severity: {}", critique.severity);
+        let text = lines(&[critique.message.clone(), severity, correction.unwrap_or_default()]);
+        self.claim(by, &label, &text, "oppose", about);
+    }
+
+    fn claim(
+        &mut self,
+        by: &ExpertSlug,
+        label: &str,
+        text: &str,
+        reference: &str,
+        about: &ExpertSlug,
+    ) {
+        let more = json!({
+            "references": [{ "type": reference, "target": first(about, EntityKind::Perspective) }],
+        });
+        self.add(by, EntityKind::Claim, label, text, object(more));
+    }
+
+    fn add(
+        &mut self,
+        seat: &ExpertSlug,
+        kind: EntityKind,
+        label: &str,
+        text: &str,
+        more: Map<String, Value>,
+    ) {
+        // A model that left a point blank made none.
+        if label.trim().is_empty() {
+            return;
+        }
+        let items = self.items.entry(kind).or_default();
+        if items.len() >= usize::from(ITEMS_PER_ROUND_MAX) {
+            self.left_out += 1;
+            return;
+        }
+        let number = self.numbers.entry((seat.clone(), kind)).or_default();
+        *number += 1;
+        let Some(id) = local_id(seat, kind, self.round, *number) else { return };
+        let mut item = object(json!({
+            "local_id": id,
+            "label": cut(label, LABEL_CHARS_MAX),
+            kind.text_field(): cut(text, TEXT_CHARS_MAX),
+        }));
+        item.extend(more);
+        items.push(item.into());
+        if kind == EntityKind::Tension {
+            self.tensions.push(id);
+        }
+    }
+}
+
+/// The first round's perspective or recommendation of a seat: each has exactly one.
+fn first(seat: &ExpertSlug, kind: EntityKind) -> Option<String> {
+    local_id(seat, kind, 1, 1)
+}
+
+fn local_id(seat: &ExpertSlug, kind: EntityKind, round: u8, number: usize) -> Option<String> {
+    let EntityId { kind, round, seq } = entity_id(kind, round, number)?;
+    Some(LocalId { expert: seat.clone(), kind, round, seq }.to_string())
+}
+
+fn lines(parts: &[String]) -> String {
+    let parts: Vec<&str> =
+        parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+fn cut(text: &str, chars_max: usize) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(chars_max) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
+    }
+}
+
+fn object(value: Value) -> Map<String, Value> {
+    if let Value::Object(map) = value { map } else { Map::new() }
+}

@@ -1,0 +1,43 @@
+//! Letters instead of names: one map per run, drawn from the run's secret.
+
+use crate::domain::dice::SplitMix;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::plan::Plan;
+
+/// Which participant stands behind which letter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Letters(Vec<(char, ExpertSlug)>);
+
+impl Letters {
+    pub fn of(plan: &Plan) -> Self {
+        let mut seats: Vec<ExpertSlug> =
+            plan.participants().map(|seat| seat.name.clone()).collect();
+        SplitMix::from_secret(&plan.secret, "letters").shuffle(&mut seats);
+        Self(('A'..='Z').zip(seats).collect())
+    }
+
+    pub fn letter(&self, seat: &ExpertSlug) -> Option<char> {
+        self.0.iter().find(|(_, name)| name == seat).map(|(letter, _)| *letter)
+    }
+
+    /// The seat that a model means by `A`, `a` or `Opinion A`.
+    pub fn seat(&self, written: &str) -> Option<&ExpertSlug> {
+        let last =
+            written.trim().trim_end_matches(['.', ')', ']']).rsplit([' ', '[', '(']).next()?;
+        let mut letters = last.chars();
+        let letter = letters.next().filter(|_| letters.next().is_none())?.to_ascii_uppercase();
+        self.0.iter().find(|(known, _)| *known == letter).map(|(_, name)| name)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (char, &ExpertSlug)> {
+        self.0.iter().map(|(letter, name)| (*letter, name))
+    }
+
+    /// Everybody but the reader, in an order of the reader's own.
+    pub fn others(&self, plan: &Plan, reader: &ExpertSlug) -> Vec<(char, &ExpertSlug)> {
+        let mut others: Vec<_> = self.iter().filter(|(_, name)| *name != reader).collect();
+        let purpose = format!("order for {reader}");
+        SplitMix::from_secret(&plan.secret, &purpose).shuffle(&mut others);
+        others
+    }
+}

@@ -1,0 +1,10 @@
+//! Deliberation protocols: who is asked what, in which order, and when it stops.
+//!
+//! A protocol is a pure function from the transcript so far to the next step. It
+//! holds no progress and never waits, so the same code drives a live run, a
+//! resumed run and a test.
+
+pub mod council;
+mod step;
+
+pub use step::Step;
