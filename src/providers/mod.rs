@@ -1,14 +1,27 @@
 //! The outside models: how a request becomes a call, and what comes back a reply.
 //!
 //! A [`Provider`] is one configured model; a [`Transport`] is one way to reach it.
-//! Nothing here retries, journals or decides: a call is made once and its outcome
-//! is returned as data.
+//! Nothing here journals or decides: a call is made once (a server that refuses the
+//! schema is called again without it) and its outcome is returned as data. Whether
+//! to call again is a pure question, answered by [`retry`].
 
+pub mod catalogue;
+pub mod retry;
+
+mod clients;
+mod dialect;
+mod failure;
+mod http;
+mod prices;
 mod provider;
 mod request;
-pub mod retry;
+#[cfg(test)]
+mod sample;
+mod sentence;
 mod transport;
 
+pub use clients::HttpClients;
+pub use http::{HttpTransport, REPLY_BYTES_MAX};
 pub use provider::{Dialect, McpTool, Provider};
 pub use request::{CallError, Received, Request};
 pub use transport::Transport;

@@ -1,0 +1,173 @@
+//! The HTTP clients of the process: built once, shared by every call.
+//!
+//! A client for this machine needs no certificates, whose loading costs milliseconds,
+//! and must never go through a proxy; so there are several, each built when first needed.
+
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use reqwest::{Client, ClientBuilder, Url, redirect};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::dialect;
+use super::provider::Dialect;
+
+/// Five hundred councils of three seats at once, every connection kept for the next round.
+const IDLE_CONNECTIONS_MAX: usize = 1_536;
+
+/// A host that does not take a connection in this time is away; the ask's time is for thinking.
+const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// Three documents in three dialects, with room to spare.
+const SCHEMAS_MAX: usize = 32;
+
+/// All that calls over HTTP share.
+#[derive(Debug, Default)]
+pub struct HttpClients {
+    plain: OnceLock<Option<Client>>,
+    secure: OnceLock<Option<Client>>,
+    outward: OnceLock<Option<Client>>,
+    schemas: Mutex<Vec<SuitedSchema>>,
+}
+
+#[derive(Debug)]
+struct SuitedSchema {
+    dialect: Dialect,
+    source: Arc<Value>,
+    suited: Arc<RawValue>,
+}
+
+/// Which client a provider's address needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Route {
+    /// Unencrypted, on this machine.
+    Plain,
+    /// Encrypted, on this machine.
+    Secure,
+    /// Anywhere else, through a proxy if the environment names one.
+    Outward,
+}
+
+impl Route {
+    pub(super) fn to(base_url: &str) -> Self {
+        match Url::parse(base_url) {
+            Ok(url) if !is_loopback(&url) => Self::Outward,
+            Ok(url) if url.scheme() == "http" => Self::Plain,
+            Ok(_) => Self::Secure,
+            Err(_) => Self::Outward,
+        }
+    }
+}
+
+/// Whether an address is on this machine, so that no call to it costs or leaves anything.
+pub(super) fn is_loopback(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    match address {
+        Ok(address) => address.is_loopback(),
+        Err(_) => host == "localhost" || host.ends_with(".localhost"),
+    }
+}
+
+impl HttpClients {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Nothing when the machine's certificates cannot be read.
+    pub(super) fn client(&self, route: Route) -> Option<&Client> {
+        let client = match route {
+            Route::Plain => self.plain.get_or_init(|| built(base().no_proxy().tls_certs_only([]))),
+            Route::Secure => self.secure.get_or_init(|| built(base().no_proxy())),
+            Route::Outward => self.outward.get_or_init(|| built(base())),
+        };
+        client.as_ref()
+    }
+
+    /// The schema as the dialect wants it. The same few schemas are sent with every call, so
+    /// what was made of one is kept; which one it is, is told by where it lies.
+    pub(super) fn schema(&self, dialect: Dialect, source: &Arc<Value>) -> Option<Arc<RawValue>> {
+        let mut kept = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
+        let same =
+            |known: &&SuitedSchema| known.dialect == dialect && Arc::ptr_eq(&known.source, source);
+        if let Some(known) = kept.iter().find(same) {
+            return Some(Arc::clone(&known.suited));
+        }
+        let suited: Arc<RawValue> = dialect::schema_text(dialect, source)?.into();
+        if kept.len() >= SCHEMAS_MAX {
+            kept.clear();
+        }
+        let source = Arc::clone(source);
+        kept.push(SuitedSchema { dialect, source, suited: Arc::clone(&suited) });
+        Some(suited)
+    }
+}
+
+fn base() -> ClientBuilder {
+    // Whoever was first has chosen the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Client::builder()
+        .user_agent(concat!("plenary/", env!("CARGO_PKG_VERSION")))
+        .http1_only()
+        .tcp_nodelay(true)
+        .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
+        .connect_timeout(CONNECT_TIME_MAX)
+        // A key must not follow a server's word to another address.
+        .redirect(redirect::Policy::none())
+        .referer(false)
+}
+
+fn built(builder: ClientBuilder) -> Option<Client> {
+    builder.build().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_called_without_proxy_and_certificates() {
+        let check = |base_url: &str, expected: Route| {
+            assert_eq!(Route::to(base_url), expected, "{base_url}");
+        };
+        check("http://127.0.0.1:8099/v1", Route::Plain);
+        check("http://127.8.0.1/v1", Route::Plain);
+        check("http://[::1]:8099/v1", Route::Plain);
+        check("http://localhost:11434/v1", Route::Plain);
+        check("http://models.localhost/v1", Route::Plain);
+        check("https://localhost/v1", Route::Secure);
+        check("https://api.openai.com/v1", Route::Outward);
+        check("http://192.168.1.7:11434/v1", Route::Outward);
+        check("http://localhost.example.com/v1", Route::Outward);
+        check("http://127.0.0.1@example.com/v1", Route::Outward);
+        check("nonsense", Route::Outward);
+    }
+
+    #[test]
+    fn every_client_can_be_built() {
+        let clients = HttpClients::new();
+        for route in [Route::Plain, Route::Secure, Route::Outward] {
+            assert!(clients.client(route).is_some(), "{route:?}");
+        }
+    }
+
+    #[test]
+    fn a_schema_is_suited_once_for_each_dialect() {
+        let clients = HttpClients::new();
+        let schema = Arc::new(json!({ "type": ["string", "null"] }));
+        let first = clients.schema(Dialect::Gemini, &schema).unwrap();
+        let again = clients.schema(Dialect::Gemini, &schema).unwrap();
+        let other = clients.schema(Dialect::OpenAi, &schema).unwrap();
+        assert!(Arc::ptr_eq(&first, &again));
+        assert_eq!(first.get(), r#"{"type":"string","nullable":true}"#);
+        assert_eq!(other.get(), r#"{"type":["string","null"]}"#);
+        for _ in 0..SCHEMAS_MAX * 3 {
+            clients.schema(Dialect::OpenAi, &Arc::new(json!({ "type": "string" }))).unwrap();
+        }
+        assert!(clients.schemas.lock().unwrap().len() <= SCHEMAS_MAX);
+    }
+}

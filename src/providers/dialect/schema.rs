@@ -1,0 +1,259 @@
+//! A JSON schema as each server takes it: derived once, then cut to what is understood.
+
+use serde_json::{Map, Value, json};
+
+/// A schema nested deeper than this refers to itself; from there on anything goes.
+const DEPTH_MAX: usize = 24;
+
+/// Keywords that say something to a model. The rest (titles, defaults, number formats)
+/// is for programs, and servers refuse what they do not know.
+const KEYWORDS: [&str; 15] = [
+    "type",
+    "description",
+    "enum",
+    "properties",
+    "required",
+    "items",
+    "anyOf",
+    "additionalProperties",
+    "minimum",
+    "maximum",
+    "minItems",
+    "maxItems",
+    "minLength",
+    "maxLength",
+    "pattern",
+];
+
+/// The schema with its references put in place and only the keywords above.
+pub(super) fn plain(schema: &Value) -> Value {
+    let nowhere = Map::new();
+    let definitions = ["$defs", "definitions"].iter().find_map(|key| schema.get(key)?.as_object());
+    Value::Object(inlined(schema, definitions.unwrap_or(&nowhere), 0))
+}
+
+fn inlined(node: &Value, definitions: &Map<String, Value>, depth: usize) -> Map<String, Value> {
+    let mut whole = Map::new();
+    let Some(fields) = node.as_object().filter(|_| depth < DEPTH_MAX) else { return whole };
+    let below = |node: &Value| inlined(node, definitions, depth + 1);
+    let list = |nodes: &Value| -> Vec<Map<String, Value>> {
+        nodes.as_array().into_iter().flatten().map(below).collect()
+    };
+    for (key, value) in fields {
+        match key.as_str() {
+            "$ref" => {
+                absorb(&mut whole, referred(value, definitions).map(below).unwrap_or_default())
+            }
+            "allOf" => list(value).into_iter().for_each(|part| absorb(&mut whole, part)),
+            "anyOf" | "oneOf" => drop(whole.insert("anyOf".to_owned(), json!(list(value)))),
+            "const" => drop(whole.insert("enum".to_owned(), json!([value]))),
+            "items" => drop(whole.insert(key.clone(), Value::Object(below(value)))),
+            "properties" => drop(whole.insert(key.clone(), each_property(value, &below))),
+            known if KEYWORDS.contains(&known) => drop(whole.insert(key.clone(), value.clone())),
+            _ => {}
+        }
+    }
+    whole
+}
+
+fn each_property(properties: &Value, below: &dyn Fn(&Value) -> Map<String, Value>) -> Value {
+    let fields = properties.as_object().into_iter().flatten();
+    fields.map(|(name, node)| (name.clone(), Value::Object(below(node)))).collect()
+}
+
+fn referred<'a>(pointer: &Value, definitions: &'a Map<String, Value>) -> Option<&'a Value> {
+    definitions.get(pointer.as_str()?.rsplit('/').next()?)
+}
+
+/// Adds what a part says; of what both say, objects and lists grow together and for the
+/// rest the nearer word stands (a field's own description, not that of its type).
+fn absorb(whole: &mut Map<String, Value>, part: Map<String, Value>) {
+    for (key, value) in part {
+        match (whole.get_mut(&key), value) {
+            (Some(Value::Object(known)), Value::Object(more)) => known.extend(more),
+            (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+            (Some(_), _) => {}
+            (None, value) => drop(whole.insert(key, value)),
+        }
+    }
+}
+
+/// For OpenAI's strict mode: every object is closed, every field is required, and bounds
+/// that some of its models refuse are left to the prompt.
+pub(super) fn strict(schema: &Value) -> Value {
+    let mut schema = plain(schema);
+    each_node(&mut schema, &|node| {
+        let bounds = ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"];
+        node.retain(|key, _| !bounds.contains(&key.as_str()) && key != "pattern");
+        if let Some(names) = names_of_properties(node) {
+            node.insert("required".to_owned(), names);
+            node.insert("additionalProperties".to_owned(), Value::Bool(false));
+        }
+    });
+    schema
+}
+
+/// For Gemini: a type is one word, `null` a flag, and fields come in the order we list them.
+pub(super) fn open_api(schema: &Value) -> Value {
+    let mut schema = plain(schema);
+    each_node(&mut schema, &|node| {
+        node.remove("additionalProperties");
+        if without_null(node) {
+            node.insert("nullable".to_owned(), Value::Bool(true));
+        }
+        if let Some(names) = names_of_properties(node) {
+            node.insert("propertyOrdering".to_owned(), names);
+        }
+    });
+    schema
+}
+
+fn names_of_properties(node: &Map<String, Value>) -> Option<Value> {
+    Some(json!(node.get("properties")?.as_object()?.keys().collect::<Vec<_>>()))
+}
+
+/// Takes `null` out of the types and options a value may have; says whether it was there.
+fn without_null(node: &mut Map<String, Value>) -> bool {
+    let mut found = false;
+    for key in ["type", "enum", "anyOf"] {
+        let Some(Value::Array(options)) = node.get_mut(key) else { continue };
+        let before = options.len();
+        options.retain(|option| {
+            !option.is_null() && option != "null" && option.get("type") != Some(&json!("null"))
+        });
+        found |= options.len() < before;
+        let [only] = options.as_mut_slice() else { continue };
+        match (key, only.take()) {
+            ("type", only) => drop(node.insert(key.to_owned(), only)),
+            ("anyOf", Value::Object(only)) => {
+                node.remove(key);
+                absorb(node, only);
+            }
+            (_, only) => drop(node.insert(key.to_owned(), json!([only]))),
+        }
+    }
+    found
+}
+
+/// Visits every schema inside a schema that has been through [`plain`], innermost first.
+fn each_node(node: &mut Value, visit: &dyn Fn(&mut Map<String, Value>)) {
+    let Some(fields) = node.as_object_mut() else { return };
+    if let Some(Value::Object(properties)) = fields.get_mut("properties") {
+        properties.values_mut().for_each(|inner| each_node(inner, visit));
+    }
+    if let Some(items) = fields.get_mut("items") {
+        each_node(items, visit);
+    }
+    if let Some(Value::Array(options)) = fields.get_mut("anyOf") {
+        options.iter_mut().for_each(|inner| each_node(inner, visit));
+    }
+    visit(fields);
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::{JsonSchema, schema_for};
+
+    use super::*;
+    use crate::domain::council::opinion::Opinion;
+    use crate::domain::council::report::Report;
+    use crate::domain::council::review::Review;
+
+    fn check(suit: fn(&Value) -> Value, schema: &Value, expected: &Value) {
+        assert_eq!(suit(schema), *expected, "{schema:#}");
+    }
+
+    #[test]
+    fn references_are_put_in_place() {
+        let schema = json!({
+            "$schema": "x", "title": "T", "type": "object",
+            "properties": {
+                "a": { "description": "mine", "$ref": "#/$defs/A" },
+                "b": { "allOf": [{ "$ref": "#/$defs/A" }] },
+                "c": true,
+            },
+            "$defs": { "A": { "description": "its", "const": "x", "default": "x" } },
+        });
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "a": { "description": "mine", "enum": ["x"] },
+                "b": { "description": "its", "enum": ["x"] },
+                "c": {},
+            },
+        });
+        check(plain, &schema, &expected);
+    }
+
+    #[test]
+    fn a_schema_that_refers_to_itself_comes_to_an_end() {
+        let schema = json!({
+            "$ref": "#/$defs/A",
+            "$defs": { "A": { "type": "array", "items": { "$ref": "#/$defs/A" } } },
+        });
+        assert!(plain(&schema).to_string().len() < 2_000);
+    }
+
+    #[test]
+    fn strict_closes_objects_and_requires_every_field() {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "a": { "type": "integer", "minimum": 1 },
+                "b": { "type": "array", "items": { "type": "object", "properties": {} } },
+            },
+            "required": ["a"],
+        });
+        let inner = json!({
+            "type": "object", "properties": {}, "required": [], "additionalProperties": false,
+        });
+        let expected = json!({
+            "type": "object",
+            "properties": { "a": { "type": "integer" }, "b": { "type": "array", "items": inner } },
+            "required": ["a", "b"],
+            "additionalProperties": false,
+        });
+        check(strict, &schema, &expected);
+    }
+
+    #[test]
+    fn gemini_takes_null_as_a_flag() {
+        let nullable = json!({ "nullable": true, "type": "string" });
+        check(open_api, &json!({ "type": ["string", "null"] }), &nullable);
+        let option = json!({ "anyOf": [{ "type": "string" }, { "type": "null" }] });
+        check(open_api, &option, &nullable);
+        let words = json!({ "type": "string", "enum": ["a", null] });
+        check(open_api, &words, &json!({ "type": "string", "enum": ["a"], "nullable": true }));
+    }
+
+    /// What the documents of a council become: no keyword is left that a server would refuse.
+    #[test]
+    fn the_documents_of_a_council_suit_every_dialect() {
+        fn keys(node: &Value, found: &mut Vec<String>) {
+            let mut node = node.clone();
+            let all = std::cell::RefCell::new(Vec::new());
+            each_node(&mut node, &|fields| all.borrow_mut().extend(fields.keys().cloned()));
+            found.extend(all.into_inner());
+        }
+        fn all<T: JsonSchema>(suit: fn(&Value) -> Value) -> Vec<String> {
+            let mut found = Vec::new();
+            keys(&suit(schema_for!(T).as_value()), &mut found);
+            found
+        }
+        let used = |suit: fn(&Value) -> Value| {
+            let mut found =
+                [all::<Opinion>(suit), all::<Review>(suit), all::<Report>(suit)].concat();
+            found.sort();
+            found.dedup();
+            found.join(" ")
+        };
+        assert_eq!(
+            used(strict),
+            "additionalProperties description enum items properties required type"
+        );
+        assert_eq!(
+            used(open_api),
+            "description enum items maximum minimum nullable properties propertyOrdering required type"
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! What goes on the wire and what comes off it, whichever dialect is spoken.
+
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::{anthropic, gemini, openai, schema};
+use crate::domain::ask::Finish;
+use crate::providers::failure;
+use crate::providers::provider::{Dialect, Provider};
+use crate::providers::request::{CallError, Received, Request};
+
+/// One HTTP request, but for the key: that is kept apart, where `Debug` does not show it.
+#[derive(Debug)]
+pub(crate) struct WireRequest<'a> {
+    pub url: String,
+    pub headers: &'static [(&'static str, &'static str)],
+    pub key: Option<KeyHeader<'a>>,
+    /// JSON.
+    pub body: Vec<u8>,
+}
+
+#[derive(Debug)]
+pub(crate) struct KeyHeader<'a> {
+    pub name: &'static str,
+    /// What stands before the key, such as `Bearer `.
+    pub scheme: &'static str,
+    pub key: &'a SecretString,
+}
+
+/// The schema as this dialect wants it; nothing where it cannot be written.
+pub(crate) fn schema_text(dialect: Dialect, source: &Value) -> Option<Box<RawValue>> {
+    let suited = match dialect {
+        Dialect::OpenAi => schema::strict(source),
+        Dialect::Anthropic => schema::plain(source),
+        Dialect::Gemini => schema::open_api(source),
+    };
+    serde_json::value::to_raw_value(&suited).ok()
+}
+
+/// `schema` has been through [`schema_text`] for the same dialect.
+pub(crate) fn request<'a>(
+    dialect: Dialect,
+    base_url: &str,
+    provider: &'a Provider,
+    request: &Request,
+    schema: Option<&RawValue>,
+) -> WireRequest<'a> {
+    match dialect {
+        Dialect::OpenAi => openai::request(base_url, provider, request, schema),
+        Dialect::Anthropic => anthropic::request(base_url, provider, request, schema),
+        Dialect::Gemini => gemini::request(base_url, provider, request, schema),
+    }
+}
+
+/// The reply in the body of an answer whose status says success.
+pub(crate) fn reply(
+    dialect: Dialect,
+    provider: &Provider,
+    body: &str,
+    structured: bool,
+) -> Result<Received, CallError> {
+    let said = match dialect {
+        Dialect::OpenAi => openai::reply(provider, body),
+        Dialect::Anthropic => anthropic::reply(provider, body),
+        Dialect::Gemini => gemini::reply(provider, body),
+    }?;
+    failure::unless_refused(provider, Received { structured, ..said })
+}
+
+/// Asks for the models that a provider offers, all on one page.
+pub(crate) fn models_request<'a>(
+    dialect: Dialect,
+    base_url: &str,
+    provider: &'a Provider,
+) -> WireRequest<'a> {
+    let (page, headers) = match dialect {
+        Dialect::OpenAi => ("", NO_HEADERS),
+        Dialect::Anthropic => ("?limit=1000", anthropic::VERSION),
+        Dialect::Gemini => ("?pageSize=1000", NO_HEADERS),
+    };
+    let key = key_header(dialect, provider);
+    WireRequest { url: format!("{base_url}/models{page}"), headers, key, body: Vec::new() }
+}
+
+const NO_HEADERS: &[(&str, &str)] = &[];
+
+/// Where a dialect takes its key.
+pub(super) fn key_header(dialect: Dialect, provider: &Provider) -> Option<KeyHeader<'_>> {
+    let (name, scheme) = match dialect {
+        Dialect::OpenAi => ("authorization", "Bearer "),
+        Dialect::Anthropic => ("x-api-key", ""),
+        Dialect::Gemini => ("x-goog-api-key", ""),
+    };
+    provider.key.as_ref().map(|key| KeyHeader { name, scheme, key })
+}
+
+/// The names in a list of models.
+pub(crate) fn models(provider: &Provider, body: &str) -> Result<Vec<String>, CallError> {
+    #[derive(Deserialize)]
+    struct List {
+        data: Option<Vec<Entry>>,
+        models: Option<Vec<Entry>>,
+    }
+    #[derive(Deserialize)]
+    struct Entry {
+        id: Option<String>,
+        name: Option<String>,
+    }
+    let list: List =
+        serde_json::from_str(body).map_err(|error| failure::of_reading(provider, &error))?;
+    let entries = list.data.or(list.models);
+    let entries = entries.ok_or_else(|| failure::not_a_reply(provider, "no list of models"))?;
+    let names = entries.into_iter().filter_map(|entry| entry.id.or(entry.name));
+    Ok(names.map(|name| name.strip_prefix("models/").unwrap_or(&name).to_owned()).collect())
+}
+
+/// A body of ours. Its parts are texts, numbers and JSON: nothing that cannot be written.
+pub(super) fn body(document: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(document).unwrap_or_default()
+}
+
+pub(super) fn parsed<'a, T: Deserialize<'a>>(
+    provider: &Provider,
+    body: &'a str,
+) -> Result<T, CallError> {
+    serde_json::from_str(body).map_err(|error| failure::of_reading(provider, &error))
+}
+
+/// What a provider says about itself beside the reply. Nothing in it is worth failing for,
+/// so what cannot be read is taken as not said.
+pub(super) fn aside<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
+    serde_json::from_str(raw?.get()).ok()
+}
+
+/// A reply that says nothing yet.
+pub(super) fn silence() -> Received {
+    Received {
+        text: String::new(),
+        usage: None,
+        model: None,
+        finish: Finish::Other,
+        cost_usd: None,
+        structured: false,
+    }
+}
+
+/// An error object where a reply was due, if that is what this is.
+pub(super) fn error_within(provider: &Provider, error: Option<&RawValue>) -> Option<CallError> {
+    aside::<Value>(error).map(|error| failure::in_reply(provider, &error))
+}

@@ -1,0 +1,253 @@
+//! What a failed call failed of: a status and a body become an [`ErrorType`] and a sentence.
+
+use std::error::Error;
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde_json::Value;
+
+use super::provider::Provider;
+use super::request::{CallError, Received};
+use super::sentence::{MESSAGE_CHARS_MAX, cut, sentence};
+use crate::domain::ask::{ErrorType, Finish};
+
+/// How servers say that the messages do not fit into the model.
+const TOO_LONG: [&str; 9] = [
+    "context_length_exceeded",
+    "context length",
+    "context window",
+    "context size",
+    "prompt is too long",
+    "input is too long",
+    "too many tokens",
+    "exceeds the maximum number of tokens",
+    "exceed_context_size",
+];
+
+/// How servers say that it is the schema they cannot take.
+const SCHEMA_WORDS: [&str; 9] = [
+    "response_format",
+    "schema",
+    "tool",
+    "responsemimetype",
+    "json mode",
+    "grammar",
+    "structured output",
+    "unsupported",
+    "not supported",
+];
+
+/// What a server said, other than a reply.
+pub(super) struct Refusal<'a> {
+    pub status: u16,
+    pub retry_after: Option<Duration>,
+    pub body: &'a str,
+}
+
+impl Refusal<'_> {
+    /// Whether the same request without its schema may be taken.
+    pub(super) fn is_of_schema(&self) -> bool {
+        let unfit = matches!(self.status, 400 | 404 | 422 | 501);
+        let body = self.body.to_ascii_lowercase();
+        unfit && !says(&body, &TOO_LONG) && !self.is_of_model() && says(&body, &SCHEMA_WORDS)
+    }
+
+    /// Whether the model is what was not found.
+    pub(super) fn is_of_model(&self) -> bool {
+        let body = self.body.to_ascii_lowercase();
+        match self.status {
+            404 => body.contains("model"),
+            400 => says(&body, &["model_not_found", "not a valid model", "invalid model"]),
+            _ => false,
+        }
+    }
+
+    pub(super) fn error(&self, provider: &Provider) -> CallError {
+        let said = said(self.body);
+        let error_type = error_type(self.status, self.body);
+        let name = &provider.name;
+        let status = self.status;
+        let text = match said {
+            Some(said) => format!("`{name}` answered {status}: {}", quota(self.body, &said)),
+            None => format!("`{name}` answered {status}{}", advice(status)),
+        };
+        let message = sentence(provider, &text);
+        CallError { error_type, message, retry_after: self.retry_after }
+    }
+}
+
+fn error_type(status: u16, body: &str) -> ErrorType {
+    match status {
+        401 | 403 => ErrorType::Auth,
+        408 | 504 => ErrorType::Timeout,
+        // An account without credit is turned away as one that asks too often: another may pay.
+        402 | 429 => ErrorType::RateLimit,
+        413 => ErrorType::ContextTooLong,
+        // Some servers of the dialects call it a fault of theirs.
+        400 | 404 | 422 | 500 if says(&body.to_ascii_lowercase(), &TOO_LONG) => {
+            ErrorType::ContextTooLong
+        }
+        // A key that is not one is a bad request to Gemini.
+        400 if body.contains("API_KEY_INVALID") => ErrorType::Auth,
+        300..=499 => ErrorType::BadRequest,
+        500..=599 => ErrorType::ServerError,
+        _ => ErrorType::Unknown,
+    }
+}
+
+fn says(text: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| text.contains(phrase))
+}
+
+/// Waiting does not help an empty account; the reader should know which it is.
+fn quota(body: &str, said: &str) -> String {
+    let spent = body.contains("insufficient_quota") && !said.to_ascii_lowercase().contains("quota");
+    if spent { format!("the quota is used up: {said}") } else { said.to_owned() }
+}
+
+fn advice(status: u16) -> &'static str {
+    match status {
+        300..=399 => " with a redirect; is its `base_url` right?",
+        404 => " without a word; is its `base_url` right?",
+        _ => " without a word",
+    }
+}
+
+/// The server's own explanation, from wherever it puts it.
+fn said(body: &str) -> Option<String> {
+    let text = match serde_json::from_str::<Value>(body) {
+        Ok(document) => explanation(&document)?.to_owned(),
+        // A page made for people explains nothing.
+        Err(_) if body.trim_start().starts_with('<') => return None,
+        Err(_) => body.trim().to_owned(),
+    };
+    (!text.trim().is_empty()).then_some(text)
+}
+
+fn explanation(document: &Value) -> Option<&str> {
+    ["/error/message", "/error", "/message", "/detail", "/detail/0/msg", "/0/error/message"]
+        .iter()
+        .find_map(|place| document.pointer(place).and_then(Value::as_str))
+}
+
+/// An error that came where a reply was due, with a status that says success.
+pub(super) fn in_reply(provider: &Provider, error: &Value) -> CallError {
+    let code = error.get("code").and_then(Value::as_u64);
+    let status = code.and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
+    let body = serde_json::json!({ "error": error }).to_string();
+    Refusal { status: status.unwrap_or(500), retry_after: None, body: &body }.error(provider)
+}
+
+/// Nothing came through: refused, reset, cut short, no such name, no trust.
+pub(super) fn of_connection(provider: &Provider, error: &reqwest::Error) -> CallError {
+    let name = &provider.name;
+    if error.is_builder() {
+        let text = format!("`{name}` cannot be called: its `base_url` or key is malformed");
+        return CallError::new(ErrorType::BadRequest, sentence(provider, &text));
+    }
+    let mut cause: &dyn Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    let what = if error.is_dns() {
+        "has a host name that was not found"
+    } else if error.is_timeout() {
+        "did not take the connection in time"
+    } else if error.is_connect() {
+        "could not be reached"
+    } else {
+        "cut the connection"
+    };
+    // The outermost error would name the address, and an address may hold a secret.
+    let text = if std::ptr::addr_eq(cause, error) {
+        format!("`{name}` {what}")
+    } else {
+        format!("`{name}` {what}: {cause}")
+    };
+    CallError::new(ErrorType::Network, sentence(provider, &text))
+}
+
+/// A body that is not what the dialect says a reply is.
+pub(super) fn of_reading(provider: &Provider, error: &serde_json::Error) -> CallError {
+    // The error's own words would quote the reply.
+    let what = if error.is_data() { "JSON of another shape" } else { "no whole JSON" };
+    let place = format!("line {} column {}", error.line(), error.column());
+    not_a_reply(provider, &format!("{what} (at {place})"))
+}
+
+pub(super) fn not_a_reply(provider: &Provider, what: &str) -> CallError {
+    let text = format!("`{}` answered, but not with a reply: {what}", provider.name);
+    CallError::new(ErrorType::ParseError, sentence(provider, &text))
+}
+
+pub(super) fn out_of_time(provider: &Provider, time: Duration) -> CallError {
+    let text = format!("`{}` did not answer within {} ms", provider.name, time.as_millis());
+    CallError::new(ErrorType::Timeout, sentence(provider, &text))
+}
+
+/// A refusal with words in it is a reply; one without is a failure.
+pub(super) fn unless_refused(
+    provider: &Provider,
+    received: Received,
+) -> Result<Received, CallError> {
+    if received.finish == Finish::Refusal && received.text.trim().is_empty() {
+        let text = format!("`{}` refused to answer and gave no reason", provider.name);
+        return Err(CallError::new(ErrorType::Refused, sentence(provider, &text)));
+    }
+    Ok(received)
+}
+
+/// The error, and after it as many of the offered models as there is room for, those
+/// first that are named most like the one that was asked for.
+pub(super) fn with_offer(
+    provider: &Provider,
+    error: CallError,
+    mut offered: Vec<String>,
+) -> CallError {
+    let model = provider.model.as_str();
+    if offered.is_empty() {
+        return error;
+    }
+    let likeness = |name: &str| name.chars().zip(model.chars()).take_while(|(a, b)| a == b).count();
+    offered.sort_by(|a, b| likeness(b).cmp(&likeness(a)).then_with(|| a.cmp(b)));
+    let offer = sentence(provider, &offer(&offered));
+    let room = MESSAGE_CHARS_MAX.saturating_sub(offer.chars().count());
+    CallError { message: format!("{}{offer}", cut(&error.message, room)), ..error }
+}
+
+/// Models beyond this many are only counted.
+const OFFERED_MAX: usize = 5;
+const OFFERED_CHARS_MAX: usize = 40;
+
+fn offer(offered: &[String]) -> String {
+    let shown: Vec<String> = offered
+        .iter()
+        .take(OFFERED_MAX)
+        .map(|name| format!("`{}`", cut(name, OFFERED_CHARS_MAX)))
+        .collect();
+    let more = offered.len().saturating_sub(shown.len());
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let list = cut(&shown.join(", "), MESSAGE_CHARS_MAX / 2);
+    format!("; it offers {list}{more}")
+}
+
+/// How long the server asks us to wait: in milliseconds, in seconds, or until a date.
+pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
+        return Duration::try_from_secs_f64(millis / 1_000.0).ok();
+    }
+    let text = text(RETRY_AFTER.as_str())?;
+    match text.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => {
+            let date = httpdate::parse_http_date(text).ok()?;
+            // A date that has passed asks for no wait at all.
+            Some(date.duration_since(now).unwrap_or_default())
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "failure_tests.rs"]
+mod tests;

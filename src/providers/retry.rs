@@ -1,0 +1,168 @@
+//! Whether a failed call is worth another, and how long to wait before it.
+//!
+//! Pure: the clock and the dice are the caller's.
+
+use std::time::Duration;
+
+use super::request::CallError;
+use crate::domain::ask::ErrorType;
+
+/// A call is made at most this often on one transport.
+pub const ATTEMPTS_MAX: u8 = 2;
+
+/// The wait before a second attempt; each later one would double it.
+const BACKOFF_BASE: Duration = Duration::from_millis(500);
+
+/// How long to wait before calling again; nothing when that would not help, would be one
+/// attempt too many, or would end after the ask's time. Attempts are numbered from 1.
+pub fn again(error: &CallError, attempt: u8, time_left: Duration, dice: u64) -> Option<Duration> {
+    if attempt == 0 || attempt >= ATTEMPTS_MAX || !may_pass(error.error_type) {
+        return None;
+    }
+    let wait = match error.retry_after {
+        Some(asked) => after_the_server(asked, time_left, dice),
+        None => backoff(attempt, dice),
+    };
+    (wait < time_left).then_some(wait)
+}
+
+/// Seats that were turned away together should not come back together: what the server
+/// asks for is kept, and a little is added where there is time for it.
+fn after_the_server(asked: Duration, time_left: Duration, dice: u64) -> Duration {
+    let later = asked.saturating_add(jitter(BACKOFF_BASE / 2, dice));
+    if later < time_left { later } else { asked }
+}
+
+/// Half of the step for certain, the other half and as much again by chance.
+fn backoff(attempt: u8, dice: u64) -> Duration {
+    let doublings = u32::from(attempt.saturating_sub(1));
+    let step = BACKOFF_BASE.saturating_mul(2_u32.saturating_pow(doublings));
+    step / 2 + jitter(step, dice)
+}
+
+/// From nothing up to `most`.
+fn jitter(most: Duration, dice: u64) -> Duration {
+    let millis = u64::try_from(most.as_millis()).unwrap_or(u64::MAX).max(1);
+    Duration::from_millis(dice % millis)
+}
+
+/// Whether the same call may do better a moment later.
+fn may_pass(error_type: ErrorType) -> bool {
+    match error_type {
+        ErrorType::Timeout
+        | ErrorType::RateLimit
+        | ErrorType::Network
+        | ErrorType::ServerError
+        | ErrorType::Unknown => true,
+        ErrorType::Auth
+        | ErrorType::BadRequest
+        | ErrorType::ContextTooLong
+        | ErrorType::Refused
+        | ErrorType::ParseError => false,
+    }
+}
+
+/// Whether another transport to the same model may be tried.
+///
+/// A way that is blocked, locked, overrun or broken says nothing of the other ways: a
+/// program has a login and a quota of its own. A timeout has used the ask's time up. A
+/// request that is wrong or too long for the model is so on every way to it, and a
+/// refusal is an answer: asking at every door until one says yes is no way to take it.
+pub fn falls_back(error_type: ErrorType) -> bool {
+    match error_type {
+        ErrorType::Network
+        | ErrorType::Auth
+        | ErrorType::RateLimit
+        | ErrorType::ServerError
+        | ErrorType::ParseError
+        | ErrorType::Unknown => true,
+        ErrorType::Timeout
+        | ErrorType::BadRequest
+        | ErrorType::ContextTooLong
+        | ErrorType::Refused => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MINUTE: Duration = Duration::from_secs(60);
+
+    fn millis(wait: Option<Duration>) -> Option<u128> {
+        wait.map(|wait| wait.as_millis())
+    }
+
+    fn error(error_type: ErrorType, retry_after_ms: Option<u64>) -> CallError {
+        let retry_after = retry_after_ms.map(Duration::from_millis);
+        CallError { retry_after, ..CallError::new(error_type, "it failed") }
+    }
+
+    #[test]
+    fn what_may_pass_is_tried_once_more() {
+        let tried: Vec<ErrorType> = ErrorType::ALL
+            .iter()
+            .copied()
+            .filter(|kind| again(&error(*kind, None), 1, MINUTE, 0).is_some())
+            .collect();
+        assert_eq!(
+            tried,
+            [
+                ErrorType::Timeout,
+                ErrorType::RateLimit,
+                ErrorType::Network,
+                ErrorType::ServerError,
+                ErrorType::Unknown
+            ]
+        );
+    }
+
+    #[test]
+    fn there_is_no_third_attempt() {
+        let network = error(ErrorType::Network, None);
+        let tried = [0, 1, 2, 3].map(|attempt| again(&network, attempt, MINUTE, 0).is_some());
+        assert_eq!(tried, [false, true, false, false]);
+    }
+
+    #[test]
+    fn waits_are_spread_by_chance() {
+        let check = |dice: u64, expected: u128| {
+            let wait = again(&error(ErrorType::ServerError, None), 1, MINUTE, dice);
+            assert_eq!(millis(wait), Some(expected), "dice {dice}");
+        };
+        check(0, 250);
+        check(499, 749);
+        check(500, 250);
+        check(u64::MAX, 250 + u128::from(u64::MAX % 500));
+    }
+
+    #[test]
+    fn the_server_is_waited_for_while_there_is_time() {
+        let check = |asked: u64, left: u64, dice: u64, expected: Option<u128>| {
+            let busy = error(ErrorType::RateLimit, Some(asked));
+            let wait = again(&busy, 1, Duration::from_millis(left), dice);
+            assert_eq!(millis(wait), expected, "asked {asked} of {left}");
+        };
+        check(1_000, 60_000, 0, Some(1_000));
+        check(1_000, 60_000, 100, Some(1_100));
+        check(1_000, 1_050, 100, Some(1_000));
+        check(1_000, 1_000, 0, None);
+        check(3_600_000, 60_000, 0, None);
+        check(u64::MAX, 60_000, 7, None);
+    }
+
+    #[test]
+    fn no_wait_outlasts_the_ask() {
+        assert_eq!(again(&error(ErrorType::Timeout, None), 1, Duration::ZERO, 0), None);
+    }
+
+    #[test]
+    fn another_way_is_tried_when_this_one_is_at_fault() {
+        let stays: Vec<&str> = ErrorType::ALL
+            .iter()
+            .filter(|kind| !falls_back(**kind))
+            .map(|kind| kind.name())
+            .collect();
+        assert_eq!(stays, ["timeout", "bad_request", "refused", "context_too_long"]);
+    }
+}

@@ -1,0 +1,103 @@
+//! A provider and a request for tests, with a key that must not show anywhere, and how
+//! what goes out and comes in is written down in tests.
+
+#![expect(clippy::disallowed_methods, reason = "recorded replies are files")]
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::SecretString;
+use serde_json::{Value, json};
+
+use super::dialect::{self, WireRequest};
+use super::provider::{Dialect, Provider};
+use super::request::{Received, Request};
+use crate::domain::ask::{Messages, Purpose, TransportKind};
+use crate::domain::plan::Role;
+
+pub(super) const KEY: &str = "sk-test-0123456789abcdef";
+
+pub(super) fn provider() -> Provider {
+    Provider {
+        name: "openai".parse().unwrap(),
+        roles: vec![Role::Participant],
+        model: "gpt-4o".to_owned(),
+        family: "openai".to_owned(),
+        version: None,
+        transports: vec![TransportKind::Http],
+        dialect: Some(Dialect::OpenAi),
+        base_url: Some("https://api.openai.com/v1".to_owned()),
+        key_variable: Some("OPENAI_API_KEY".to_owned()),
+        key: Some(SecretString::from(KEY)),
+        command: Vec::new(),
+        mcp: None,
+        price: None,
+        output_tokens_max: 4_096,
+        temperature: None,
+        timeouts: None,
+    }
+}
+
+pub(super) fn request() -> Request {
+    Request {
+        seat: "openai".parse().unwrap(),
+        round: 1,
+        purpose: Purpose::Opinion,
+        messages: Arc::new(Messages {
+            system: "You are a participant.".to_owned(),
+            user: "Is \"it\" so?\n".to_owned(),
+        }),
+        schema: Some(Arc::new(json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "Answer",
+            "type": "object",
+            "properties": {
+                "summary": { "type": "string", "description": "In short." },
+                "rating": { "type": "integer", "format": "uint8", "minimum": 1, "maximum": 10 },
+                "note": { "type": ["string", "null"] },
+                "risks": { "type": "array", "items": { "$ref": "#/$defs/Risk" }, "default": [] },
+            },
+            "required": ["summary", "rating"],
+            "$defs": {
+                "Risk": {
+                    "type": "object",
+                    "properties": { "severity": { "type": "string" } },
+                    "required": ["severity"],
+                },
+            },
+        }))),
+        time_left: Duration::from_secs(60),
+    }
+}
+
+/// A request as it goes on the wire, with the place of the key but not the key.
+pub(super) fn shown(wire: &WireRequest<'_>) -> String {
+    let mut lines = vec![wire.url.clone()];
+    lines.extend(wire.headers.iter().map(|(name, value)| format!("{name}: {value}")));
+    lines.extend(wire.key.as_ref().map(|key| format!("{}: {}KEY", key.name, key.scheme)));
+    let body: Value = serde_json::from_slice(&wire.body).unwrap();
+    lines.push(format!("{body:#}"));
+    let all = format!("{}{wire:?}", String::from_utf8_lossy(&wire.body));
+    assert!(!all.contains(KEY), "the key is not kept apart");
+    lines.join("\n")
+}
+
+/// A recorded reply of a dialect, read; errors by their type and message.
+pub(super) fn read(dialect: Dialect, fixture: &str) -> String {
+    let body = recorded(&format!("{dialect}/{fixture}.json"));
+    match dialect::reply(dialect, &provider(), &body, true) {
+        Ok(Received { text, usage, model, finish, cost_usd, structured }) => {
+            assert!(structured, "what was on the wire is the caller's knowledge");
+            let usage = usage.map(|usage| (usage.input_tokens, usage.output_tokens));
+            format!("{finish} {text:?} {model:?} {usage:?} {cost_usd:?}")
+        }
+        Err(error) => format!("{}: {}", error.error_type, error.message),
+    }
+}
+
+/// The text of a recorded answer.
+pub(super) fn recorded(path: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies");
+    std::fs::read_to_string(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
