@@ -4,8 +4,14 @@
 //! Nothing here retries, journals or decides: a call is made once and its outcome
 //! is returned as data.
 
+mod cli;
+mod mcp;
+mod process;
 mod provider;
 mod request;
 
+pub use cli::{CliTransport, Program};
+pub use mcp::McpTransport;
+pub use process::Environment;
 pub use provider::{Dialect, McpTool, Provider};
 pub use request::{CallError, Received, Request};
