@@ -13,6 +13,9 @@ mod dialect;
 mod failure;
 mod http;
 mod prices;
+mod cli;
+mod mcp;
+mod process;
 mod provider;
 mod request;
 #[cfg(test)]
@@ -22,6 +25,9 @@ mod transport;
 
 pub use clients::HttpClients;
 pub use http::{HttpTransport, REPLY_BYTES_MAX};
+pub use cli::{CliTransport, Program};
+pub use mcp::McpTransport;
+pub use process::Environment;
 pub use provider::{Dialect, McpTool, Provider};
 pub use request::{CallError, Received, Request};
 pub use transport::Transport;

@@ -1,0 +1,93 @@
+//! One call through a program: prepare, start, listen, read.
+
+use std::ffi::OsString;
+use std::io;
+use std::sync::Arc;
+
+use secrecy::ExposeSecret;
+
+use super::program::{Attachment, Invocation, Program, Told};
+use crate::domain::ask::ErrorType;
+use crate::providers::process::{Environment, Group, Scratch, failed_start, one_line};
+use crate::providers::provider::Provider;
+use crate::providers::request::{CallError, Received, Request};
+
+/// Reaches a model through an agent program, run once for each call.
+#[derive(Debug, Clone)]
+pub struct CliTransport {
+    provider: Arc<Provider>,
+    /// What the program's variables are chosen from.
+    ambient: Environment,
+}
+
+impl CliTransport {
+    pub fn new(provider: Arc<Provider>) -> Self {
+        Self::with_environment(provider, Environment::of_this_process())
+    }
+
+    /// The same, in surroundings other than those of this process.
+    pub fn with_environment(provider: Arc<Provider>, ambient: Environment) -> Self {
+        Self { provider, ambient }
+    }
+
+    /// Dropping the future ends the program and all that it started.
+    pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
+        let (program, words) = Program::of(&self.provider).ok_or_else(|| self.no_program())?;
+        let (first, leading) = words.split_first().ok_or_else(|| self.no_program())?;
+        let mut environment = self.environment(program);
+        let secrets = environment.secrets();
+
+        let invocation = program.invocation(&self.provider.model, &request.messages);
+        let mut arguments: Vec<OsString> = leading.iter().map(OsString::from).collect();
+        let scratch = prepare(&invocation, &mut arguments, &mut environment).map_err(|error| {
+            CallError::new(ErrorType::Unknown, format!("no folder to run a program in: {error}"))
+        })?;
+        let group = Group::start(first, &arguments, &environment, scratch)
+            .map_err(|error| failed_start(first, &error))?;
+        let talk = group.converse(&invocation.input).await?;
+        program.read(&talk).map_err(|error| CallError {
+            message: format!(
+                "`{}`: {}",
+                one_line(first, &secrets),
+                one_line(&error.message, &secrets)
+            ),
+            ..error
+        })
+    }
+
+    /// The key that is configured for this provider goes with it, under the name it is known by.
+    fn environment(&self, program: Program) -> Environment {
+        let mut environment = self.ambient.narrowed(program.own_prefixes());
+        if let (Some(name), Some(key)) = (&self.provider.key_variable, &self.provider.key) {
+            environment.set(name, key.expose_secret());
+        }
+        environment
+    }
+
+    fn no_program(&self) -> CallError {
+        let name = &self.provider.name;
+        CallError::new(ErrorType::Unknown, format!("no program is known for the provider `{name}`"))
+    }
+}
+
+/// Writes the files that the program is to read, and tells it of them.
+fn prepare(
+    invocation: &Invocation,
+    arguments: &mut Vec<OsString>,
+    environment: &mut Environment,
+) -> io::Result<Scratch> {
+    let scratch = Scratch::new()?;
+    arguments.extend(invocation.arguments.iter().cloned());
+    for (name, value) in &invocation.variables {
+        environment.set(name, value);
+    }
+    for Attachment { name, text, told } in &invocation.files {
+        let path = scratch.file(name, text)?;
+        match told {
+            Told::ByArgument(flag) => arguments.extend([flag.into(), path.into()]),
+            Told::ByVariable(variable) => environment.set(variable, path),
+            Told::ByItsPlace => {}
+        }
+    }
+    Ok(scratch)
+}

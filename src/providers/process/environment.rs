@@ -1,0 +1,139 @@
+//! The one door through which the environment is read for foreign programs.
+//!
+//! **Invariant:** a program gets the variables that are named here, those of its
+//! own maker, and those its configuration gives it. Nothing else of ours.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
+/// What any program needs to find itself, its user's logins and the network.
+const COMMON: [&str; 25] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+];
+
+/// Locale settings come as a family.
+const COMMON_PREFIX: &str = "LC_";
+
+/// Shorter values are words that an error message may well contain by itself.
+const SECRET_CHARS_MIN: usize = 6;
+
+/// The variables of a foreign program.
+#[derive(Clone, Default)]
+pub struct Environment {
+    variables: BTreeMap<String, OsString>,
+}
+
+impl Environment {
+    /// All that this process was started with, to choose from.
+    #[expect(clippy::disallowed_methods, reason = "the one door for foreign programs")]
+    pub fn of_this_process() -> Self {
+        std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+            .collect()
+    }
+
+    /// What a program gets of it: the common ones, and those that start with a prefix of its own.
+    pub(in crate::providers) fn narrowed(&self, own_prefixes: &[&str]) -> Self {
+        let needed = |name: &str| {
+            COMMON.contains(&name)
+                || name.starts_with(COMMON_PREFIX)
+                || own_prefixes.iter().any(|prefix| name.starts_with(prefix))
+        };
+        let chosen = self.variables.iter().filter(|(name, _)| needed(name));
+        chosen.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    pub(in crate::providers) fn set(&mut self, name: &str, value: impl Into<OsString>) {
+        self.variables.insert(name.to_owned(), value.into());
+    }
+
+    pub(in crate::providers) fn iter(&self) -> impl Iterator<Item = (&String, &OsString)> {
+        self.variables.iter()
+    }
+
+    /// Values that must not be repeated in a message.
+    pub(in crate::providers) fn secrets(&self) -> Vec<String> {
+        let secret = |name: &str| {
+            ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"]
+                .iter()
+                .any(|word| name.contains(word))
+        };
+        let kept = self.variables.iter().filter(|(name, _)| secret(name));
+        kept.filter_map(|(_, value)| value.to_str())
+            .filter(|value| value.chars().count() >= SECRET_CHARS_MIN)
+            .map(str::to_owned)
+            .collect()
+    }
+}
+
+impl FromIterator<(String, OsString)> for Environment {
+    fn from_iter<T: IntoIterator<Item = (String, OsString)>>(variables: T) -> Self {
+        Self { variables: variables.into_iter().collect() }
+    }
+}
+
+/// Names only: a value may be a key.
+impl std::fmt::Debug for Environment {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.variables.keys()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect()
+    }
+
+    #[test]
+    fn a_program_gets_the_common_variables_and_its_own() {
+        let all = environment(&[
+            ("PATH", "/bin"),
+            ("LC_ALL", "C"),
+            ("OPENAI_API_KEY", "k"),
+            ("ANTHROPIC_API_KEY", "k"),
+            ("CLAUDECODE", "1"),
+            ("DATABASE_URL", "postgres://secret"),
+        ]);
+        let kept = format!("{:?}", all.narrowed(&["ANTHROPIC_", "CLAUDE_"]));
+        assert_eq!(kept, r#"{"ANTHROPIC_API_KEY", "LC_ALL", "PATH"}"#);
+    }
+
+    #[test]
+    fn keys_are_secrets_and_paths_are_not() {
+        let all = environment(&[
+            ("PATH", "/usr/local/bin"),
+            ("GEMINI_API_KEY", "abcdef"),
+            ("CLAUDE_CODE_OAUTH_TOKEN", "ghijkl"),
+            ("EMPTY_KEY", ""),
+        ]);
+        assert_eq!(all.secrets(), ["ghijkl", "abcdef"]);
+        assert!(!format!("{all:?}").contains("abcdef"));
+    }
+}

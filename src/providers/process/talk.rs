@@ -1,0 +1,110 @@
+//! A conversation with a program: one text in, one text out, within limits.
+
+use std::io;
+
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::ChildStdin;
+
+use super::Group;
+use crate::domain::ask::ErrorType;
+use crate::providers::request::CallError;
+
+/// A reply of some million tokens, with the events around it; no model writes that in one turn.
+pub(in crate::providers) const OUTPUT_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// Programs that fail say why at the end of what they say.
+const TAIL_BYTES_MAX: usize = 16 * 1024;
+
+const READ_BYTES: usize = 8 * 1024;
+
+/// What a program said before it ended.
+#[derive(Debug)]
+pub(in crate::providers) struct Talk {
+    pub(in crate::providers) succeeded: bool,
+    /// How it ended, for messages: `exit status: 1`.
+    pub(in crate::providers) ending: String,
+    pub(in crate::providers) stdout: Vec<u8>,
+    pub(in crate::providers) stderr: String,
+}
+
+impl Group {
+    /// Hands the input over, and listens until the program ends.
+    pub(in crate::providers) async fn converse(mut self, input: &str) -> Result<Talk, CallError> {
+        let child = self.child.as_mut().ok_or_else(|| broken(&io::Error::other("no child")))?;
+        let (stdin, stdout, stderr) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let leader = &mut self.leader;
+        let mut tail = Tail::default();
+        let ending = async {
+            let ending = child.wait().await.map_err(|error| broken(&error));
+            // What it left running would keep its output open, and has nothing more to say.
+            leader.kill();
+            ending
+        };
+        let ((), stdout, (), status) = tokio::try_join!(
+            async { write_all(stdin, input).await.map_err(|error| broken(&error)) },
+            read_limited(stdout),
+            async { tail.read(stderr).await.map_err(|error| broken(&error)) },
+            ending,
+        )?;
+        let ending = status.to_string();
+        Ok(Talk { succeeded: status.success(), ending, stdout, stderr: tail.text() })
+    }
+}
+
+/// A program that ends without reading all of its input has its reasons.
+async fn write_all(stdin: Option<ChildStdin>, input: &str) -> io::Result<()> {
+    let Some(mut stdin) = stdin else { return Ok(()) };
+    match stdin.write_all(input.as_bytes()).await {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        outcome => outcome,
+    }
+}
+
+async fn read_limited(source: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>, CallError> {
+    let mut bytes = Vec::new();
+    let Some(source) = source else { return Ok(bytes) };
+    source
+        .take(OUTPUT_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .await
+        .map_err(|error| broken(&error))?;
+    if bytes.len() as u64 > OUTPUT_BYTES_MAX {
+        let message = format!("the program wrote more than {OUTPUT_BYTES_MAX} bytes");
+        return Err(CallError::new(ErrorType::ParseError, message));
+    }
+    Ok(bytes)
+}
+
+fn broken(error: &io::Error) -> CallError {
+    CallError::new(ErrorType::Unknown, format!("the program could not be listened to: {error}"))
+}
+
+/// The end of what a program says on its standard error.
+#[derive(Debug, Default)]
+pub(in crate::providers) struct Tail {
+    bytes: Vec<u8>,
+}
+
+impl Tail {
+    pub(in crate::providers) async fn read(
+        &mut self,
+        source: Option<impl AsyncRead + Unpin>,
+    ) -> io::Result<()> {
+        let Some(mut source) = source else { return Ok(()) };
+        let mut buffer = [0; READ_BYTES];
+        loop {
+            let count = source.read(&mut buffer).await?;
+            if count == 0 {
+                return Ok(());
+            }
+            self.bytes.extend_from_slice(buffer.get(..count).unwrap_or_default());
+            let surplus = self.bytes.len().saturating_sub(TAIL_BYTES_MAX);
+            self.bytes.drain(..surplus);
+        }
+    }
+
+    pub(in crate::providers) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}
