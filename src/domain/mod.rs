@@ -14,6 +14,7 @@ pub mod dialogue;
 pub mod entity;
 pub mod expert;
 pub mod facts;
+pub mod hidden;
 pub mod ids;
 pub mod lifecycle;
 pub mod limits;
