@@ -15,6 +15,7 @@ pub mod dice;
 pub mod entity;
 pub mod expert;
 pub mod facts;
+pub mod hidden;
 pub mod ids;
 pub mod lifecycle;
 pub mod limits;

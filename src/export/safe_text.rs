@@ -9,6 +9,8 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use crate::domain::hidden::is_hidden;
+
 /// Marks on one letter. Vietnamese and pointed Hebrew need three; a tall stack
 /// of them paints over the lines above.
 const MARKS_MAX: usize = 4;
@@ -82,23 +84,6 @@ impl Shown {
     fn is_stray_mark(&self, letter: char) -> bool {
         letter.width() == Some(0) && (self.base.is_none() || self.marks >= MARKS_MAX)
     }
-}
-
-/// Characters that show nothing themselves but change what is around them.
-fn is_hidden(letter: char) -> bool {
-    letter.is_control()
-        || matches!(letter,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-            | '\u{180b}'..='\u{180f}'
-            // Zero-width spaces and joiners, and the marks of direction.
-            | '\u{200b}'..='\u{200f}'
-            // Line and paragraph separators; embeddings, overrides and isolates.
-            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff0}'..='\u{fffb}'
-            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            // Tags and the variation selectors in which whole messages were smuggled.
-            | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 mod condense;
 pub mod council;
 mod fence;
+mod harmless;
 mod mask;
 mod view;
 

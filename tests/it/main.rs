@@ -13,6 +13,7 @@
 mod kit;
 
 mod contract;
+mod fencing;
 mod hostile;
 mod lifecycle;
 mod migrations;
