@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::config::ConfigError;
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::files::FileError;
+use crate::material::MaterialError;
 use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,8 @@ pub enum Error {
     Store(#[from] StoreError),
     #[error(transparent)]
     File(#[from] FileError),
+    #[error(transparent)]
+    Material(#[from] MaterialError),
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error("the answer could not be put into words")]
@@ -75,7 +78,7 @@ impl Error {
             Self::Refused(_) => Kind::Refused,
             Self::Store(error) => store_kind(error),
             Self::File(FileError::Unwritable { .. }) => Kind::Incomplete,
-            Self::File(_) => Kind::NotFound,
+            Self::File(_) | Self::Material(_) => Kind::NotFound,
             Self::Config(_) => Kind::Configuration,
             Self::Document(_) | Self::Output(_) => Kind::Internal,
         }
@@ -87,6 +90,7 @@ impl Error {
             Self::Refused(_) | Self::Document(_) | Self::Output(_) => None,
             Self::Store(error) => store_hint(error),
             Self::File(error) => Some(file_hint(error)),
+            Self::Material(error) => Some(material_hint(error)),
             Self::Config(error) => Some(config_hint(error)),
         }
     }
@@ -122,7 +126,8 @@ impl Error {
             Self::Store(StoreError::Busy { .. }) => "store_busy",
             Self::Store(_) => "store_failed",
             Self::File(FileError::Unwritable { .. }) => "unwritable",
-            Self::File(_) => "unreadable",
+            Self::Material(MaterialError::TooMany { .. }) => "too_many_files",
+            Self::File(_) | Self::Material(_) => "unreadable",
             Self::Config(_) => "invalid_configuration",
             Self::Document(_) => "internal",
             Self::Output(_) => "output_failed",
@@ -186,6 +191,16 @@ fn file_hint(error: &FileError) -> &'static str {
         FileError::TooLarge { .. } => "split the request",
         FileError::NotText { .. } => "save the file as UTF-8",
         FileError::Unwritable { .. } => "check the folder's permissions and free space",
+    }
+}
+
+fn material_hint(error: &MaterialError) -> &'static str {
+    match error {
+        MaterialError::Unreadable { .. } => "name files and folders that exist and can be read",
+        MaterialError::NotAFile { .. } => "save it to a file and name that",
+        MaterialError::TooMany { .. } => {
+            "name smaller folders, or list what is not needed in `.councilignore`"
+        }
     }
 }
 

@@ -9,6 +9,8 @@ pub mod domain;
 pub mod engine;
 /// A record as JSON and Markdown, and how foreign text is shown.
 pub mod export;
+/// The files a question comes with, and why some are left out.
+pub mod material;
 /// Reply text becomes typed findings, or an exact reason why not.
 pub mod normalise;
 /// One function per operation, shared by every door.

@@ -7,7 +7,7 @@ const FILE_LINES_MAX: usize = 500;
 const MAIN_LINES_MAX: usize = 60;
 
 /// Which of our modules each may use.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("domain", &[]),
     ("ambient", &["domain"]),
     ("record", &["domain"]),
@@ -18,8 +18,9 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     ("normalise", &["domain"]),
     ("providers", &["domain"]),
     ("files", &["domain"]),
+    ("material", &["domain"]),
     ("config", &["domain", "providers"]),
-    ("error", &["config", "domain", "engine", "files", "store"]),
+    ("error", &["config", "domain", "engine", "files", "material", "store"]),
     (
         "engine",
         &[

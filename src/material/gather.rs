@@ -1,0 +1,136 @@
+//! From the paths of `--context` to what is sent.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::domain::plan::{ContextPack, Exclusion};
+
+use super::names;
+use super::read::{self, Content};
+use super::selection::{self, Readable, Room};
+use super::walk::{self, Candidate, ENTRIES_MAX, Listing};
+
+#[derive(Debug, thiserror::Error)]
+pub enum MaterialError {
+    #[error("cannot read `{path}`")]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("`{path}` is neither a file nor a folder")]
+    NotAFile { path: PathBuf },
+    #[error("`{path}` holds more than {ENTRIES_MAX} files and folders")]
+    TooMany { path: PathBuf },
+}
+
+impl MaterialError {
+    pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
+        Self::Unreadable { path: path.to_owned(), source }
+    }
+}
+
+/// Gathers files and folders, relative to `base`, into what a question is sent with.
+///
+/// A path that is named but cannot be read is an error; anything that is found on the
+/// way and cannot or must not be sent is excluded with its reason.
+pub fn gather(base: &Path, paths: &[PathBuf]) -> Result<ContextPack, MaterialError> {
+    let base = base.canonicalize().map_err(|error| MaterialError::unreadable(base, error))?;
+    let mut found = Found::default();
+    for path in paths {
+        found.add(list(&base, path)?);
+    }
+    Ok(found.into_pack())
+}
+
+fn list(base: &Path, named: &Path) -> Result<Listing, MaterialError> {
+    let unreadable = |error| MaterialError::unreadable(named, error);
+    // Joined to the base, an empty path would mean all of it.
+    if named.as_os_str().is_empty() {
+        return Err(unreadable(io::ErrorKind::NotFound.into()));
+    }
+    let real = base.join(named).canonicalize().map_err(unreadable)?;
+    let metadata = real.metadata().map_err(unreadable)?;
+    let shown = shown(base, named, &real);
+    if metadata.is_dir() {
+        walk::folder(named, &real, &shown)
+    } else if metadata.is_file() {
+        named_file(named, real, shown)
+    } else {
+        Err(MaterialError::NotAFile { path: named.to_owned() })
+    }
+}
+
+/// A file that was named is taken whatever folder it lies in, unless it is a credential:
+/// under its own name or under that of a link to it.
+fn named_file(named: &Path, real: PathBuf, shown: String) -> Result<Listing, MaterialError> {
+    if let Some(reason) = names::credential(&real).or_else(|| names::credential(named)) {
+        return Ok(Listing {
+            candidates: Vec::new(),
+            excluded: vec![Exclusion { path: shown, reason }],
+        });
+    }
+    read::open(&real).map_err(|error| MaterialError::unreadable(named, error))?;
+    let candidate = Candidate { real, shown, named: true };
+    Ok(Listing { candidates: vec![candidate], excluded: Vec::new() })
+}
+
+/// A path as it is shown: relative to the base where it lies there, else as it was named.
+fn shown(base: &Path, named: &Path, real: &Path) -> String {
+    let path = real.strip_prefix(base).unwrap_or(named);
+    let parts = path.iter().filter(|part| *part != ".").map(|part| part.to_string_lossy());
+    // The root of an absolute path is a part of its own.
+    parts.collect::<Vec<_>>().join("/").replacen("//", "/", 1)
+}
+
+/// What all named paths hold together; a file that two of them reach is there once.
+#[derive(Default)]
+struct Found {
+    candidates: BTreeMap<PathBuf, Candidate>,
+    excluded: Vec<Exclusion>,
+}
+
+impl Found {
+    fn add(&mut self, listing: Listing) {
+        for candidate in listing.candidates {
+            let known = self.candidates.entry(candidate.real.clone());
+            known.and_modify(|known| known.named |= candidate.named).or_insert(candidate);
+        }
+        self.excluded.extend(listing.excluded);
+    }
+
+    fn into_pack(mut self) -> ContextPack {
+        // What a folder left out may have been named by itself.
+        let taken: HashSet<&str> =
+            self.candidates.values().map(|file| file.shown.as_str()).collect();
+        self.excluded.retain(|exclusion| !taken.contains(exclusion.path.as_str()));
+        let mut readable = Vec::new();
+        let mut room = Room::default();
+        for candidate in self.candidates.into_values() {
+            match read::content(&candidate.real) {
+                Content::Left(reason) => {
+                    self.excluded.push(Exclusion { path: candidate.shown, reason });
+                }
+                Content::Text(text) => {
+                    let bytes = text.len() as u64;
+                    // Once it is clear that not all can be sent, texts are not held any longer.
+                    let text = room.take(bytes).then_some(text);
+                    readable.push(Readable { candidate, bytes, text });
+                }
+            }
+        }
+        let mut pack = selection::select(readable, room);
+        pack.excluded.append(&mut self.excluded);
+        in_order(pack)
+    }
+}
+
+/// The same files give the same pack, whatever order the system lists them in.
+fn in_order(mut pack: ContextPack) -> ContextPack {
+    pack.files.sort_by(|a, b| a.path.cmp(&b.path));
+    pack.indexed.sort_by(|a, b| a.path.cmp(&b.path));
+    pack.excluded.sort_by(|a, b| (&a.path, &a.reason).cmp(&(&b.path, &b.reason)));
+    pack.excluded.dedup();
+    pack
+}

@@ -1,0 +1,15 @@
+//! The files a question comes with: what may be sent, and why the rest is not.
+//!
+//! **Invariant:** a credential is never in a pack's files, however it was named;
+//! and every file that was looked at is sent, indexed or excluded with a reason.
+
+mod gather;
+mod key_shapes;
+mod names;
+mod read;
+mod selection;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use gather::{MaterialError, gather};

@@ -1,0 +1,179 @@
+//! What a name alone says about a file: a credential, a build's output, a lock file.
+
+use std::path::Path;
+
+/// Folders that hold keys and logins, wherever they lie.
+const CREDENTIAL_FOLDERS: [&str; 6] = [".aws", ".azure", ".gcloud", ".gnupg", ".kube", ".ssh"];
+const CREDENTIAL_NAMES: [&str; 12] = [
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".git-credentials",
+    ".htpasswd",
+    ".dockercfg",
+    ".dockerconfigjson",
+    ".vault-token",
+    ".s3cfg",
+    ".boto",
+];
+/// `.env` has many siblings, and each of them is somebody's real one.
+const CREDENTIAL_STARTS: [&str; 10] = [
+    ".env",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "credentials",
+    ".credentials",
+    "secrets.",
+    "service-account",
+    "service_account",
+];
+const CREDENTIAL_ENDS: [&str; 13] = [
+    ".pem",
+    ".key",
+    ".p8",
+    ".p12",
+    ".pfx",
+    ".pkcs12",
+    ".jks",
+    ".keystore",
+    ".truststore",
+    ".kdbx",
+    ".ppk",
+    ".keytab",
+    ".tfstate",
+];
+
+/// What version control, builds and package managers write.
+const GENERATED_FOLDERS: [(&str, &str); 25] = [
+    (".git", "version control data"),
+    (".hg", "version control data"),
+    (".svn", "version control data"),
+    (".jj", "version control data"),
+    ("target", "build output"),
+    ("dist", "build output"),
+    ("build", "build output"),
+    ("_build", "build output"),
+    ("obj", "build output"),
+    ("cmake-build-debug", "build output"),
+    ("cmake-build-release", "build output"),
+    (".next", "build output"),
+    (".nuxt", "build output"),
+    (".gradle", "build output"),
+    ("__pycache__", "build output"),
+    ("node_modules", "a dependency folder"),
+    ("bower_components", "a dependency folder"),
+    ("jspm_packages", "a dependency folder"),
+    ("vendor", "a dependency folder"),
+    ("Pods", "a dependency folder"),
+    ("site-packages", "a dependency folder"),
+    (".venv", "a dependency folder"),
+    ("venv", "a dependency folder"),
+    (".tox", "a dependency folder"),
+    (".plenary", "plenary's own record"),
+];
+
+const LOCK_FILES: [&str; 22] = [
+    "Cargo.lock",
+    "package-lock.json",
+    "npm-shrinkwrap.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lock",
+    "bun.lockb",
+    "deno.lock",
+    "poetry.lock",
+    "uv.lock",
+    "pdm.lock",
+    "Pipfile.lock",
+    "composer.lock",
+    "Gemfile.lock",
+    "go.sum",
+    "flake.lock",
+    "mix.lock",
+    "pubspec.lock",
+    "Podfile.lock",
+    "packages.lock.json",
+    "gradle.lockfile",
+    "Package.resolved",
+];
+const GENERATED_ENDS: [&str; 4] = [".min.js", ".min.css", ".js.map", ".css.map"];
+
+/// Why an entry of a folder is left out by its name, where it is.
+pub(super) fn reason(path: &Path, is_folder: bool) -> Option<String> {
+    let Some(name) = path.file_name()?.to_str() else {
+        return Some("its name is not UTF-8".to_owned());
+    };
+    let name_path = Path::new(name);
+    let (credential, generated) = if is_folder {
+        (credential_folder(name_path), generated_folder(name))
+    } else {
+        (credential(name_path), generated_file(name))
+    };
+    credential
+        .or_else(|| generated.map(str::to_owned))
+        .or_else(|| name.starts_with('.').then(|| "hidden; name it to include it".to_owned()))
+}
+
+/// Why a file is never sent, where it looks like a credential.
+pub(super) fn credential(file: &Path) -> Option<String> {
+    credential_folder(file).or_else(|| {
+        let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
+        let known = CREDENTIAL_NAMES.contains(&name.as_str())
+            || CREDENTIAL_STARTS.iter().any(|start| name.starts_with(start))
+            || CREDENTIAL_ENDS.iter().any(|end| name.ends_with(end));
+        known.then(|| "its name is that of a credential".to_owned())
+    })
+}
+
+/// Why nothing under a path is sent, where it leads through a folder of credentials.
+pub(super) fn credential_folder(path: &Path) -> Option<String> {
+    let is_known =
+        |part: &&str| CREDENTIAL_FOLDERS.iter().any(|folder| folder.eq_ignore_ascii_case(part));
+    let folder = path.iter().filter_map(|part| part.to_str()).find(is_known)?;
+    Some(format!("`{folder}` holds credentials"))
+}
+
+fn generated_folder(name: &str) -> Option<&'static str> {
+    GENERATED_FOLDERS.iter().find(|(folder, _)| *folder == name).map(|(_, reason)| *reason)
+}
+
+fn generated_file(name: &str) -> Option<&'static str> {
+    if LOCK_FILES.contains(&name) {
+        return Some("a lock file");
+    }
+    GENERATED_ENDS.iter().any(|end| name.ends_with(end)).then_some("generated")
+}
+
+/// Files that say most about a folder: read first when not all of it can be sent.
+pub(super) fn is_key_file(path: &str) -> bool {
+    const MANIFESTS: [&str; 20] = [
+        "architecture.md",
+        "cargo.toml",
+        "cmakelists.txt",
+        "composer.json",
+        "docker-compose.yaml",
+        "docker-compose.yml",
+        "dockerfile",
+        "gemfile",
+        "go.mod",
+        "build.gradle",
+        "build.gradle.kts",
+        "justfile",
+        "makefile",
+        "mix.exs",
+        "package.json",
+        "package.swift",
+        "pom.xml",
+        "pyproject.toml",
+        "requirements.txt",
+        "setup.py",
+    ];
+    const ENTRY_POINTS: [&str; 4] = ["main", "lib", "index", "__main__"];
+    let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
+    let stem = name.split('.').next().unwrap_or(&name);
+    name.starts_with("readme") || MANIFESTS.contains(&name.as_str()) || ENTRY_POINTS.contains(&stem)
+}

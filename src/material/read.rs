@@ -1,0 +1,157 @@
+//! Reading one file, such that nothing it turns into meanwhile can hold us up.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::SystemTime;
+
+use super::key_shapes;
+
+/// Twice what is sent in all: what is larger is data, and reading it would tell us nothing.
+pub(super) const FILE_BYTES_MAX: u64 = 1_000_000;
+
+/// What a file turned out to be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Content {
+    Text(String),
+    /// It cannot or must not be sent, for this reason.
+    Left(String),
+}
+
+pub(super) fn content(path: &Path) -> Content {
+    match settled(|| Attempt::at(path)) {
+        Ok(bytes) => judged(bytes),
+        Err(reason) => Content::Left(reason),
+    }
+}
+
+/// Opens a file without waiting: a pipe that took a file's place must not hang the gathering.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// One reading of a file, with what was known of it before and after.
+struct Attempt {
+    before: Stamp,
+    bytes: Vec<u8>,
+    after: Stamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    fn of(metadata: &Metadata) -> Self {
+        Self { bytes: metadata.len(), modified: metadata.modified().ok() }
+    }
+}
+
+impl Attempt {
+    fn at(path: &Path) -> Result<Self, String> {
+        let unreadable = |error: io::Error| format!("it cannot be read: {}", error.kind());
+        let file = open(path).map_err(unreadable)?;
+        let metadata = file.metadata().map_err(unreadable)?;
+        if !metadata.is_file() {
+            return Err("it is not a regular file".to_owned());
+        }
+        if metadata.len() > FILE_BYTES_MAX {
+            return Err(too_large());
+        }
+        let mut bytes = Vec::new();
+        // One byte over the limit is enough to know that it is over.
+        (&file).take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+        let after = Stamp::of(&file.metadata().map_err(unreadable)?);
+        Ok(Self { before: Stamp::of(&metadata), bytes, after })
+    }
+
+    fn is_settled(&self) -> bool {
+        self.before == self.after && self.bytes.len() as u64 == self.after.bytes
+    }
+}
+
+fn too_large() -> String {
+    format!("it is over {} KB", FILE_BYTES_MAX / 1_000)
+}
+
+/// A file that changed while it was read is read once more, then given up.
+fn settled(mut attempt: impl FnMut() -> Result<Attempt, String>) -> Result<Vec<u8>, String> {
+    const ATTEMPTS_MAX: usize = 2;
+    for _ in 0..ATTEMPTS_MAX {
+        let attempt = attempt()?;
+        if attempt.is_settled() {
+            return Ok(attempt.bytes);
+        }
+    }
+    Err("it changed while it was read".to_owned())
+}
+
+fn judged(bytes: Vec<u8>) -> Content {
+    if bytes.contains(&0) {
+        return Content::Left("it is binary".to_owned());
+    }
+    let Ok(text) = String::from_utf8(bytes) else {
+        return Content::Left("it is not UTF-8 text".to_owned());
+    };
+    match key_shapes::reason(&text) {
+        Some(reason) => Content::Left(reason),
+        None => Content::Text(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn attempt(before: u64, bytes: &str, after: u64) -> Attempt {
+        let stamp = |bytes| Stamp { bytes, modified: Some(SystemTime::UNIX_EPOCH) };
+        Attempt { before: stamp(before), bytes: bytes.into(), after: stamp(after) }
+    }
+
+    #[track_caller]
+    fn check(attempts: Vec<Attempt>, expected: Result<&str, &str>) {
+        let mut attempts = attempts.into_iter();
+        let result = settled(|| Ok(attempts.next().expect("no further attempt")));
+        assert_eq!(result, expected.map(Vec::from).map_err(str::to_owned));
+        assert!(attempts.next().is_none(), "not all attempts were needed");
+    }
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_read_once_more() {
+        let changed = Err("it changed while it was read");
+        check(vec![attempt(3, "abc", 3)], Ok("abc"));
+        check(vec![attempt(0, "", 0)], Ok(""));
+        check(vec![attempt(3, "abc", 4), attempt(4, "abcd", 4)], Ok("abcd"));
+        check(vec![attempt(3, "abcd", 3), attempt(4, "abcd", 4)], Ok("abcd"));
+        check(vec![attempt(3, "abc", 4), attempt(4, "abcd", 5)], changed);
+        check(vec![attempt(3, "ab", 3), attempt(3, "ab", 3)], changed);
+    }
+
+    #[test]
+    fn a_file_touched_while_it_is_read_has_changed() {
+        let mut touched = attempt(3, "abc", 3);
+        touched.after.modified = Some(SystemTime::UNIX_EPOCH + std::time::Duration::from_nanos(1));
+        check(vec![touched, attempt(3, "abc", 3)], Ok("abc"));
+    }
+
+    #[test]
+    fn what_is_gone_or_no_file_is_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let left = |text: &str| Content::Left(text.to_owned());
+        assert_eq!(
+            content(&folder.path().join("gone")),
+            left("it cannot be read: entity not found")
+        );
+        assert_eq!(content(folder.path()), left("it is not a regular file"));
+    }
+}

@@ -1,0 +1,98 @@
+//! What is sent whole when there is too much: the files that say most.
+
+use sha2::{Digest, Sha256};
+
+use crate::domain::plan::{ContextFile, ContextPack, Exclusion, IndexedFile};
+
+use super::names;
+use super::read::{self, Content};
+use super::walk::Candidate;
+
+/// About 125,000 tokens: what most models take beside the opinions of their peers.
+pub(super) const WHOLE_BYTES_MAX: u64 = 500_000;
+/// Beyond this a list of names says more than the texts, and fences outweigh small files.
+pub(super) const WHOLE_FILES_MAX: usize = 200;
+
+/// A text that may be sent.
+pub(super) struct Readable {
+    pub(super) candidate: Candidate,
+    pub(super) bytes: u64,
+    /// Nothing once there were too many to hold.
+    pub(super) text: Option<String>,
+}
+
+/// What was taken of the room there is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Room {
+    bytes: u64,
+    files: usize,
+}
+
+impl Room {
+    /// Counts a file in, and says whether everything still fits.
+    pub(super) fn take(&mut self, bytes: u64) -> bool {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.files += 1;
+        self.holds()
+    }
+
+    fn holds(self) -> bool {
+        self.bytes <= WHOLE_BYTES_MAX && self.files <= WHOLE_FILES_MAX
+    }
+
+    fn fits(self, bytes: u64) -> bool {
+        let mut room = self;
+        room.take(bytes)
+    }
+}
+
+/// Everything whole where it fits, else key files whole and the rest by name.
+pub(super) fn select(readable: Vec<Readable>, taken: Room) -> ContextPack {
+    if taken.holds() {
+        let files = readable
+            .into_iter()
+            .filter_map(|file| Some(context_file(file.candidate.shown, file.text?)));
+        return ContextPack { files: files.collect(), ..ContextPack::default() };
+    }
+    key_files_of(readable)
+}
+
+fn key_files_of(mut readable: Vec<Readable>) -> ContextPack {
+    readable.sort_by(|a, b| rank(a).cmp(&rank(b)));
+    let mut pack = ContextPack::default();
+    let mut room = Room::default();
+    for file in readable {
+        let path = file.candidate.shown.clone();
+        if !(is_key(&file) && room.fits(file.bytes)) {
+            pack.indexed.push(IndexedFile { path, bytes: file.bytes });
+            continue;
+        }
+        match file.text.map_or_else(|| read::content(&file.candidate.real), Content::Text) {
+            Content::Text(text) if room.fits(text.len() as u64) => {
+                room.take(text.len() as u64);
+                pack.files.push(context_file(path, text));
+            }
+            // It grew since its size was taken.
+            Content::Text(text) => {
+                pack.indexed.push(IndexedFile { path, bytes: text.len() as u64 });
+            }
+            Content::Left(reason) => pack.excluded.push(Exclusion { path, reason }),
+        }
+    }
+    pack
+}
+
+fn is_key(file: &Readable) -> bool {
+    file.candidate.named || names::is_key_file(&file.candidate.shown)
+}
+
+/// What was named by itself first, then the shortest, so that as many as possible find room.
+fn rank(file: &Readable) -> (bool, u64, &str) {
+    (!file.candidate.named, file.bytes, &file.candidate.shown)
+}
+
+fn context_file(path: String, text: String) -> ContextFile {
+    let digest = Sha256::digest(text.as_bytes());
+    let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    ContextFile { path, sha256, text }
+}
