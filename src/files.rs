@@ -58,6 +58,11 @@ impl Folders {
         Self { working, store, allowed, store_files }
     }
 
+    /// Where the store's file lies.
+    pub fn store_folder(&self) -> &Path {
+        &self.store
+    }
+
     /// Where a dialogue's files go when nobody says otherwise.
     pub fn default_output_dir(&self, dialogue_id: &str) -> String {
         format!("dialogues/{dialogue_id}")

@@ -20,6 +20,6 @@ pub use deliberation::{Deliberation, Limits, Surroundings};
 pub use journal::Journal;
 pub use observer::{Observer, Silent};
 pub use open::{Question, open};
-pub use owner::Owner;
+pub use owner::{Owner, is_at_work};
 pub use purse::{Purse, worst_of};
 pub use resume::{Loaded, load, take_up};

@@ -9,6 +9,8 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::domain::transcript::Transcript;
+
 /// Beside the store.
 const FOLDER: &str = "runs";
 
@@ -16,7 +18,8 @@ const FOLDER: &str = "runs";
 #[derive(Debug)]
 pub struct Owner {
     pub(super) token: String,
-    folder: PathBuf,
+    store_folder: PathBuf,
+    path: PathBuf,
     /// Holds the lock for as long as it is open.
     _lock: File,
 }
@@ -28,29 +31,43 @@ impl Owner {
         let folder = store_folder.join(FOLDER);
         std::fs::create_dir_all(&folder)?;
         let token = format!("{}-{chance:016x}", std::process::id());
-        let lock = File::create(folder.join(&token))?;
+        let path = folder.join(&token);
+        let lock = File::create(&path)?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::Error(error) => error,
             TryLockError::WouldBlock => io::ErrorKind::AlreadyExists.into(),
         })?;
-        Ok(Self { token, folder, _lock: lock })
+        Ok(Self { token, store_folder: store_folder.to_owned(), path, _lock: lock })
     }
+}
 
-    /// Whether the process of that name still holds its lock.
-    pub(super) fn is_alive(&self, token: &str) -> bool {
-        // The name comes from a file that anybody may have written to.
-        if token.contains(['/', '\\', '\0']) || token.starts_with('.') {
-            return false;
-        }
-        let Ok(file) = File::open(self.folder.join(token)) else { return false };
-        matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+impl Owner {
+    /// Whether another process works on the run just now; so does this one, while it does.
+    pub(super) fn finds_at_work(&self, transcript: &Transcript) -> bool {
+        is_at_work(&self.store_folder, transcript)
     }
+}
+
+/// Whether somebody works on the run just now.
+pub fn is_at_work(store_folder: &Path, transcript: &Transcript) -> bool {
+    let last = transcript.owners.last().filter(|_| transcript.stopped.is_none());
+    last.is_some_and(|token| is_alive(&store_folder.join(FOLDER), token))
+}
+
+/// Whether the process of that name still holds its lock.
+fn is_alive(folder: &Path, token: &str) -> bool {
+    // The name comes from a file that anybody may have written to.
+    if token.contains(['/', '\\', '\0']) || token.starts_with('.') {
+        return false;
+    }
+    let Ok(file) = File::open(folder.join(token)) else { return false };
+    matches!(file.try_lock(), Err(TryLockError::WouldBlock))
 }
 
 impl Drop for Owner {
     #[expect(clippy::disallowed_methods, reason = "the lock lies beside the store")]
     fn drop(&mut self) {
         // A file that stays behind is nobody's lock, only litter.
-        let _ = std::fs::remove_file(self.folder.join(&self.token));
+        let _ = std::fs::remove_file(&self.path);
     }
 }

@@ -46,9 +46,7 @@ pub async fn take_up(
 ) -> Result<Deliberation, Error> {
     let Loaded { mut transcript, entries } = loaded;
     let id = transcript.opening.dialogue_id.clone();
-    let busy = transcript.stopped.is_none()
-        && transcript.owners.last().is_some_and(|last| owner.is_alive(last));
-    if busy {
+    if owner.finds_at_work(&transcript) {
         return Err(at_work(&id).into());
     }
     let seats = transcript.plan.seats.iter().map(|seat| &seat.name);

@@ -4,6 +4,8 @@
 //! and holds not one word of the question, the files or a model. All of that comes
 //! in the user message, fenced.
 
+use sha2::{Digest, Sha256};
+
 use super::condense::{Condensed, condense};
 use super::fence::Fences;
 use super::mask::Mask;
@@ -89,6 +91,13 @@ pub fn system(purpose: Purpose, mode: Mode) -> String {
         | (Purpose::Synthesis, Mode::General) => "",
     };
     role.replace("{mode}", manner.trim_end()).replace("{findings}", shape).trim_end().to_owned()
+}
+
+/// Changes when any instruction does: part of a seat's version.
+pub fn digest() -> String {
+    let all = [PARTICIPANT, REVIEWER, CHAIR, STRICTER, MODE_GENERAL, MODE_ARCHITECTURE, MODE_REVIEW];
+    let digest = Sha256::digest(all.concat().as_bytes());
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn task(purpose: Purpose) -> &'static str {

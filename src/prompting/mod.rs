@@ -7,6 +7,7 @@ mod condense;
 pub mod council;
 mod fence;
 mod harmless;
+mod lookalike;
 mod mask;
 mod view;
 

@@ -1,18 +1,24 @@
 //! The ways to reach a model, behind one call.
 
+use super::cli::CliTransport;
 use super::http::HttpTransport;
+use super::mcp::McpTransport;
 use super::request::{CallError, Received, Request};
 use crate::domain::ask::TransportKind;
 
 #[derive(Debug)]
 pub enum Transport {
     Http(HttpTransport),
+    Cli(CliTransport),
+    Mcp(McpTransport),
 }
 
 impl Transport {
     pub fn kind(&self) -> TransportKind {
         match self {
             Self::Http(_) => TransportKind::Http,
+            Self::Cli(_) => TransportKind::Cli,
+            Self::Mcp(_) => TransportKind::Mcp,
         }
     }
 
@@ -20,6 +26,8 @@ impl Transport {
     pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
         match self {
             Self::Http(transport) => transport.send(request).await,
+            Self::Cli(transport) => transport.send(request).await,
+            Self::Mcp(transport) => transport.send(request).await,
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, document_text};
 const WIDTH_DEFAULT: usize = 80;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Voice {
+pub(super) enum Voice {
     Quiet,
     Normal,
     Verbose,
@@ -20,7 +20,7 @@ enum Voice {
 #[derive(Debug)]
 pub(super) struct Ui {
     pub json: bool,
-    voice: Voice,
+    pub voice: Voice,
 }
 
 impl Ui {

@@ -6,6 +6,7 @@
 
 mod board;
 mod canvas;
+pub(super) mod council;
 mod headline;
 mod line;
 mod moves;

@@ -1,0 +1,30 @@
+//! Why no table could be set.
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConveneError {
+    #[error("there is no provider `{name}`; there are: {known}")]
+    UnknownProvider { name: String, known: String },
+    #[error("`{name}` was named twice")]
+    NamedTwice { name: String },
+    #[error("{seats} can take part, but {needed} must be heard in the first round")]
+    TooFew { seats: usize, needed: usize },
+    #[error("{seats} would take part; a council has room for {max}")]
+    TooMany { seats: usize, max: usize },
+    #[error("seat `{name}` cannot be reached by any transport")]
+    Unreachable { name: String },
+}
+
+impl ConveneError {
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::UnknownProvider { .. } | Self::NamedTwice { .. } => {
+                "name providers of `council.yaml`, or those that `plenary doctor` finds"
+            }
+            Self::TooFew { .. } => {
+                "add providers, or lower `council.quorum.r1_min`; `--rehearse` needs none"
+            }
+            Self::TooMany { .. } => "choose some of them with `--providers`",
+            Self::Unreachable { .. } => "`plenary doctor` says what each provider needs",
+        }
+    }
+}

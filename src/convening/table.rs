@@ -1,0 +1,213 @@
+//! Who sits at the table.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::connect::Outlets;
+use super::error::ConveneError;
+use crate::ambient::Ambient;
+use crate::config::{Origin, Settings, chairs, seats};
+use crate::domain::council::words::Mode;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::plan::{
+    Caps, ContextPack, Delivery, PARTICIPANTS_MAX, Plan, Quorum, Role, Seat, ShortCircuit, Stakes,
+    Timeouts,
+};
+use crate::engine::Connections;
+use crate::prompting::council::digest;
+use crate::providers::rehearsal::{self, Script};
+use crate::providers::{Provider, Transport};
+
+/// What the caller wants, where the settings leave a choice.
+#[derive(Debug, Clone)]
+pub struct Wishes {
+    /// These and no others, in this order.
+    pub providers: Vec<String>,
+    pub chair: Option<String>,
+    pub stakes: Stakes,
+    pub delivery: Delivery,
+    pub rehearsal: Rehearsal,
+}
+
+/// Whether the panel only plays.
+#[derive(Debug, Clone, Default)]
+pub enum Rehearsal {
+    /// Only when there is nobody else.
+    #[default]
+    IfNobody,
+    Wanted,
+    Scripted(Script),
+}
+
+/// Seats with their transports, and the rules of the house.
+#[derive(Debug)]
+pub struct Table {
+    pub seats: Vec<Seat>,
+    pub chairs: Vec<ExpertSlug>,
+    pub is_rehearsal: bool,
+    pub connections: Connections,
+    pub caps: Caps,
+    notes: Vec<String>,
+    rules: Rules,
+}
+
+#[derive(Debug)]
+struct Rules {
+    timeouts: Timeouts,
+    quorum: Quorum,
+    short_circuit: ShortCircuit,
+    anonymous_review: bool,
+    stakes: Stakes,
+    delivery: Delivery,
+    script: Option<Script>,
+}
+
+impl Table {
+    pub fn set(
+        settings: &Settings,
+        wishes: &Wishes,
+        mut outlets: Outlets,
+    ) -> Result<Self, ConveneError> {
+        let council = &settings.council;
+        let nobody = council.origin == Origin::Nobody;
+        let is_rehearsal = nobody || !matches!(wishes.rehearsal, Rehearsal::IfNobody);
+        let (mut present, origin) = match is_rehearsal {
+            true => (rehearsal::panel(), Origin::Configured),
+            false => (council.providers.clone(), council.origin),
+        };
+        if let Rehearsal::Scripted(script) = &wishes.rehearsal {
+            outlets.script = Some(script.clone());
+        }
+        choose(&mut present, &wishes.providers)?;
+        appoint(&mut present, wishes.chair.as_deref())?;
+        let (seats, notes) = seats(&present, origin, &digest());
+        let participants =
+            seats.iter().filter(|seat| seat.roles.contains(&Role::Participant)).count();
+        let needed = council.quorum.r1_min;
+        if participants < needed {
+            return Err(ConveneError::TooFew { seats: participants, needed });
+        }
+        if participants > PARTICIPANTS_MAX {
+            return Err(ConveneError::TooMany { seats: participants, max: PARTICIPANTS_MAX });
+        }
+        Ok(Self {
+            chairs: chairs(&present),
+            connections: connections(&seats, &present, &outlets)?,
+            is_rehearsal,
+            caps: settings.budget,
+            notes: if is_rehearsal { Vec::new() } else { notes },
+            seats,
+            rules: Rules {
+                timeouts: council.timeouts,
+                quorum: council.quorum,
+                short_circuit: council.short_circuit.clone(),
+                anonymous_review: council.anonymous_review,
+                stakes: wishes.stakes,
+                delivery: wishes.delivery,
+                script: outlets.script,
+            },
+        })
+    }
+
+    /// The plan of one run at this table.
+    pub fn plan(&self, mode: Mode, context: ContextPack, ambient: &dyn Ambient) -> Plan {
+        Plan {
+            mode,
+            seats: self.seats.clone(),
+            chairs: self.chairs.clone(),
+            timeouts: self.rules.timeouts,
+            quorum: self.rules.quorum,
+            short_circuit: self.rules.short_circuit.clone(),
+            stakes: self.rules.stakes,
+            delivery: self.rules.delivery,
+            anonymous_review: self.rules.anonymous_review,
+            caps: self.caps,
+            secret: format!("{:016x}{:016x}", ambient.chance(), ambient.chance()),
+            context,
+            rehearsal_script: self.rules.script.as_ref().and_then(Script::to_value),
+            notes: self.notes.clone(),
+        }
+    }
+}
+
+/// How the seats of a run that began earlier are reached now: by the providers of today,
+/// asked for the models of then. A seat whose provider is gone stays unreached.
+pub fn reconnect(
+    plan: &Plan,
+    is_rehearsal: bool,
+    settings: &Settings,
+    mut outlets: Outlets,
+) -> Connections {
+    outlets.script = plan.rehearsal_script.clone().and_then(Script::from_value);
+    let present = if is_rehearsal { rehearsal::panel() } else { settings.council.providers.clone() };
+    let mut connections = Connections::default();
+    for seat in &plan.seats {
+        let provider = present.iter().find(|provider| provider.name == seat.provider);
+        let Some(mut provider) = provider.cloned() else { continue };
+        provider.model.clone_from(&seat.model);
+        connections.add(seat.name.clone(), outlets.transports(&provider));
+    }
+    connections
+}
+
+/// Keeps those who were named, in the order in which they were.
+fn choose(present: &mut Vec<Provider>, wanted: &[String]) -> Result<(), ConveneError> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let mut chosen: Vec<Provider> = Vec::new();
+    for name in wanted {
+        let mut provider = find(present, name)?.clone();
+        if chosen.iter().any(|known| known.name == provider.name) {
+            return Err(ConveneError::NamedTwice { name: name.clone() });
+        }
+        // Whoever is named is meant to speak.
+        if !provider.roles.contains(&Role::Participant) {
+            provider.roles.push(Role::Participant);
+        }
+        chosen.push(provider);
+    }
+    *present = chosen;
+    Ok(())
+}
+
+/// The named chair goes first; the others stay as they were, to stand in.
+fn appoint(present: &mut [Provider], chair: Option<&str>) -> Result<(), ConveneError> {
+    let Some(name) = chair else { return Ok(()) };
+    let name = find(present, name)?.name.clone();
+    for provider in present.iter_mut() {
+        let is_chair = provider.name == name;
+        provider.roles.retain(|role| *role != Role::Chair);
+        if is_chair {
+            provider.roles.push(Role::Chair);
+        }
+    }
+    Ok(())
+}
+
+fn find<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, ConveneError> {
+    present.iter().find(|provider| provider.name.as_str() == name).ok_or_else(|| {
+        let known: Vec<&str> = present.iter().map(|provider| provider.name.as_str()).collect();
+        ConveneError::UnknownProvider { name: name.to_owned(), known: known.join(", ") }
+    })
+}
+
+fn connections(
+    seats: &[Seat],
+    present: &[Provider],
+    outlets: &Outlets,
+) -> Result<Connections, ConveneError> {
+    let mut made: BTreeMap<&ExpertSlug, Arc<[Transport]>> = BTreeMap::new();
+    for provider in present {
+        made.insert(&provider.name, outlets.transports(provider));
+    }
+    let mut connections = Connections::default();
+    for seat in seats {
+        let transports = made.get(&seat.provider).filter(|transports| !transports.is_empty());
+        let Some(transports) = transports else {
+            return Err(ConveneError::Unreachable { name: seat.name.to_string() });
+        };
+        connections.add(seat.name.clone(), Arc::clone(transports));
+    }
+    Ok(connections)
+}

@@ -1,0 +1,251 @@
+//! `ask`: a question goes before a council.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde_json::json;
+
+use super::super::session::{Done, Session};
+use super::super::show::council::draw;
+use super::super::show::{Canvas, Detail};
+use super::super::table::Table as Grid;
+use super::batch;
+use super::hall::{Crowd, Hall};
+use super::material;
+use super::progress::Progress;
+use crate::ambient::{Ambient, Machine};
+use crate::config::{Overrides, Settings, parse_duration};
+use crate::convening::{Estimate, Outlets, Rehearsal, Table, Wishes, estimate};
+use crate::domain::council::words::Mode;
+use crate::domain::plan::{Delivery, Plan, Stakes};
+use crate::domain::transcript::{Stop, Transcript};
+use crate::engine::{self, Limits, Question};
+use crate::error::Error;
+use crate::export::council::document;
+use crate::material as files;
+use crate::providers::rehearsal::Script;
+
+/// How long a rehearsed reply takes on a terminal, so that a person can follow it.
+const REHEARSAL_PACE: Duration = Duration::from_millis(900);
+
+/// Ask a council: each model answers alone, each reviews the others, a chair reports
+///
+/// The panel is that of `council.yaml`. Without one, providers are found by their keys
+/// (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY), by programs
+/// (claude, codex, gemini) or by an Ollama server; with none of them a built-in panel
+/// rehearses, which shows everything and asks nobody.
+///
+/// The report goes to standard output, progress to standard error. Whatever happens, what
+/// was answered is kept: `plenary resume ID` goes on.
+#[derive(Debug, Args)]
+pub(crate) struct Ask {
+    /// The question; `-` reads it from standard input.
+    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    question: Option<String>,
+    /// What kind of question it is.
+    #[arg(long, default_value = "general", value_parser = mode_parser())]
+    mode: Mode,
+    /// Files or folders that belong to the question. May be repeated.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    context: Vec<PathBuf>,
+    /// Only these providers, in this order.
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',')]
+    providers: Vec<String>,
+    /// Who writes the report.
+    #[arg(long, value_name = "NAME")]
+    chair: Option<String>,
+    /// Deliver the opinion its peers rate best, instead of a synthesis.
+    #[arg(long)]
+    select: bool,
+    /// Say that being wrong would cost little; only matters with `short_circuit`.
+    #[arg(long, value_name = "STAKES", default_value = "normal", value_parser = stakes_parser())]
+    stakes: Stakes,
+    /// End with the chair's report.
+    // What every run does until the conclusion protocol exists; scripts may already say it.
+    #[arg(long, hide = true)]
+    no_conclusion: bool,
+    /// Spend at most this much; for a batch, in all.
+    #[arg(long, value_name = "USD")]
+    budget_usd: Option<f64>,
+    /// Stop after this time, for example `90s` or `10m`; what is there can be resumed.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    deadline: Option<u64>,
+    /// Print the plan and its worst cost, and ask nobody.
+    #[arg(long)]
+    dry_run: bool,
+    /// Let the built-in panel play, by a script if one is given.
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    rehearse: Option<Option<PathBuf>>,
+    /// Ask each question of a JSON Lines file: a string, or {id?, question, mode?, context?}
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+    /// How many councils of a batch sit at once.
+    #[arg(long, value_name = "N", default_value_t = 8, requires = "batch",
+          value_parser = clap::value_parser!(u16).range(1..=1000))]
+    jobs: u16,
+}
+
+fn mode_parser() -> impl TypedValueParser<Value = Mode> {
+    let names = Mode::ALL.iter().map(|mode| mode.name());
+    PossibleValuesParser::new(names).map(|name| Mode::named(&name).unwrap_or(Mode::General))
+}
+
+fn stakes_parser() -> impl TypedValueParser<Value = Stakes> {
+    let names = Stakes::ALL.iter().map(|stakes| stakes.name());
+    PossibleValuesParser::new(names).map(|name| Stakes::named(&name).unwrap_or(Stakes::Normal))
+}
+
+impl Ask {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let wishes = self.wishes()?;
+        let overrides = Overrides {
+            // What a whole batch may spend is kept in a purse of its own.
+            budget_usd: self.budget_usd.filter(|_| self.batch.is_none()),
+            deadline_ms: self.deadline,
+        };
+        let settings = session.settings(&overrides)?;
+        let table = Table::set(&settings, &wishes, outlets(session))?;
+        if let Some(file) = &self.batch {
+            let asked = batch::read(file, self.mode, &self.context)?;
+            let purse = self.budget_usd.map(batch::purse).transpose()?;
+            return batch::run(session, &settings, table, asked, usize::from(self.jobs), purse);
+        }
+        let question = material::question(self.question.as_deref().unwrap_or_default())?;
+        let context = files::gather(&settings.located.working, &self.context)?;
+        let plan = table.plan(self.mode, context, &Machine);
+        if self.dry_run {
+            return dry_run(session, &plan, &question);
+        }
+        convene(session, &settings, &table, question, plan)
+    }
+
+    fn wishes(&self) -> Result<Wishes, Error> {
+        let rehearsal = match &self.rehearse {
+            None => Rehearsal::IfNobody,
+            Some(None) => Rehearsal::Wanted,
+            Some(Some(path)) => {
+                let text = material::file(path)?;
+                let script = Script::parse(&text);
+                Rehearsal::Scripted(script.map_err(|source| Error::script(path, source))?)
+            }
+        };
+        Ok(Wishes {
+            providers: self.providers.clone(),
+            chair: self.chair.clone(),
+            stakes: self.stakes,
+            delivery: if self.select { Delivery::Selection } else { Delivery::Synthesis },
+            rehearsal,
+        })
+    }
+}
+
+/// What transports are made of: one HTTP client for the process, and patience for a rehearsal
+/// that somebody watches.
+pub(super) fn outlets(session: &Session<'_>) -> Outlets {
+    let is_watched = std::io::stderr().is_terminal() && !session.ui.is_quiet();
+    Outlets { pace: is_watched.then_some(REHEARSAL_PACE), ..Outlets::default() }
+}
+
+fn convene(
+    session: &Session<'_>,
+    settings: &Settings,
+    table: &Table,
+    text: String,
+    plan: Plan,
+) -> Result<Done, Error> {
+    let hall = Hall::open(session.opening(&settings.located)?, Crowd::One)?;
+    let progress = Arc::new(Progress::new(session.ui));
+    let wall = Duration::from_millis(plan.caps.wall_ms);
+    let question = Question { text, rehearsal: table.is_rehearsal, plan };
+    let ran = hall.block_on(async {
+        let surroundings = hall.surroundings(progress.clone(), None);
+        let connections = table.connections.clone();
+        let folders = &hall.workspace.folders;
+        let run = engine::open(question, connections, &hall.owner, folders, surroundings).await?;
+        let limits = Limits { wall, interrupted: hall.interrupted.clone() };
+        let stop = run.run(limits).await?;
+        Ok::<_, Error>((stop, run.into_transcript()))
+    });
+    progress.clear();
+    hall.close();
+    let (stop, transcript) = ran?;
+    present(session, &transcript)?;
+    Ok(done(&stop))
+}
+
+/// Prints the result: the document, or the page.
+pub(super) fn present(session: &Session<'_>, transcript: &Transcript) -> Result<(), Error> {
+    let canvas = Canvas { width: session.ui.width(), detail: Detail::Brief, round: None };
+    session.ui.answer(&document(transcript), |_| draw(transcript, canvas))
+}
+
+/// How the way a run ended becomes the way the program ends.
+pub(super) fn done(stop: &Stop) -> Done {
+    match stop {
+        Stop::Done => Done::Well,
+        Stop::Interrupted => Done::Interrupted,
+        Stop::Quorum { .. }
+        | Stop::Families { .. }
+        | Stop::Partial { .. }
+        | Stop::Budget { .. }
+        | Stop::Deadline => Done::Incomplete,
+    }
+}
+
+fn dry_run(session: &Session<'_>, plan: &Plan, question: &str) -> Result<Done, Error> {
+    let estimate = estimate(plan, question);
+    let seats: Vec<_> = plan
+        .seats
+        .iter()
+        .map(|seat| json!({ "seat": seat.name, "model": seat.model, "family": seat.family,
+            "roles": seat.roles, "transports": seat.transports, "price": seat.price }))
+        .collect();
+    let document = json!({
+        "status": "planned",
+        "mode": plan.mode,
+        "seats": seats,
+        "chairs": plan.chairs,
+        "estimate": estimate,
+        "caps": { "usd_max": plan.caps.usd_micros as f64 / 1e6, "tokens_max": plan.caps.tokens,
+            "calls_max": plan.caps.calls, "wall_max_ms": plan.caps.wall_ms },
+        "context": { "files": plan.context.files.len(), "excluded": plan.context.excluded },
+        "notes": plan.notes,
+    });
+    session.ui.answer(&document, |_| plan_text(plan, &estimate, session.ui.table_width()))?;
+    Ok(Done::Well)
+}
+
+fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
+    let mut seats = Grid::new(&["SEAT", "ROLES", "FAMILY", "REACHED BY", "MODEL"]);
+    for seat in &plan.seats {
+        let roles: Vec<&str> = seat.roles.iter().map(|role| role.name()).collect();
+        let ways: Vec<&str> = seat.transports.iter().map(|way| way.name()).collect();
+        let (roles, ways) = (roles.join(", "), ways.join(", "));
+        seats.row([seat.name.as_str(), &roles, &seat.family, &ways, &seat.model]);
+    }
+    let dollars = |usd: Option<f64>| usd.map_or("unknown".to_owned(), |usd| format!("${usd:.4}"));
+    let mut rounds = Grid::new(&["ROUND", "CALLS", "TOKENS AT MOST", "COST AT MOST"]);
+    for round in &estimate.rounds {
+        let cells = [round.calls.to_string(), round.tokens_max.to_string(), dollars(round.usd_max)];
+        rounds.row([round.round.clone()].iter().chain(&cells));
+    }
+    let all = [estimate.calls.to_string(), estimate.tokens_max.to_string(), dollars(estimate.usd_max)];
+    rounds.row(["all".to_owned()].iter().chain(&all));
+    let cap = plan.caps.usd_micros as f64 / 1e6;
+    let excluded: String = plan
+        .context
+        .excluded
+        .iter()
+        .map(|left_out| format!("left out: {} ({})\n", left_out.path, left_out.reason))
+        .collect();
+    let files = match plan.context.files.len() {
+        0 => String::new(),
+        count => format!("\n{count} files go with the question\n{excluded}"),
+    };
+    format!("{}\n{}\nNobody was asked. The run may spend ${cap:.2}.\n{files}",
+        seats.draw(width), rounds.draw(width))
+}

@@ -1,0 +1,161 @@
+//! Draws a run while it goes on, on standard error: on a terminal a line per seat
+//! that turns while it thinks, elsewhere a plain line for everything that happens.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::super::ui::{Ui, Voice};
+use super::telling::{Told, Tone, name_of_round, tell};
+use crate::domain::change::Change;
+use crate::domain::ids::DialogueId;
+use crate::domain::time::Moment;
+use crate::domain::transcript::Transcript;
+use crate::engine::Observer;
+use crate::export::council::{Event, events};
+use crate::export::safe_text;
+
+/// How often a spinner turns.
+const TURN: Duration = Duration::from_millis(120);
+
+/// Watches one run and draws it.
+#[derive(Debug)]
+pub(super) struct Progress {
+    voice: Voice,
+    screen: MultiProgress,
+    is_live: bool,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    transcript: Option<Transcript>,
+    spinners: BTreeMap<u32, ProgressBar>,
+    round: u8,
+}
+
+impl Progress {
+    pub(super) fn new(ui: &Ui) -> Self {
+        let is_live = std::io::stderr().is_terminal() && ui.voice != Voice::Quiet;
+        let target = if is_live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Self {
+            voice: ui.voice,
+            screen: MultiProgress::with_draw_target(target),
+            is_live,
+            seen: Mutex::default(),
+        }
+    }
+
+    /// What was journalled before anybody watched.
+    pub(super) fn knowing(ui: &Ui, transcript: &Transcript) -> Self {
+        let progress = Self::new(ui);
+        let round = transcript.asks.last().map_or(0, |asked| asked.ask.round);
+        let seen = Seen { transcript: Some(transcript.clone()), round, ..Seen::default() };
+        *progress.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+        progress
+    }
+
+    /// Takes the spinners off the screen.
+    pub(super) fn clear(&self) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        for spinner in std::mem::take(&mut seen.spinners).into_values() {
+            spinner.finish_and_clear();
+        }
+    }
+
+    fn show(&self, seen: &mut Seen, event: &Event) {
+        if let Event::Asked { ask, .. } = event
+            && ask.round != seen.round
+        {
+            seen.round = ask.round;
+            let text = name_of_round(ask.purpose).to_owned();
+            self.print(&Told { tone: Tone::Heading, text });
+        }
+        if let Event::CallSent { ask, .. } = event {
+            self.start(seen, ask.id, ask.seat.as_str());
+        }
+        if let Some(id) = settled(event)
+            && let Some(spinner) = seen.spinners.remove(&id)
+        {
+            spinner.finish_and_clear();
+        }
+        let transcript = seen.transcript.as_ref();
+        if let Some(told) = transcript.and_then(|transcript| tell(transcript, event)) {
+            self.print(&told);
+        }
+    }
+
+    fn start(&self, seen: &mut Seen, ask: u32, seat: &str) {
+        if !self.is_live || seen.spinners.contains_key(&ask) {
+            return;
+        }
+        let spinner = self.screen.add(ProgressBar::new_spinner());
+        let style = ProgressStyle::with_template("  {spinner:.cyan} {msg} {elapsed:.dim}");
+        spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        spinner.set_message(format!("{seat} is thinking"));
+        spinner.enable_steady_tick(TURN);
+        seen.spinners.insert(ask, spinner);
+    }
+
+    fn print(&self, told: &Told) {
+        let wanted = match told.tone {
+            Tone::Quiet => self.voice == Voice::Verbose || self.is_live,
+            Tone::Heading | Tone::Good | Tone::Warning | Tone::Bad => self.voice != Voice::Quiet,
+        };
+        if !wanted {
+            return;
+        }
+        let (mark, style) = look(told.tone);
+        let line = format!("{style}{mark}{style:#} {}", safe_text::line(&told.text));
+        // The spinners make room while a line is printed above them.
+        self.screen.suspend(|| super::super::ui::talk(&line));
+    }
+}
+
+impl Observer for Progress {
+    fn saw(&self, _: &DialogueId, at: Moment, changes: &[Change]) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut seen.transcript {
+            Some(transcript) => transcript.add(at, changes),
+            None => seen.transcript = Transcript::begin(at, changes),
+        }
+        let Some(transcript) = &seen.transcript else { return };
+        for event in events(transcript, changes) {
+            self.show(&mut seen, &event);
+        }
+    }
+}
+
+/// The ask whose spinner can go, if the event settles one.
+fn settled(event: &Event) -> Option<u32> {
+    match event {
+        Event::Read { ask, .. }
+        | Event::Unreadable { ask, .. }
+        | Event::NotSent { ask, .. }
+        | Event::CallFailed { ask, gave_up: true, .. } => Some(ask.id),
+        Event::Opened { .. }
+        | Event::Started { .. }
+        | Event::Asked { .. }
+        | Event::CallSent { .. }
+        | Event::Replied { .. }
+        | Event::CallFailed { .. }
+        | Event::Shortcut(_)
+        | Event::RoundHeld { .. }
+        | Event::Reported { .. }
+        | Event::Stopped(_) => None,
+    }
+}
+
+fn look(tone: Tone) -> (&'static str, Style) {
+    match tone {
+        Tone::Heading => ("─", AnsiColor::Cyan.on_default().bold()),
+        Tone::Good => ("  ●", AnsiColor::Green.on_default()),
+        Tone::Warning => ("  ▲", AnsiColor::Yellow.on_default()),
+        Tone::Bad => ("  ×", AnsiColor::Red.on_default()),
+        Tone::Quiet => ("  ·", Style::new().dimmed()),
+    }
+}

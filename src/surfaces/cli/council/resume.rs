@@ -1,0 +1,75 @@
+//! `resume`: goes on with a run that was cut short.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::super::session::{Done, Session};
+use super::ask::{done, outlets, present};
+use super::hall::{Crowd, Hall};
+use super::progress::Progress;
+use crate::config::{Overrides, parse_duration};
+use crate::convening::reconnect;
+use crate::domain::ids::DialogueId;
+use crate::domain::plan::Caps;
+use crate::domain::transcript::Stop;
+use crate::engine::{Limits, load, take_up};
+use crate::error::Error;
+use crate::record::no_dialogue;
+
+/// Go on with a council that was cut short
+///
+/// By a crash, Ctrl-C, the deadline, the budget, or too few who could be heard. What was
+/// answered is never asked again; a call that was in flight is, and the record says so.
+/// A council that is finished is printed again.
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// The council.
+    id: String,
+    /// What it may spend in all, from its beginning.
+    #[arg(long, value_name = "USD")]
+    budget_usd: Option<f64>,
+    /// Stop after this time.
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    deadline: Option<u64>,
+}
+
+impl Resume {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
+        let workspace = session.for_existing()?;
+        let loaded = load(workspace.store.as_ref(), &id)?;
+        if loaded.transcript.stopped == Some(Stop::Done) {
+            session.ui.say("this council is finished");
+            present(session, &loaded.transcript)?;
+            return Ok(Done::Well);
+        }
+        let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
+        let settings = session.settings(&overrides)?;
+        let is_rehearsal = loaded.transcript.opening.rehearsal;
+        let plan = &loaded.transcript.plan;
+        let connections = reconnect(plan, is_rehearsal, &settings, outlets(session));
+        let caps = self.caps(plan.caps, settings.budget);
+        let wall = Duration::from_millis(self.deadline.unwrap_or(plan.caps.wall_ms));
+        let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
+        let hall = Hall::open(workspace, Crowd::One)?;
+        let ran = hall.block_on(async {
+            let surroundings = hall.surroundings(progress.clone(), None);
+            let run = take_up(loaded, caps, connections, &hall.owner, surroundings).await?;
+            let limits = Limits { wall, interrupted: hall.interrupted.clone() };
+            let stop = run.run(limits).await?;
+            Ok::<_, Error>((stop, run.into_transcript()))
+        });
+        progress.clear();
+        hall.close();
+        let (stop, transcript) = ran?;
+        present(session, &transcript)?;
+        Ok(done(&stop))
+    }
+
+    /// The caps it was planned with, but for what is said now.
+    fn caps(&self, planned: Caps, now: Caps) -> Option<Caps> {
+        self.budget_usd.map(|_| Caps { usd_micros: now.usd_micros, ..planned })
+    }
+}

@@ -1,0 +1,127 @@
+//! Events in words, one line each: what a person at the terminal is told.
+
+use crate::domain::ask::Purpose;
+use crate::domain::transcript::{Outcome, Shortcut, Transcript};
+use crate::export::council::{AskSeen, Event, cost_usd};
+
+/// How a line is meant, for its mark and colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tone {
+    Heading,
+    Good,
+    Warning,
+    Bad,
+    Quiet,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told {
+    pub tone: Tone,
+    pub text: String,
+}
+
+fn told(tone: Tone, text: impl Into<String>) -> Option<Told> {
+    Some(Told { tone, text: text.into() })
+}
+
+/// What an event says to a person; nothing, where it says nothing.
+pub(super) fn tell(transcript: &Transcript, event: &Event) -> Option<Told> {
+    match event {
+        Event::Opened { seats, rehearsal, .. } => {
+            let names: Vec<&str> = seats.iter().map(|seat| seat.seat.as_str()).collect();
+            let who = if *rehearsal { "rehearsal panel" } else { "panel" };
+            let id = &transcript.opening.dialogue_id;
+            told(Tone::Quiet, format!("{id}: {who} of {}", names.join(", ")))
+        }
+        Event::Started { start: 1 } => None,
+        Event::Started { start } => told(Tone::Quiet, format!("taken up again ({start}. start)")),
+        Event::Asked { ask, stricter: Some(_) } => {
+            told(Tone::Quiet, format!("{}: asked again, more strictly", seat(ask)))
+        }
+        Event::Asked { .. } | Event::Replied { .. } => None,
+        Event::CallSent { ask, fallback, repeats, transport, .. } => {
+            let again = repeats.map(|call| format!("call {call} was lost in flight; repeated"));
+            let back = fallback.as_ref().map(|from| {
+                format!("by {transport}, since {} failed: {}", from.from, from.reason)
+            });
+            let said = again.or(back)?;
+            told(Tone::Warning, format!("{}: {said}", seat(ask)))
+        }
+        Event::CallFailed { ask, error_type, message, gave_up, .. } => {
+            let (tone, end) = match gave_up {
+                true => (Tone::Bad, "absent"),
+                false => (Tone::Warning, "trying again"),
+            };
+            told(tone, format!("{}: {error_type}, {end}: {message}", seat(ask)))
+        }
+        Event::Read { ask, stance, confidence, repaired } => {
+            let mut said = match (stance, confidence) {
+                (Some(stance), Some(confidence)) => format!("{stance}, confidence {confidence}"),
+                _ => word(ask.purpose).to_owned(),
+            };
+            if *repaired {
+                said.push_str(", its JSON mended");
+            }
+            let time = seconds(transcript, ask.id);
+            told(Tone::Good, format!("{}: {said}{time}", seat(ask)))
+        }
+        Event::Unreadable { ask, reason, refusal } => {
+            let word = if *refusal { "refused" } else { "could not be read" };
+            told(Tone::Warning, format!("{}: {word}: {reason}", seat(ask)))
+        }
+        Event::NotSent { ask, shortage } => {
+            told(Tone::Bad, format!("{}: not asked, {shortage} is used up", seat(ask)))
+        }
+        Event::Shortcut(shortcut) => tell_shortcut(shortcut),
+        Event::RoundHeld { round } => told(Tone::Heading, held(transcript, *round)),
+        Event::Reported { .. } | Event::Stopped(_) => None,
+    }
+}
+
+fn tell_shortcut(shortcut: &Shortcut) -> Option<Told> {
+    let Shortcut { round, triggered, reason, shadow, .. } = shortcut;
+    match (triggered, shadow) {
+        (false, _) => told(Tone::Quiet, format!("R{round} is held: {reason}")),
+        (true, false) => told(Tone::Warning, format!("R{round} is skipped: {reason}")),
+        (true, true) => {
+            told(Tone::Quiet, format!("R{round} would be skipped, and is held anyway: {reason}"))
+        }
+    }
+}
+
+/// The seat, and in which round it speaks.
+fn seat(ask: &AskSeen) -> String {
+    format!("R{} {}", ask.round, ask.seat)
+}
+
+fn word(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Opinion => "opinion",
+        Purpose::Review => "review",
+        Purpose::Synthesis => "report",
+    }
+}
+
+pub(super) fn name_of_round(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Opinion => "R1 independent opinions",
+        Purpose::Review => "R2 cross review",
+        Purpose::Synthesis => "R3 chair's report",
+    }
+}
+
+fn seconds(transcript: &Transcript, ask: u32) -> String {
+    let latency = transcript.asked(ask).and_then(|asked| Some(asked.reply()?.0.latency_ms));
+    latency.map_or_else(String::new, |ms| format!(" ({:.1} s)", ms as f64 / 1_000.0))
+}
+
+fn held(transcript: &Transcript, round: u8) -> String {
+    let heard = transcript.heard_in(round).len();
+    let calls = transcript.calls().filter(|call| call.outcome != Outcome::InFlight).count();
+    let cost = match cost_usd(transcript) {
+        Some(usd) if usd > 0.0 => format!("${usd:.4} so far"),
+        Some(_) => "no cost so far".to_owned(),
+        None => "cost unknown".to_owned(),
+    };
+    format!("R{round} held: {heard} heard · {calls} calls · {cost}")
+}

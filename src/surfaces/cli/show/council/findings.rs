@@ -1,0 +1,50 @@
+//! What a review of files found, merged by the chair.
+
+use super::super::canvas::Canvas;
+use super::super::line::Line;
+use super::super::page::{MARGIN, heading};
+use super::super::palette::{FAINT, GOOD};
+use super::report::{beside, level};
+use crate::domain::council::report::{CouncilFinalReport, MergedFinding};
+
+/// Where the words of a finding begin.
+const INDENT: usize = MARGIN + 7;
+
+pub(super) fn draw(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
+    let findings = &given.report.findings;
+    if findings.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading("FINDINGS", &format!("{}", findings.len()), canvas);
+    lines.extend(findings.iter().flat_map(|merged| finding(merged, canvas.measure())));
+    lines
+}
+
+fn finding(merged: &MergedFinding, room: usize) -> Vec<Line> {
+    let found = &merged.finding;
+    let title = format!("{}  {}", found.id, found.title);
+    let mut lines = beside(level(found.severity), &title, room);
+    let under = |style, lead: &str| Line::indented(INDENT).styled(lead, style);
+    if !found.location.trim().is_empty() {
+        lines.extend(beside(under(FAINT, "at "), &found.location, room));
+    }
+    lines.extend(beside(Line::indented(INDENT), &found.description, room));
+    if !found.fix_approach.trim().is_empty() {
+        lines.extend(beside(under(GOOD, "→ "), &found.fix_approach, room));
+    }
+    let who = [
+        ("reported by", &merged.reported_by),
+        ("confirmed by", &merged.confirmed_by),
+        ("disputed by", &merged.disputed_by),
+    ];
+    let who: Vec<String> = who
+        .iter()
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(what, names)| format!("{what} {}", names.join(", ")))
+        .collect();
+    if !who.is_empty() {
+        lines.extend(beside(Line::indented(INDENT), &who.join("; "), room));
+    }
+    lines.push(Line::blank());
+    lines
+}

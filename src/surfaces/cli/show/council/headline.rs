@@ -1,0 +1,85 @@
+//! What was asked, and how whole the panel was; at the foot, what it took.
+
+use anstyle::Style;
+
+use super::super::super::wrap::{wrap_items, wrap_line, wrap_text};
+use super::super::canvas::Canvas;
+use super::super::line::Line;
+use super::super::page::{MARGIN, block, hanging, heading, prose};
+use super::super::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN};
+use crate::domain::transcript::Transcript;
+use crate::export::council::{Deliberated, Status};
+use crate::export::wording;
+
+pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
+    let mut lines = vec![Line::blank()];
+    lines.extend(heading("COUNCIL", &health(told), canvas));
+    lines.extend(prose(&wrap_text(transcript.question(), canvas.measure() - MARGIN), MARGIN));
+    for (caution, style) in cautions(told) {
+        lines.push(Line::blank());
+        lines.extend(block(&wrap_line(&caution, canvas.measure() - MARGIN), MARGIN, style));
+    }
+    lines
+}
+
+/// A degraded panel looks degraded, here and everywhere.
+fn health(told: &Deliberated) -> String {
+    let seats = told.rounds.r1.opinions.len() + told.rounds.r1.failed_providers.len();
+    let heard = format!("{} of {seats} heard", told.rounds.r1.opinions.len());
+    let degraded = told.flags.degraded.then(|| "DEGRADED".to_owned());
+    let family = told.flags.single_family.then(|| "one family".to_owned());
+    let status = match told.status {
+        Status::Done => None,
+        Status::Incomplete => Some("INCOMPLETE".to_owned()),
+        Status::Failed => Some("FAILED".to_owned()),
+    };
+    let words = [status, degraded, Some(heard), family].into_iter().flatten();
+    words.collect::<Vec<_>>().join(" · ")
+}
+
+fn cautions(told: &Deliberated) -> Vec<(String, Style)> {
+    let mut cautions = Vec::new();
+    if told.rehearsal {
+        cautions.push((format!("REHEARSAL: {}", wording::REHEARSAL), CAUTION.bold()));
+    }
+    if let Some(error) = &told.error {
+        cautions.push((format!("{}: {}.", told.status, error.message), BAD.bold()));
+        cautions.push((error.suggestion.clone(), PLAIN));
+    }
+    if told.flags.false_consensus {
+        let message = "FALSE CONSENSUS: the opinions were split, and the report does not say so";
+        cautions.push((message.to_owned(), CAUTION.bold()));
+    }
+    if let Some(disclaimer) = told.report.as_ref().and_then(|report| report.disclaimer.clone()) {
+        cautions.push((disclaimer, CAUTION.bold()));
+    }
+    cautions
+}
+
+pub(super) fn footer(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
+    let session = &told.metrics.session;
+    let cost = session.total_cost_estimate.map_or_else(
+        || "cost unknown".to_owned(),
+        |usd| if usd > 0.0 { format!("${usd:.4}") } else { "no cost".to_owned() },
+    );
+    let tokens: u64 =
+        told.metrics.rounds.iter().map(|round| round.total_tokens_in + round.total_tokens_out).sum();
+    let facts = [
+        wording::count(usize::from(session.rounds_completed), "round"),
+        wording::count(session.calls, "call"),
+        format!("{tokens} tokens"),
+        format!("{:.1} s", session.total_duration_ms as f64 / 1_000.0),
+        cost,
+        transcript.opening.dialogue_id.to_string(),
+    ];
+    let room = canvas.measure() - MARGIN;
+    let mut lines = heading("RECORD", "", canvas);
+    lines.extend(block(&wrap_items(&facts, room), MARGIN, FAINT));
+    for warning in &told.warnings {
+        let lead = Line::indented(MARGIN).styled("! ", CAUTION);
+        lines.extend(hanging(lead, &wrap_line(warning, room - MARGIN), FAINT));
+    }
+    let hint = format!("plenary show {}", transcript.opening.dialogue_id);
+    lines.push(Line::indented(MARGIN).styled(&hint, GOOD));
+    lines
+}

@@ -1,0 +1,10 @@
+//! A council's report as a person reads it in a terminal: the answer first, then how
+//! the panel stood, what it disagreed on, what remains open.
+
+mod findings;
+mod headline;
+mod page;
+mod panel;
+mod report;
+
+pub(crate) use page::draw;

@@ -1,0 +1,113 @@
+//! How the panel stood, counted before anybody wrote about it.
+
+use anstyle::Style;
+
+use super::super::super::wrap::wrap_line;
+use super::super::canvas::Canvas;
+use super::super::line::Line;
+use super::super::page::{MARGIN, heading, prose};
+use super::super::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
+use crate::domain::council::opinion::CouncilOpinion;
+use crate::domain::council::tally::Tally;
+use crate::domain::council::words::Stance;
+use crate::domain::ids::ExpertSlug;
+use crate::export::council::Deliberated;
+use crate::protocols::council::ProviderFailure;
+
+/// Where the words of an opinion begin.
+const INDENT: usize = MARGIN + 2;
+
+pub(super) fn draw(told: &Deliberated, canvas: Canvas) -> Vec<Line> {
+    let mut lines = heading("HOW THEY STOOD", &count(told.tally), canvas);
+    let width = name_width(told);
+    for opinion in &told.rounds.r1.opinions {
+        lines.extend(opinion_lines(told, opinion, width, canvas));
+    }
+    for failure in &told.panel.failed {
+        lines.extend(failure_lines(failure, width, canvas));
+    }
+    if let Some(choice) = &told.peer_choice {
+        let basis = match choice.rating {
+            Some(rating) => format!("rated {rating} of 10 by {} of its peers", choice.ratings),
+            None => "the most complete; nobody rated it".to_owned(),
+        };
+        let best = Line::indented(MARGIN).styled("Best single opinion: ", FAINT);
+        let best = best.styled(choice.provider.as_str(), STRONG).styled(&format!(", {basis}"), FAINT);
+        lines.push(best);
+    }
+    lines
+}
+
+fn count(tally: Tally) -> String {
+    let stances = Stance::ALL.iter().filter(|stance| tally.count(**stance) > 0);
+    let words = stances.map(|stance| match stance {
+        Stance::None => format!("{} without a stance", tally.count(*stance)),
+        Stance::Approve | Stance::Reject | Stance::Conditional | Stance::Abstain => {
+            format!("{} {stance}", tally.count(*stance))
+        }
+    });
+    words.collect::<Vec<_>>().join(" · ")
+}
+
+fn name_width(told: &Deliberated) -> usize {
+    let names = told.rounds.r1.opinions.iter().map(|opinion| &opinion.provider);
+    let failed = told.panel.failed.iter().map(|failure| &failure.provider);
+    names.chain(failed).map(|name| name.as_str().len()).max().unwrap_or(0)
+}
+
+fn opinion_lines(
+    told: &Deliberated,
+    opinion: &CouncilOpinion,
+    width: usize,
+    canvas: Canvas,
+) -> Vec<Line> {
+    let said = &opinion.opinion;
+    let (mark, style) = of_stance(said.stance);
+    let mut facts = vec![format!("confidence {}", said.confidence)];
+    facts.extend(rating(told, &opinion.provider));
+    let lead = Line::indented(MARGIN)
+        .styled(mark, style)
+        .plain(" ")
+        .styled(opinion.provider.as_str(), STRONG)
+        .pad_to(INDENT + width + 2)
+        .styled(&format!("{:<12}", said.stance.name()), style)
+        .fitted(&facts.join(" · "), FAINT, canvas.columns());
+    let mut lines = vec![lead];
+    lines.extend(prose(&wrap_line(&said.summary, canvas.measure() - INDENT), INDENT));
+    lines.push(Line::blank());
+    lines
+}
+
+fn rating(told: &Deliberated, of: &ExpertSlug) -> Option<String> {
+    let reviews = told.rounds.r2.as_ref()?;
+    let targets = reviews.reviews.iter().flat_map(|review| &review.targets);
+    let ratings: Vec<String> = targets
+        .filter(|target| target.target_provider == *of)
+        .map(|target| target.target.rating.to_string())
+        .collect();
+    (!ratings.is_empty()).then(|| format!("rated {}", ratings.join(", ")))
+}
+
+fn failure_lines(failure: &ProviderFailure, width: usize, canvas: Canvas) -> Vec<Line> {
+    let lead = Line::indented(MARGIN)
+        .styled("×", BAD)
+        .plain(" ")
+        .styled(failure.provider.as_str(), STRONG)
+        .pad_to(INDENT + width + 2)
+        .styled("absent", BAD)
+        .plain(&format!("  {} {}", failure.round, failure.error_type));
+    let mut lines = vec![lead];
+    let room = canvas.measure() - INDENT;
+    lines.extend(prose(&wrap_line(&failure.error_message, room), INDENT));
+    lines.push(Line::blank());
+    lines
+}
+
+fn of_stance(stance: Stance) -> (&'static str, Style) {
+    match stance {
+        Stance::Approve => ("●", GOOD),
+        Stance::Reject => ("▲", BAD),
+        Stance::Conditional => ("◐", CAUTION),
+        Stance::Abstain | Stance::None => ("○", PLAIN),
+    }
+}

@@ -1,0 +1,208 @@
+//! The chair's report, section by section.
+
+use anstyle::Style;
+
+use super::super::super::wrap::{wrap_line, wrap_text};
+use super::super::canvas::Canvas;
+use super::super::line::Line;
+use super::super::page::{MARGIN, block, hanging, heading, prose};
+use super::super::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
+use crate::domain::council::report::CouncilFinalReport;
+use crate::domain::council::words::{Level, Outcome, RiskConsensus};
+
+/// Columns between the bar and the words.
+const BAR: usize = 2;
+
+/// `medium` and a space.
+const LEVEL: usize = 7;
+
+pub(super) fn answer(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
+    let conclusion = &given.report.conclusion;
+    let author = match &given.chair_provider {
+        Some(chair) => format!("written by {chair}"),
+        None => "not a synthesis".to_owned(),
+    };
+    let (title, style) = of_outcome(conclusion.outcome);
+    let mut lines = heading(title, &author, canvas);
+    let room = canvas.measure() - MARGIN - BAR;
+    let bar = Line::indented(MARGIN).styled("┃", style).pad_to(MARGIN + BAR);
+    let mut words = wrap_text(&conclusion.statement, room);
+    if let Some(reason) = conclusion.reason.as_deref().filter(|reason| !reason.is_empty()) {
+        words.push(String::new());
+        words.extend(wrap_text(reason, room));
+    }
+    lines.extend(words.iter().map(|line| bar.clone().styled(line, STRONG)));
+    lines
+}
+
+pub(super) fn reasons(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
+    let rationale = &given.report.rationale;
+    let room = canvas.measure() - MARGIN;
+    let mut lines = prose(&wrap_text(&rationale.summary, room), MARGIN);
+    if !rationale.supporting_opinions.is_empty() || !rationale.supporting_reviews.is_empty() {
+        lines.push(Line::blank());
+    }
+    for point in &rationale.supporting_opinions {
+        let lead = Line::indented(MARGIN).styled("+ ", GOOD).styled(&point.provider, STRONG);
+        let text = format!("{} ({} weight)", point.key_point, point.weight);
+        lines.extend(beside(lead.plain("  "), &text, room));
+    }
+    for point in &rationale.supporting_reviews {
+        let lead = Line::indented(MARGIN).styled("± ", CAUTION).styled(&point.reviewer, STRONG);
+        let text = format!("{} ({})", point.key_point, point.critique_type);
+        lines.extend(beside(lead.plain("  "), &text, room));
+    }
+    lines.extend(points("Agreed", &given.report.consensus_points, canvas));
+    lines
+}
+
+pub(super) fn disagreements(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
+    let disputes = &given.report.disagreements;
+    if disputes.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading("DISAGREEMENTS", "", canvas);
+    let room = canvas.measure() - MARGIN;
+    for dispute in disputes {
+        lines.extend(block(&wrap_line(&dispute.topic, room), MARGIN, STRONG));
+        for position in &dispute.positions {
+            let lead = Line::indented(MARGIN * 2).styled(&position.provider, CAUTION).plain("  ");
+            lines.extend(beside(lead, &position.position, room));
+        }
+        let resolution = [dispute.resolution.as_str(), dispute.resolution_rationale.as_str()];
+        let resolution: Vec<&str> =
+            resolution.into_iter().filter(|text| !text.trim().is_empty()).collect();
+        if !resolution.is_empty() {
+            let lead = Line::indented(MARGIN * 2).styled("→ ", GOOD);
+            lines.extend(beside(lead, &resolution.join(" "), room));
+        }
+        lines.push(Line::blank());
+    }
+    lines
+}
+
+pub(super) fn risks(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
+    let risks = &given.report.risks;
+    if risks.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading("RISKS", "", canvas);
+    let room = canvas.measure();
+    for risk in risks {
+        let mut text = risk.description.clone();
+        let mut facts = risk.mentioned_by.join(", ");
+        if risk.consensus == RiskConsensus::Disputed {
+            facts = if facts.is_empty() { "disputed".to_owned() } else { format!("{facts}; disputed") };
+        }
+        if !facts.is_empty() {
+            text.push_str(&format!(" ({facts})"));
+        }
+        lines.extend(beside(level(risk.severity), &text, room));
+        if !risk.mitigation.trim().is_empty() {
+            let lead = Line::indented(MARGIN + LEVEL).styled("→ ", GOOD);
+            lines.extend(beside(lead, &risk.mitigation, room));
+        }
+    }
+    lines
+}
+
+pub(super) fn uncertainties(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
+    let open = &given.report.uncertainties;
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading("UNCERTAIN", "how sure the chair is", canvas);
+    let room = canvas.measure();
+    for point in open {
+        let reason = point.reason.trim();
+        let text = match reason.is_empty() {
+            true => point.area.clone(),
+            false => format!("{}: {reason}", point.area),
+        };
+        lines.extend(beside(sureness(point.confidence), &text, room));
+        if !point.suggested_verification.trim().is_empty() {
+            let lead = Line::indented(MARGIN + LEVEL).styled("→ ", GOOD);
+            lines.extend(beside(lead, &point.suggested_verification, room));
+        }
+    }
+    lines
+}
+
+pub(super) fn next_actions(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
+    let actions = &given.report.next_actions;
+    if actions.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading("NEXT", "", canvas);
+    let room = canvas.measure();
+    for (place, action) in actions.iter().enumerate() {
+        let lead = Line::indented(MARGIN).plain(&format!("{}. ", place + 1));
+        let indent = lead.width();
+        let text = format!("{} ({} priority)", action.action, action.priority);
+        lines.extend(beside(lead, &text, room));
+        lines.extend(block(&wrap_line(&action.rationale, room - indent), indent, FAINT));
+        if let Some(criteria) = action.success_criteria.as_deref().filter(|text| !text.is_empty()) {
+            lines.extend(beside(Line::indented(indent).styled("done when ", GOOD), criteria, room));
+        }
+    }
+    lines
+}
+
+pub(super) fn list(title: &str, items: &[String], canvas: Canvas) -> Vec<Line> {
+    if items.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading(title, "", canvas);
+    let room = canvas.measure();
+    lines.extend(items.iter().flat_map(|item| {
+        beside(Line::indented(MARGIN).styled("· ", FAINT), item, room)
+    }));
+    lines
+}
+
+fn points(title: &str, items: &[String], canvas: Canvas) -> Vec<Line> {
+    let room = canvas.measure();
+    let mut lines = Vec::new();
+    if !items.is_empty() {
+        lines.push(Line::blank());
+        lines.push(Line::indented(MARGIN).styled(title, FAINT));
+    }
+    lines.extend(items.iter().flat_map(|item| {
+        beside(Line::indented(MARGIN).styled("· ", FAINT), item, room)
+    }));
+    lines
+}
+
+/// A text beside its lead, as wide as there is room.
+pub(super) fn beside(lead: Line, text: &str, room: usize) -> Vec<Line> {
+    let width = room.saturating_sub(lead.width());
+    hanging(lead, &wrap_line(text, width), PLAIN)
+}
+
+pub(super) fn level(severity: Level) -> Line {
+    let style = match severity {
+        Level::High => BAD,
+        Level::Medium => CAUTION,
+        Level::Low => FAINT,
+    };
+    Line::indented(MARGIN).styled(severity.name(), style).pad_to(MARGIN + LEVEL)
+}
+
+/// Little confidence is what deserves the eye.
+fn sureness(confidence: Level) -> Line {
+    let style = match confidence {
+        Level::Low => BAD,
+        Level::Medium => CAUTION,
+        Level::High => FAINT,
+    };
+    Line::indented(MARGIN).styled(confidence.name(), style).pad_to(MARGIN + LEVEL)
+}
+
+fn of_outcome(outcome: Outcome) -> (&'static str, Style) {
+    match outcome {
+        Outcome::Adopt => ("ADOPT", GOOD),
+        Outcome::Reject => ("REJECT", BAD),
+        Outcome::NeedInfo => ("NEEDS INFORMATION", CAUTION),
+        Outcome::Answer => ("ANSWER", GOOD),
+    }
+}
