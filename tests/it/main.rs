@@ -24,3 +24,4 @@ mod seed;
 mod tampering;
 mod tidy;
 mod verdicts;
+mod wire;
