@@ -20,7 +20,7 @@ mod sample;
 mod sentence;
 mod transport;
 
-pub use clients::HttpClients;
+pub use clients::{HttpClients, is_loopback};
 pub use http::{HttpTransport, REPLY_BYTES_MAX};
 pub use provider::{Dialect, McpTool, Provider};
 pub use request::{CallError, Received, Request};
