@@ -53,7 +53,7 @@ pub(super) enum Route {
 impl Route {
     pub(super) fn to(base_url: &str) -> Self {
         match Url::parse(base_url) {
-            Ok(url) if !is_loopback(&url) => Self::Outward,
+            Ok(url) if !is_here(&url) => Self::Outward,
             Ok(url) if url.scheme() == "http" => Self::Plain,
             Ok(_) => Self::Secure,
             Err(_) => Self::Outward,
@@ -61,8 +61,12 @@ impl Route {
     }
 }
 
-/// Whether an address is on this machine, so that no call to it costs or leaves anything.
-pub(super) fn is_loopback(url: &Url) -> bool {
+/// Whether a base address is on this machine: a call to it costs nothing and leaves nothing.
+pub fn is_loopback(base_url: &str) -> bool {
+    Url::parse(base_url).is_ok_and(|url| is_here(&url))
+}
+
+fn is_here(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
     match address {
@@ -133,6 +137,7 @@ mod tests {
     fn only_this_machine_is_called_without_proxy_and_certificates() {
         let check = |base_url: &str, expected: Route| {
             assert_eq!(Route::to(base_url), expected, "{base_url}");
+            assert_eq!(is_loopback(base_url), expected != Route::Outward, "{base_url}");
         };
         check("http://127.0.0.1:8099/v1", Route::Plain);
         check("http://127.8.0.1/v1", Route::Plain);

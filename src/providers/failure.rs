@@ -142,7 +142,7 @@ pub(super) fn in_reply(provider: &Provider, error: &Value) -> CallError {
 pub(super) fn of_connection(provider: &Provider, error: &reqwest::Error) -> CallError {
     let name = &provider.name;
     if error.is_builder() {
-        let text = format!("`{name}` cannot be called: its `base_url` or key is malformed");
+        let text = format!("`{name}` cannot be called: its `base_url` is no address");
         return CallError::new(ErrorType::BadRequest, sentence(provider, &text));
     }
     let mut cause: &dyn Error = error;

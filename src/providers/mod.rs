@@ -23,7 +23,7 @@ mod sample;
 mod sentence;
 mod transport;
 
-pub use clients::HttpClients;
+pub use clients::{HttpClients, is_loopback};
 pub use http::{HttpTransport, REPLY_BYTES_MAX};
 pub use cli::{CliTransport, Program};
 pub use mcp::McpTransport;

@@ -25,3 +25,4 @@ mod seed;
 mod tampering;
 mod tidy;
 mod verdicts;
+mod wire;

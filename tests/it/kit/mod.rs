@@ -3,6 +3,7 @@
 
 mod dialogues;
 mod dump;
+mod model_server;
 mod program;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ use tempfile::TempDir;
 
 pub use dialogues::{batch, item, open_dialogue, pool};
 pub use dump::dump;
+pub use model_server::{ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
 pub use program::{Program, binary};
 
 /// A clock that advances a millisecond whenever it is read, and dice that always fall the same.

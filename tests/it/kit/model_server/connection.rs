@@ -1,0 +1,106 @@
+//! Just enough of HTTP/1.1: requests with a length, answers with one, one connection for many.
+
+use std::io;
+use std::time::Duration;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::play::Answer;
+
+pub struct Incoming {
+    pub method: String,
+    pub path: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Vec<u8>,
+}
+
+pub struct Connection {
+    stream: TcpStream,
+    /// What was read and not yet used.
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub fn new(stream: TcpStream) -> io::Result<Self> {
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, buffer: Vec::with_capacity(8 * 1024) })
+    }
+
+    /// The next request; nothing when the other side has gone.
+    pub async fn next(&mut self) -> io::Result<Option<Incoming>> {
+        let head_end = loop {
+            if let Some(end) = self.buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
+                break end + 4;
+            }
+            if self.more().await? == 0 {
+                return Ok(None);
+            }
+        };
+        let head = String::from_utf8_lossy(&self.buffer[..head_end]).into_owned();
+        let mut lines = head.lines();
+        let mut words = lines.next().unwrap_or_default().split(' ').map(str::to_owned);
+        let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let headers: Vec<(String, String)> = lines
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_lowercase(), value.trim().to_owned()))
+            .collect();
+        let length = headers.iter().find(|(name, _)| name == "content-length");
+        let length: usize = length.map_or(0, |(_, value)| value.parse().unwrap());
+        while self.buffer.len() < head_end + length {
+            if self.more().await? == 0 {
+                return Ok(None);
+            }
+        }
+        let rest = self.buffer.split_off(head_end + length);
+        let body = self.buffer.split_off(head_end);
+        self.buffer = rest;
+        Ok(Some(Incoming { method, path, headers, body }))
+    }
+
+    async fn more(&mut self) -> io::Result<usize> {
+        self.stream.read_buf(&mut self.buffer).await
+    }
+
+    /// Gives the answer; says whether the connection can be used again.
+    pub async fn give(&mut self, wait: Duration, answer: Answer) -> io::Result<bool> {
+        if wait > Duration::ZERO {
+            tokio::time::sleep(wait).await;
+        }
+        match answer {
+            Answer::Respond { status, headers, body } => {
+                self.write(status, &headers, &body, body.len()).await?;
+                Ok(true)
+            }
+            Answer::Cut { body } => {
+                self.write(200, &[], &body[..body.len() / 2], body.len()).await?;
+                Ok(false)
+            }
+            Answer::Hang => {
+                // Until the other side gives up.
+                while self.more().await? > 0 {}
+                Ok(false)
+            }
+        }
+    }
+
+    async fn write(
+        &mut self,
+        status: u16,
+        headers: &[(&'static str, String)],
+        body: &[u8],
+        length: usize,
+    ) -> io::Result<()> {
+        let mut answer = format!(
+            "HTTP/1.1 {status} Scripted\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n"
+        );
+        for (name, value) in headers {
+            answer.push_str(&format!("{name}: {value}\r\n"));
+        }
+        answer.push_str("\r\n");
+        let mut answer = answer.into_bytes();
+        answer.extend_from_slice(body);
+        self.stream.write_all(&answer).await
+    }
+}

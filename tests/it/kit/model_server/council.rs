@@ -1,0 +1,108 @@
+//! Documents that fit what a council asks for.
+
+use plenary::domain::ask::Purpose;
+use serde_json::{Value, json};
+
+use super::server::Seen;
+
+/// What a seat is asked for, by the first word in its instructions that names its part.
+pub fn purpose_of(system: &str) -> Purpose {
+    let system = system.to_lowercase();
+    [
+        ("participant", Purpose::Opinion),
+        ("reviewer", Purpose::Review),
+        ("chair", Purpose::Synthesis),
+    ]
+    .into_iter()
+    .filter_map(|(word, purpose)| Some((system.find(word)?, purpose)))
+    .min_by_key(|(place, _)| *place)
+    .map_or(Purpose::Opinion, |(_, purpose)| purpose)
+}
+
+/// A valid document of the kind that was asked for.
+pub fn fitting(seen: &Seen) -> Value {
+    let letters = letters_in(&seen.user);
+    match purpose_of(&seen.system) {
+        Purpose::Opinion => opinion(),
+        Purpose::Review => review(&letters),
+        Purpose::Synthesis => report(&letters),
+    }
+}
+
+/// The letters of the opinions that a text shows, such as `Opinion B`, in order.
+fn letters_in(text: &str) -> Vec<String> {
+    let mut letters: Vec<String> = text
+        .match_indices("Opinion ")
+        .filter_map(|(place, word)| {
+            let mut rest = text[place + word.len()..].chars();
+            let letter = rest.next().filter(char::is_ascii_uppercase)?;
+            let ends = rest.next().is_none_or(|next| !next.is_alphanumeric());
+            ends.then(|| letter.to_string())
+        })
+        .collect();
+    letters.sort();
+    letters.dedup();
+    if letters.is_empty() { vec!["A".to_owned()] } else { letters }
+}
+
+fn opinion() -> Value {
+    json!({
+        "summary": "Yes, in small steps. Each step can be taken back.",
+        "details": {
+            "understanding": "Whether to go ahead.",
+            "key_considerations": ["What it costs to go back"],
+            "recommendation": "Go ahead in small steps.",
+            "rationale": "A small step shows what a plan cannot.",
+        },
+        "risks": [{ "description": "It takes longer.", "severity": "low", "mitigation": "Say so." }],
+        "assumptions": ["There is time."],
+        "questions": ["Who decides when to stop?"],
+        "confidence": "high",
+        "stance": "approve",
+        "findings": [],
+    })
+}
+
+/// The first letter is rated best, so that a test knows who that is.
+fn review(letters: &[String]) -> Value {
+    let target = |(place, letter): (usize, &String)| {
+        json!({
+            "letter": letter,
+            "rating": 9_usize.saturating_sub(place).max(1),
+            "critiques": [{ "type": "omission", "message": "Who pays is left out.", "severity": "low" }],
+            "agreement_points": ["Small steps"],
+            "disagreement_points": [],
+            "finding_positions": [],
+        })
+    };
+    json!({
+        "targets": letters.iter().enumerate().map(target).collect::<Vec<_>>(),
+        "would_change_my_opinion": ["A cost that cannot be taken back"],
+    })
+}
+
+fn report(letters: &[String]) -> Value {
+    let supporting = |letter: &String| json!({ "provider": letter, "key_point": "Small steps", "weight": "high" });
+    json!({
+        "conclusion": { "outcome": "adopt", "statement": "Go ahead in small steps." },
+        "rationale": {
+            "summary": "All see that a small step can be taken back.",
+            "supporting_opinions": letters.iter().map(supporting).collect::<Vec<_>>(),
+            "supporting_reviews": [],
+        },
+        "disagreements": [],
+        "uncertainties": [{
+            "area": "cost", "confidence": "medium", "reason": "nobody counted",
+            "suggested_verification": "count",
+        }],
+        "risks": [{
+            "description": "It takes longer.", "severity": "low", "mentioned_by": letters,
+            "mitigation": "Say so.", "consensus": "agreed",
+        }],
+        "next_actions": [{ "action": "Take the first step.", "priority": "high", "rationale": "It is the first." }],
+        "consensus_points": ["Small steps"],
+        "alternatives": [],
+        "verification_plan": [],
+        "findings": [],
+    })
+}

@@ -1,0 +1,240 @@
+//! The server: takes connections, keeps what it was asked, plays what the script says.
+
+use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::thread::JoinHandle;
+use std::time::Instant;
+
+use plenary::domain::ask::TransportKind;
+use plenary::domain::plan::Role;
+use plenary::providers::{Dialect, Provider};
+use serde_json::{Value, json};
+use tokio::net::TcpSocket;
+use tokio::sync::oneshot;
+
+use super::connection::{Connection, Incoming};
+use super::play::{Answer, Play};
+
+/// The models the server says it has.
+pub const OFFERED: [&str; 3] = ["gpt-4o", "claude-sonnet-4-20250514", "gemini-2.0-flash"];
+
+/// Fifteen hundred clients may knock at once.
+const BACKLOG: u32 = 4_096;
+
+/// A request as it arrived.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    pub dialect: Dialect,
+    pub path: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    pub body: Value,
+    pub model: String,
+    pub system: String,
+    pub user: String,
+    /// Whether it came with a schema.
+    pub structured: bool,
+    /// From 1, over all requests.
+    pub nth: usize,
+    /// From 1, over the requests to this model.
+    pub nth_of_model: usize,
+    pub at: Instant,
+}
+
+impl Seen {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+type Script = dyn Fn(&Seen) -> Play + Send + Sync;
+
+struct House {
+    script: Box<Script>,
+    seen: Mutex<Vec<Seen>>,
+    of_model: Mutex<HashMap<String, usize>>,
+    connections: AtomicUsize,
+}
+
+pub struct ModelServer {
+    house: Arc<House>,
+    address: SocketAddr,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl ModelServer {
+    pub fn start(script: impl Fn(&Seen) -> Play + Send + Sync + 'static) -> Self {
+        let house = Arc::new(House {
+            script: Box::new(script),
+            seen: Mutex::default(),
+            of_model: Mutex::default(),
+            connections: AtomicUsize::new(0),
+        });
+        let (stop, stopped) = oneshot::channel();
+        let (tell, told) = mpsc::channel();
+        let serving = Arc::clone(&house);
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            runtime.unwrap().block_on(async move {
+                tokio::select! {
+                    () = serve(serving, tell) => {}
+                    _ = stopped => {}
+                }
+            });
+        });
+        Self { house, address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// As a provider's `base_url`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// What was asked so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.house.seen.lock().unwrap().clone()
+    }
+
+    /// How many connections were ever made.
+    pub fn connections(&self) -> usize {
+        self.house.connections.load(Ordering::SeqCst)
+    }
+
+    /// A provider that this server plays.
+    pub fn provider(&self, name: &str, dialect: Dialect) -> Provider {
+        Provider {
+            name: name.parse().unwrap(),
+            roles: vec![Role::Participant],
+            model: "test-model".to_owned(),
+            family: name.to_owned(),
+            version: None,
+            transports: vec![TransportKind::Http],
+            dialect: Some(dialect),
+            base_url: Some(self.base_url()),
+            key_variable: None,
+            key: None,
+            command: Vec::new(),
+            mcp: None,
+            price: None,
+            output_tokens_max: 1_000,
+            temperature: None,
+            timeouts: None,
+        }
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        let ended = self.thread.take().unwrap().join();
+        // A second panic would hide the first.
+        assert!(ended.is_ok() || std::thread::panicking(), "the model server broke down");
+    }
+}
+
+async fn serve(house: Arc<House>, tell: mpsc::Sender<SocketAddr>) {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+    let listener = socket.listen(BACKLOG).unwrap();
+    tell.send(listener.local_addr().unwrap()).unwrap();
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        house.connections.fetch_add(1, Ordering::SeqCst);
+        let house = Arc::clone(&house);
+        tokio::spawn(async move {
+            let Ok(mut connection) = Connection::new(stream) else { return };
+            // A client that goes away in the middle is part of the play.
+            while let Ok(Some(incoming)) = connection.next().await {
+                let (wait, answer) = house.play(incoming);
+                if !connection.give(wait, answer).await.unwrap_or(false) {
+                    break;
+                }
+            }
+        });
+    }
+}
+
+impl House {
+    fn play(&self, incoming: Incoming) -> (std::time::Duration, Answer) {
+        if incoming.method == "GET" && incoming.path.contains("/models") {
+            return (std::time::Duration::ZERO, Answer::ok(offer().to_string()));
+        }
+        let Some(seen) = self.see(incoming) else {
+            let body = b"404 page not found".to_vec();
+            let lost = Answer::Respond { status: 404, headers: Vec::new(), body };
+            return (std::time::Duration::ZERO, lost);
+        };
+        let played = (self.script)(&seen).answer(&seen);
+        self.seen.lock().unwrap().push(seen);
+        played
+    }
+
+    fn see(&self, incoming: Incoming) -> Option<Seen> {
+        let Incoming { path, headers, body, .. } = incoming;
+        let dialect = dialect_of(&path)?;
+        let body: Value = serde_json::from_slice(&body).ok()?;
+        let text = |pointer: &str| {
+            body.pointer(pointer).and_then(Value::as_str).unwrap_or_default().to_owned()
+        };
+        let (model, system, user, schema) = match dialect {
+            Dialect::OpenAi => (
+                text("/model"),
+                text("/messages/0/content"),
+                text("/messages/1/content"),
+                "/response_format",
+            ),
+            Dialect::Anthropic => {
+                (text("/model"), text("/system"), text("/messages/0/content"), "/tools")
+            }
+            Dialect::Gemini => (
+                path.rsplit('/').next()?.split(':').next()?.to_owned(),
+                text("/systemInstruction/parts/0/text"),
+                text("/contents/0/parts/0/text"),
+                "/generationConfig/responseSchema",
+            ),
+        };
+        let structured = body.pointer(schema).is_some();
+        let (nth, nth_of_model) = self.count(&model);
+        let at = Instant::now();
+        Some(Seen {
+            dialect,
+            path,
+            headers,
+            body,
+            model,
+            system,
+            user,
+            structured,
+            nth,
+            nth_of_model,
+            at,
+        })
+    }
+
+    fn count(&self, model: &str) -> (usize, usize) {
+        let mut of_model = self.of_model.lock().unwrap();
+        *of_model.entry(model.to_owned()).or_default() += 1;
+        (of_model.values().sum(), of_model[model])
+    }
+}
+
+fn dialect_of(path: &str) -> Option<Dialect> {
+    [
+        ("/chat/completions", Dialect::OpenAi),
+        ("/messages", Dialect::Anthropic),
+        (":generateContent", Dialect::Gemini),
+    ]
+    .into_iter()
+    .find_map(|(end, dialect)| path.ends_with(end).then_some(dialect))
+}
+
+/// The list of models, in the words of every dialect at once.
+fn offer() -> Value {
+    json!({
+        "data": OFFERED.map(|name| json!({ "id": name })),
+        "models": OFFERED.map(|name| json!({ "name": format!("models/{name}") })),
+    })
+}
