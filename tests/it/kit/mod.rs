@@ -4,6 +4,7 @@
 mod dialogues;
 mod dump;
 mod program;
+mod programs;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -20,6 +21,7 @@ use tempfile::TempDir;
 pub use dialogues::{batch, item, open_dialogue, pool};
 pub use dump::dump;
 pub use program::{Program, binary};
+pub use programs::{alive_with, provider, request, soon, surroundings};
 
 /// A clock that advances a millisecond whenever it is read, and dice that always fall the same.
 #[derive(Debug, Default)]
