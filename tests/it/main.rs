@@ -12,15 +12,18 @@
 
 mod kit;
 
+mod cli_transport;
 mod contract;
 mod fencing;
 mod hostile;
 mod lifecycle;
+mod mcp_transport;
 mod migrations;
 mod operations;
 mod processes;
 mod program;
 mod properties;
+mod real;
 mod seed;
 mod tampering;
 mod tidy;

@@ -24,7 +24,7 @@ pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
     let system = (!messages.system.is_empty()).then(|| Attachment {
         name: "system.md",
         text: messages.system.clone(),
-        told: Told::ByArgument("--system-prompt-file"),
+        told: Told::Argument("--system-prompt-file"),
     });
     let variables = [
         ("CLAUDE_CODE_SAFE_MODE", "1"),

@@ -51,7 +51,7 @@ pub(super) fn read(talk: &Talk) -> Result<Received, CallError> {
     let text = plain::text(&talk.stdout)?;
     let events: Vec<Value> =
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let last = |kind: &str| events.iter().rev().find(|event| event["type"] == kind);
+    let last = |kind: &str| events.iter().rev().find(|event| string(event, "/type") == kind);
     // An `error` on the way may be one it recovered from, an item of that kind only a warning.
     if let Some(failed) = last("turn.failed") {
         return Err(failure::complaint(string(failed, "/error/message"), None));
@@ -61,7 +61,7 @@ pub(super) fn read(talk: &Talk) -> Result<Received, CallError> {
         return Err(error.unwrap_or_else(|| failure::ended(talk)));
     };
     let is_answer = |event: &&Value| {
-        event["type"] == "item.completed" && event["item"]["type"] == "agent_message"
+        string(event, "/type") == "item.completed" && string(event, "/item/type") == "agent_message"
     };
     let answer =
         events.iter().rev().find(is_answer).map_or("", |event| string(event, "/item/text"));

@@ -29,9 +29,9 @@ pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
     }
     let file = |name, text: &str, told| Attachment { name, text: text.to_owned(), told };
     let system = (!messages.system.is_empty())
-        .then(|| file("system.md", &messages.system, Told::ByVariable("GEMINI_SYSTEM_MD")));
-    let settings = file("work/.gemini/settings.json", SETTINGS, Told::ByItsPlace);
-    let policy = file("policy.toml", POLICY, Told::ByArgument("--policy"));
+        .then(|| file("system.md", &messages.system, Told::Variable("GEMINI_SYSTEM_MD")));
+    let settings = file("work/.gemini/settings.json", SETTINGS, Told::Place);
+    let policy = file("policy.toml", POLICY, Told::Argument("--policy"));
     let variables = [
         // Else it would not read the settings we just put there.
         ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
@@ -94,7 +94,9 @@ fn last_object<T: for<'text> Deserialize<'text>>(text: &str) -> Option<T> {
 
 /// All models that worked on it together; thoughts are paid for as output.
 fn usage(stats: &Stats) -> Option<Usage> {
-    let tokens = |model: &Value, name: &str| model["tokens"][name].as_u64().unwrap_or_default();
+    let tokens = |model: &Value, name: &str| {
+        model.get("tokens").and_then(|tokens| tokens.get(name)?.as_u64()).unwrap_or_default()
+    };
     let sum = |names: &[&str]| {
         let each =
             stats.models.values().flat_map(|model| names.iter().map(|name| tokens(model, name)));

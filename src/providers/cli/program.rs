@@ -45,10 +45,12 @@ pub(super) struct Attachment {
 
 #[derive(Debug)]
 pub(super) enum Told {
-    ByArgument(&'static str),
-    ByVariable(&'static str),
+    /// The path follows this flag.
+    Argument(&'static str),
+    /// The path is in this variable.
+    Variable(&'static str),
     /// The program looks there by itself.
-    ByItsPlace,
+    Place,
 }
 
 impl Program {

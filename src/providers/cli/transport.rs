@@ -84,9 +84,9 @@ fn prepare(
     for Attachment { name, text, told } in &invocation.files {
         let path = scratch.file(name, text)?;
         match told {
-            Told::ByArgument(flag) => arguments.extend([flag.into(), path.into()]),
-            Told::ByVariable(variable) => environment.set(variable, path),
-            Told::ByItsPlace => {}
+            Told::Argument(flag) => arguments.extend([flag.into(), path.into()]),
+            Told::Variable(variable) => environment.set(variable, path),
+            Told::Place => {}
         }
     }
     Ok(scratch)

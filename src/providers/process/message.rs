@@ -32,10 +32,10 @@ fn is_unfit(c: char) -> bool {
 /// Why a program could not be started.
 pub(in crate::providers) fn failed_start(program: &str, error: &io::Error) -> CallError {
     let program = one_line(program, &[]);
-    let message = match error.kind() {
-        io::ErrorKind::NotFound => format!("the program `{program}` was not found"),
-        io::ErrorKind::PermissionDenied => format!("the program `{program}` may not be run"),
-        _ => format!("the program `{program}` could not be started: {error}"),
+    let message = if error.kind() == io::ErrorKind::NotFound {
+        format!("the program `{program}` was not found")
+    } else {
+        format!("the program `{program}` could not be started: {error}")
     };
     CallError::new(ErrorType::Unknown, message)
 }

@@ -5,6 +5,7 @@ mod dialogues;
 mod dump;
 mod model_server;
 mod program;
+mod programs;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub use dialogues::{batch, item, open_dialogue, pool};
 pub use dump::dump;
 pub use model_server::{ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
 pub use program::{Program, binary};
+pub use programs::{alive_with, provider, request, soon, surroundings};
 
 /// A clock that advances a millisecond whenever it is read, and dice that always fall the same.
 #[derive(Debug, Default)]

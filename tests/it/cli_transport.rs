@@ -1,0 +1,218 @@
+//! The command-line transport, with small shell scripts in the place of agents.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use plenary::domain::ask::ErrorType;
+use plenary::providers::{CallError, CliTransport, Received};
+use tempfile::TempDir;
+
+use crate::kit::{alive_with, provider, request, soon, surroundings};
+
+/// A script as a provider's program, with a home of its own.
+struct Scripted {
+    home: TempDir,
+    script: PathBuf,
+}
+
+impl Scripted {
+    fn new(text: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        let script = home.path().join("program.sh");
+        std::fs::write(&script, text).unwrap();
+        Self { home, script }
+    }
+
+    fn path(&self) -> &Path {
+        self.home.path()
+    }
+
+    fn transport(&self, more: &[(&str, &str)]) -> CliTransport {
+        let provider = provider("scripted", &["/bin/sh", self.script.to_str().unwrap()]);
+        CliTransport::with_environment(Arc::new(provider), surroundings(self.path(), more))
+    }
+
+    async fn ask(&self, system: &str, user: &str) -> Result<Received, CallError> {
+        self.transport(&[]).send(&request(system, user)).await
+    }
+
+    async fn reply(&self) -> String {
+        self.ask("", "anything").await.unwrap().text
+    }
+
+    async fn error(&self) -> CallError {
+        self.ask("", "anything").await.unwrap_err()
+    }
+}
+
+#[tokio::test]
+async fn the_prompt_arrives_on_standard_input_with_the_instructions_first() {
+    let cat = Scripted::new("cat");
+    let received = cat.ask("You are the Chair.", "Is it so?").await.unwrap();
+    assert_eq!(received.text, "You are the Chair.\n\nIs it so?");
+    assert!(!received.structured);
+    assert_eq!(cat.ask("", "Is it so?").await.unwrap().text, "Is it so?");
+}
+
+#[tokio::test]
+async fn a_prompt_may_be_longer_than_any_argument() {
+    let long = "x".repeat(3_000_000);
+    let count = Scripted::new("wc -c").ask("", &long).await.unwrap();
+    assert_eq!(count.text, "3000000");
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_read_its_prompt_may_answer_all_the_same() {
+    let long = "x".repeat(3_000_000);
+    assert_eq!(Scripted::new("echo no need").ask("", &long).await.unwrap().text, "no need");
+}
+
+#[tokio::test]
+async fn the_environment_is_bare() {
+    let names = Scripted::new("env | sed 's/=.*//' | sort");
+    let more = [
+        ("CANARY", "sings"),
+        ("OPENAI_API_KEY", "sk-canary"),
+        ("LC_CTYPE", "C.UTF-8"),
+        ("https_proxy", "http://proxy.example"),
+    ];
+    let received = names.transport(&more).send(&request("", "?")).await.unwrap();
+    // The last few are the shell's own.
+    assert_eq!(received.text, "HOME\nLC_CTYPE\nNO_COLOR\nPATH\nPWD\nTERM\nTMPDIR\nhttps_proxy");
+}
+
+#[tokio::test]
+async fn a_key_that_is_configured_for_the_provider_goes_with_it() {
+    let script = Scripted::new("echo key: $MY_MODEL_KEY");
+    let mut provider = provider("scripted", &["/bin/sh", script.script.to_str().unwrap()]);
+    provider.key_variable = Some("MY_MODEL_KEY".to_owned());
+    provider.key = Some("abc123".into());
+    let transport =
+        CliTransport::with_environment(Arc::new(provider), surroundings(script.path(), &[]));
+    assert_eq!(transport.send(&request("", "?")).await.unwrap().text, "key: abc123");
+}
+
+#[tokio::test]
+async fn it_runs_in_an_empty_folder_that_is_gone_afterwards() {
+    let script = Scripted::new("ls -A; touch left behind; echo x > $TMPDIR/y; pwd; echo $TMPDIR");
+    let reply = script.reply().await;
+    let folders: Vec<&str> = reply.lines().collect();
+    assert_eq!(folders.len(), 2, "the folder was not empty: {reply}");
+    assert_ne!(folders[0], folders[1]);
+    for folder in folders {
+        let parent = Path::new(folder).parent().unwrap();
+        assert!(parent.file_name().unwrap().to_str().unwrap().starts_with("plenary-"));
+        assert!(soon(|| !parent.exists()).await, "{folder} is still there");
+    }
+}
+
+#[tokio::test]
+async fn a_dropped_call_ends_the_program_and_its_children() {
+    let script = Scripted::new("sh -c 'sleep 1000 & sleep 1000' & pwd > $HOME/started; sleep 1000");
+    let home = script.path().to_str().unwrap();
+    let started = script.path().join("started");
+    let folder_of = || std::fs::read_to_string(&started).unwrap_or_default();
+    let transport = script.transport(&[]);
+    let asked = request("", "?");
+    let call = transport.send(&asked);
+    let running = async {
+        // Both shells and all three sleeps.
+        soon(|| folder_of().ends_with('\n') && alive_with(home).len() == 5).await
+    };
+    tokio::select! {
+        outcome = call => panic!("it ended by itself: {outcome:?}"),
+        all = running => assert!(all, "alive: {:?}", alive_with(home)),
+    }
+    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
+    assert!(soon(|| !Path::new(folder_of().trim()).exists()).await, "its folder is still there");
+}
+
+#[tokio::test]
+async fn what_a_program_leaves_running_neither_holds_the_reply_nor_survives_it() {
+    let script = Scripted::new("sleep 1000 & echo done");
+    let reply = tokio::time::timeout(Duration::from_secs(20), script.reply()).await;
+    assert_eq!(reply.expect("the reply was held back"), "done");
+    let home = script.path().to_str().unwrap();
+    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
+}
+
+#[tokio::test]
+async fn endless_output_is_cut_off() {
+    let script = Scripted::new("yes");
+    let error = script.error().await;
+    assert_eq!(error.error_type, ErrorType::ParseError);
+    assert_eq!(error.message, "the program wrote more than 16777216 bytes");
+    let home = script.path().to_str().unwrap();
+    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
+}
+
+#[tokio::test]
+async fn endless_complaints_do_not_fill_memory_and_their_end_is_kept() {
+    let script = Scripted::new("yes | head -c 20000000 >&2; echo out of paper >&2; exit 3");
+    let error = script.error().await;
+    assert_eq!(error.message, "`/bin/sh`: exit status: 3: y y y out of paper");
+}
+
+#[tokio::test]
+async fn bad_output_is_told_as_what_it_is() {
+    let check = async |script: &str, error_type: ErrorType, message: &str| {
+        let error = Scripted::new(script).error().await;
+        assert_eq!((error.error_type, error.message.as_str()), (error_type, message), "{script}");
+    };
+    check(r"printf '\377\376'", ErrorType::ParseError, "`/bin/sh`: its output is not UTF-8 text")
+        .await;
+    check("true", ErrorType::ParseError, "`/bin/sh`: its reply is empty").await;
+    check("echo '   '", ErrorType::ParseError, "`/bin/sh`: its reply is empty").await;
+    check("exit 1", ErrorType::Unknown, "`/bin/sh`: exit status: 1: it failed without a word")
+        .await;
+    check(
+        r"printf 'no \033[31mpaper\033[0m\n' >&2; echo half a reply; exit 1",
+        ErrorType::Unknown,
+        "`/bin/sh`: exit status: 1: no [31mpaper [0m",
+    )
+    .await;
+    check(
+        "echo 'Invalid API key' >&2; exit 1",
+        ErrorType::Auth,
+        "`/bin/sh`: exit status: 1: Invalid API key",
+    )
+    .await;
+    check(
+        "kill -9 $$",
+        ErrorType::Unknown,
+        "`/bin/sh`: signal: 9 (SIGKILL): it failed without a word",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn keys_do_not_appear_in_messages() {
+    let script = Scripted::new("echo cannot use $MY_KEY >&2; exit 1");
+    let mut provider = provider("scripted", &["/bin/sh", script.script.to_str().unwrap()]);
+    provider.key_variable = Some("MY_KEY".to_owned());
+    provider.key = Some("sk-abcdef".into());
+    let transport =
+        CliTransport::with_environment(Arc::new(provider), surroundings(script.path(), &[]));
+    let error = transport.send(&request("", "?")).await.unwrap_err();
+    assert_eq!(error.message, "`/bin/sh`: exit status: 1: cannot use ***");
+    assert!(!format!("{transport:?}").contains("sk-abcdef"));
+}
+
+#[tokio::test]
+async fn a_missing_program_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let check = async |name: &str, command: &[&str], message: &str| {
+        let provider = Arc::new(provider(name, command));
+        let transport = CliTransport::with_environment(provider, surroundings(home.path(), &[]));
+        let error = transport.send(&request("", "?")).await.unwrap_err();
+        assert_eq!((error.error_type, error.message.as_str()), (ErrorType::Unknown, message));
+    };
+    check("mine", &["no-such-program"], "the program `no-such-program` was not found").await;
+    check("mine", &["/no/such/program"], "the program `/no/such/program` was not found").await;
+    check("mine", &[], "no program is known for the provider `mine`").await;
+    let folder = home.path().to_str().unwrap();
+    let refused =
+        format!("the program `{folder}` could not be started: Permission denied (os error 13)");
+    check("mine", &[folder], &refused).await;
+}

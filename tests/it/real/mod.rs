@@ -1,0 +1,1 @@
+//! With the programs that people have: run by `./check real`, which installs them.
