@@ -1,0 +1,152 @@
+//! Where in a reply a document could stand.
+//!
+//! Fenced blocks come first, then objects anywhere; in both the last comes first,
+//! because what a model writes last is what it settled on. Each place is looked at a
+//! bounded number of times, so a reply made of braces costs no more than any other.
+
+use std::ops::Range;
+
+/// More objects than this in one reply are no answer; the last ones are looked at.
+const CANDIDATES_MAX: usize = 24;
+
+/// Objects that never end, each of which is followed to the end of the reply once.
+const OPEN_ENDED_MAX: usize = 4;
+
+/// The places that could hold the document, likeliest first.
+pub(super) fn candidates(text: &str) -> Vec<&str> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let blocks = fenced_blocks(text);
+    for block in blocks.iter().rev() {
+        let inside = text.get(block.clone()).unwrap_or_default();
+        let moved = objects(inside).into_iter().map(|o| o.start + block.start..o.end + block.start);
+        add(&mut found, moved);
+    }
+    add(&mut found, objects(text));
+    // Where quotes are wrong, braces cannot be paired: then all of it is one candidate.
+    if let (Some(first), Some(last)) = (text.find('{'), text.rfind('}')) {
+        add(&mut found, (first < last).then_some(first..last + 1));
+    }
+    found.into_iter().filter_map(|place| text.get(place)).collect()
+}
+
+fn add(found: &mut Vec<Range<usize>>, places: impl IntoIterator<Item = Range<usize>>) {
+    for place in places {
+        if found.len() < CANDIDATES_MAX && !found.contains(&place) {
+            found.push(place);
+        }
+    }
+}
+
+/// The insides of blocks between lines of backticks or tildes; one never closed goes to the end.
+fn fenced_blocks(text: &str) -> Vec<Range<usize>> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(char, usize)> = None;
+    let mut place = 0;
+    for line in text.split_inclusive('\n') {
+        let mark = fence_mark(line);
+        match (open, mark) {
+            (None, Some(mark)) => open = Some((mark, place + line.len())),
+            (Some((opened, start)), Some(mark)) if opened == mark => {
+                blocks.push(start..place);
+                open = None;
+            }
+            (None, None) | (Some(_), _) => {}
+        }
+        place += line.len();
+    }
+    blocks.extend(open.map(|(_, start)| start..text.len()));
+    let first_kept = blocks.len().saturating_sub(CANDIDATES_MAX);
+    blocks.split_off(first_kept)
+}
+
+fn fence_mark(line: &str) -> Option<char> {
+    let line = line.trim_start();
+    ['`', '~'].into_iter().find(|mark| line.chars().take(3).filter(|c| c == mark).count() == 3)
+}
+
+/// The objects that stand in the text side by side, the last first; those that never end last.
+fn objects(text: &str) -> Vec<Range<usize>> {
+    let mut closed = Vec::new();
+    let mut open_ended = Vec::new();
+    let mut from = 0;
+    while let Some(start) = text.get(from..).and_then(|rest| rest.find('{')).map(|at| from + at) {
+        match end_of_object(text, start) {
+            Some(end) => {
+                closed.push(start..end);
+                from = end;
+            }
+            None => {
+                open_ended.push(start..text.len());
+                from = start + 1;
+                if open_ended.len() == OPEN_ENDED_MAX {
+                    break;
+                }
+            }
+        }
+    }
+    closed.into_iter().rev().take(CANDIDATES_MAX / 2).chain(open_ended).collect()
+}
+
+/// Where the object that begins at `start` ends, if it does.
+fn end_of_object(text: &str, start: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    let mut in_string = false;
+    let mut escaped = false;
+    for (place, byte) in text.bytes().enumerate().skip(start) {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = byte == b'\\' && !escaped;
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' => depth += 1,
+            b'}' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(place + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[&str]) {
+        assert_eq!(candidates(text), expected);
+    }
+
+    #[test]
+    fn fenced_blocks_come_first_and_the_last_before_the_first() {
+        check("no object", &[]);
+        check(r#"{"a":1} and {"b":2}"#, &[r#"{"b":2}"#, r#"{"a":1}"#, r#"{"a":1} and {"b":2}"#]);
+        check(
+            "{1}\n```json\n{2}\n```\n~~~\n{3}\n~~~\n",
+            &["{3}", "{2}", "{1}", "{1}\n```json\n{2}\n```\n~~~\n{3}"],
+        );
+        check("```\n{1", &["{1"]);
+    }
+
+    #[test]
+    fn braces_and_quotes_inside_strings_do_not_count() {
+        check(r#"{"a":"}\"{"}"#, &[r#"{"a":"}\"{"}"#]);
+    }
+
+    #[test]
+    fn an_object_that_never_ends_is_tried_after_those_that_do() {
+        check(r#"{"a": {"b":1}"#, &[r#"{"b":1}"#, r#"{"a": {"b":1}"#]);
+    }
+
+    #[test]
+    fn a_reply_of_braces_gives_a_bounded_number() {
+        assert_eq!(candidates(&"{".repeat(100_000)).len(), OPEN_ENDED_MAX);
+        assert!(candidates(&"{}".repeat(100_000)).len() <= CANDIDATES_MAX);
+        assert!(candidates(&"```\n{}\n".repeat(10_000)).len() <= CANDIDATES_MAX);
+    }
+}

@@ -1,0 +1,105 @@
+//! The three documents of a council, and what a schema cannot say of them.
+
+use super::coerce::quoted;
+use super::reading::Normalised;
+use super::reply::read;
+use super::schema::{opinion_schema, report_schema, review_schema};
+use crate::domain::council::opinion::Opinion;
+use crate::domain::council::report::Report;
+use crate::domain::council::review::Review;
+use crate::domain::council::words::{Mode, Outcome};
+
+/// What may stand before a letter.
+const LETTER_NOUNS: [&str; 8] =
+    ["opinion", "reviewer", "review", "participant", "provider", "model", "seat", "expert"];
+
+pub fn opinion(reply: &str, mode: Mode) -> Normalised<Opinion> {
+    read(reply, opinion_schema(), |opinion: &mut Opinion| {
+        filled("summary", &opinion.summary)?;
+        filled("details.recommendation", &opinion.details.recommendation)?;
+        match mode {
+            Mode::Review => {}
+            // There is nothing under review that could have faults.
+            Mode::General | Mode::Architecture => opinion.findings.clear(),
+        }
+        Ok(())
+    })
+}
+
+/// Reads a review by someone who was shown the opinions with these letters.
+pub fn review(reply: &str, letters: &[char]) -> Normalised<Review> {
+    read(reply, review_schema(), |review: &mut Review| {
+        if review.targets.is_empty() {
+            return Err("targets: empty, at least one is due".to_owned());
+        }
+        let mut seen = Vec::new();
+        for (index, target) in review.targets.iter_mut().enumerate() {
+            let Some(letter) = letter(&target.letter, letters) else {
+                let shown = listed(letters);
+                let given = quoted(&target.letter);
+                return Err(format!(
+                    "targets[{index}].letter: {given} was not shown; shown: {shown}"
+                ));
+            };
+            if seen.contains(&letter) {
+                return Err(format!("targets[{index}].letter: `{letter}` is given twice"));
+            }
+            seen.push(letter);
+            target.letter = letter.to_string();
+        }
+        Ok(())
+    })
+}
+
+/// Reads a report by a chair who was shown the opinions with these letters.
+pub fn report(reply: &str, letters: &[char]) -> Normalised<Report> {
+    read(reply, report_schema(), |report: &mut Report| {
+        filled("conclusion.statement", &report.conclusion.statement)?;
+        filled("rationale.summary", &report.rationale.summary)?;
+        if report.conclusion.outcome == Outcome::NeedInfo {
+            let reason = report.conclusion.reason.as_deref().unwrap_or_default();
+            filled("conclusion.reason", reason)
+                .map_err(|fault| format!("{fault}; need-info needs it"))?;
+        }
+        letters_of(report).for_each(|text| {
+            if let Some(letter) = letter(text, letters) {
+                *text = letter.to_string();
+            }
+        });
+        Ok(())
+    })
+}
+
+fn filled(path: &str, text: &str) -> Result<(), String> {
+    if text.trim().is_empty() { Err(format!("{path}: empty")) } else { Ok(()) }
+}
+
+/// Every place of a report that names an opinion.
+fn letters_of(report: &mut Report) -> impl Iterator<Item = &mut String> {
+    let rationale = &mut report.rationale;
+    let opinions = rationale.supporting_opinions.iter_mut().map(|point| &mut point.provider);
+    let reviews = rationale.supporting_reviews.iter_mut().map(|point| &mut point.reviewer);
+    let positions = report.disagreements.iter_mut().flat_map(|dispute| &mut dispute.positions);
+    let positions = positions.map(|position| &mut position.provider);
+    let risks = report.risks.iter_mut().flat_map(|risk| &mut risk.mentioned_by);
+    let findings = report.findings.iter_mut().flat_map(|finding| {
+        [&mut finding.reported_by, &mut finding.confirmed_by, &mut finding.disputed_by]
+    });
+    opinions.chain(reviews).chain(positions).chain(risks).chain(findings.flatten())
+}
+
+/// The letter that is meant by `A`, `a`, `[A]` or `Opinion A`, if it was shown.
+fn letter(text: &str, shown: &[char]) -> Option<char> {
+    let is_wrapping = |letter: char| !letter.is_alphanumeric();
+    let lower = text.trim_matches(is_wrapping).to_lowercase();
+    let noun = LETTER_NOUNS
+        .iter()
+        .find_map(|noun| lower.strip_prefix(noun).filter(|rest| rest.starts_with(is_wrapping)));
+    let mut letters = noun.unwrap_or(&lower).trim_matches(is_wrapping).chars();
+    let (only, None) = (letters.next()?, letters.next()) else { return None };
+    shown.iter().copied().find(|letter| letter.eq_ignore_ascii_case(&only))
+}
+
+fn listed(letters: &[char]) -> String {
+    letters.iter().map(char::to_string).collect::<Vec<_>>().join(", ")
+}

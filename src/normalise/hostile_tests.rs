@@ -1,0 +1,177 @@
+//! Replies that no model should write. None may bring the reader down or hold it up.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::{opinion, report, review};
+use crate::domain::council::words::Mode;
+
+const OPINION: &str = r#"{"summary":"Do it.","details":{"recommendation":"Adopt."},"confidence":"high","stance":"approve"}"#;
+
+fn reason(reply: &str) -> String {
+    opinion(reply, Mode::General).unwrap_err().reason
+}
+
+fn read_all(reply: &str) {
+    let _ = opinion(reply, Mode::Review);
+    let _ = review(reply, &['A', 'B']);
+    let _ = report(reply, &['A', 'B']);
+}
+
+/// Every file of the JSON test suite, as far as it is text.
+#[expect(clippy::disallowed_methods, reason = "fixtures are files")]
+fn suite() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpora/jsontestsuite");
+    let folders = ["test_parsing", "test_transform"].map(|name| root.join(name));
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let files = files.map(|entry| entry.unwrap().path());
+    let texts = files.map(|path| {
+        let bytes = std::fs::read(&path).unwrap();
+        (
+            path.file_name().unwrap().to_string_lossy().into_owned(),
+            String::from_utf8_lossy(&bytes).into_owned(),
+        )
+    });
+    texts.collect()
+}
+
+#[test]
+fn no_file_of_the_json_test_suite_is_taken_for_an_answer() {
+    let suite = suite();
+    assert!(suite.len() > 300, "found only {}", suite.len());
+    for (name, text) in suite {
+        assert!(opinion(&text, Mode::General).is_err(), "{name}");
+        read_all(&text);
+        read_all(&format!("Here it is:\n```json\n{text}\n```\nDone."));
+        read_all(&format!(r#"{{"summary":{text},"targets":[{text}],"conclusion":{text}}}"#));
+    }
+}
+
+#[test]
+fn an_answer_is_found_beside_any_of_them() {
+    // A text that opens what it does not close takes what follows with it; before it, nothing is lost.
+    for (name, text) in suite() {
+        let found = opinion(&format!("```json\n{OPINION}\n```\n{text}"), Mode::General);
+        assert!(found.is_ok(), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn depth_has_an_end() {
+    for open in ["{", "[", "{\"a\":", "[{\"summary\":", "{\"summary\":["] {
+        let deep = open.repeat(100_000);
+        read_all(&deep);
+        read_all(&format!("{OPINION} {deep}"));
+    }
+    let nested = format!("{}{}{}", "{\"a\":".repeat(100), "1", "}".repeat(100));
+    assert_eq!(reason(&nested), "nested deeper than 64 levels");
+    assert_eq!(
+        reason(&OPINION.replace("\"Do it.\"", &"[".repeat(90))),
+        "nested deeper than 64 levels"
+    );
+}
+
+#[test]
+fn size_has_an_end() {
+    assert_eq!(reason(&"x".repeat(5_000_000)), "the reply has over 1000000 characters");
+    assert_eq!(reason(&"é".repeat(1_000_001)), "the reply has over 1000000 characters");
+    let long = OPINION.replace("Do it.", &"x".repeat(200_000));
+    assert_eq!(reason(&long), "summary: 200000 characters, over 100000");
+    let prose = format!("{}\n{OPINION}", "word ".repeat(150_000));
+    assert!(opinion(&prose, Mode::General).is_ok());
+}
+
+#[test]
+fn what_repeats_costs_no_more_than_its_length() {
+    for piece in [
+        "{\"",
+        "{'a':",
+        "\"",
+        "'",
+        "\\",
+        "```\n{",
+        "<think>",
+        "</think>",
+        "{}",
+        "/*{",
+        "// \n{",
+        "{\"a\":\"b\" ",
+        "“{",
+        "\\ud800",
+        "<",
+        "x <",
+        "</think> ",
+    ] {
+        read_all(&piece.repeat(900_000 / piece.len() / 4));
+    }
+}
+
+#[test]
+fn nul_and_other_controls_are_text() {
+    let reply = OPINION.replace("Do it.", "Do\u{0} it.");
+    assert_eq!(opinion(&reply, Mode::General).unwrap().document.summary, "Do\u{0} it.");
+    assert!(opinion(&format!("\u{0}{OPINION}\u{0}"), Mode::General).is_ok());
+}
+
+/// Pieces of documents, in no order.
+fn piece() -> impl Strategy<Value = String> {
+    let fixed = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "]",
+        ",",
+        ":",
+        "\"",
+        "'",
+        "“",
+        "”",
+        "\\",
+        "\n",
+        "```",
+        "```json\n",
+        "<think>",
+        "</think>",
+        "\"summary\"",
+        "\"details\"",
+        "summary",
+        "null",
+        "NaN",
+        "True",
+        "1",
+        "-",
+        "8/10",
+        "//",
+        "/*",
+        "*/",
+        "#",
+        "\\u",
+        "d83d",
+        "é",
+        "\u{0}",
+        "\"targets\":[",
+        "\"letter\":\"A\"",
+        " ",
+        "\"conclusion\":{",
+        OPINION,
+    ]);
+    prop_oneof![6 => fixed.prop_map(str::to_owned), 1 => any::<String>()]
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused(reply in any::<String>()) {
+        read_all(&reply);
+    }
+
+    #[test]
+    fn any_mixture_is_read_or_refused(pieces in prop::collection::vec(piece(), 0..60)) {
+        read_all(&pieces.concat());
+    }
+
+    #[test]
+    fn any_cut_of_a_document_is_read_or_refused(end in 0..OPINION.len()) {
+        read_all(OPINION.get(..end).unwrap());
+    }
+}

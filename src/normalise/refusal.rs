@@ -1,0 +1,147 @@
+//! Whether a reply without a document is a refusal to answer.
+
+/// A refusal is a few sentences; a longer text is an attempt to answer.
+const REFUSAL_CHARS_MAX: usize = 1_200;
+
+/// Between what it cannot and what it cannot do stand a few words.
+const GAP_CHARS_MAX: usize = 60;
+
+const CANNOT: [&str; 14] = [
+    "i can't",
+    "i cannot",
+    "i can not",
+    "i won't",
+    "i will not",
+    "i'm unable to",
+    "i am unable to",
+    "i'm not able to",
+    "i am not able to",
+    "unable to",
+    "i'm not going to",
+    "not comfortable",
+    "i must refuse to",
+    "i'm sorry, but i",
+];
+
+const DO: [&str; 25] = [
+    "help",
+    "assist",
+    "provid",
+    "answer",
+    "compl",
+    "fulfil",
+    "support",
+    "participat",
+    "engag",
+    "discuss",
+    "generat",
+    "creat",
+    "writ",
+    "respond",
+    "continu",
+    "shar",
+    "giv",
+    "do that",
+    "do this",
+    "offer",
+    "process",
+    "tak part",
+    "proceed",
+    "advise",
+    "review",
+];
+
+/// Says it all by itself, in English and some of the other languages that models refuse in.
+const ALONE: [&str; 32] = [
+    "i must decline",
+    "i have to decline",
+    "i decline",
+    "i respectfully decline",
+    "against my guidelines",
+    "violates my guidelines",
+    "ich kann dabei nicht helfen",
+    "kann ich nicht helfen",
+    "kann ich ihnen nicht",
+    "kann ich dir nicht",
+    "ich kann ihnen dabei nicht",
+    "ich kann nicht dabei helfen",
+    "diese anfrage nicht",
+    "je ne peux pas vous aider",
+    "je ne peux pas t'aider",
+    "je ne peux pas répondre",
+    "je ne suis pas en mesure",
+    "no puedo ayudar",
+    "no puedo responder",
+    "no puedo proporcionar",
+    "non posso aiutar",
+    "non posso rispondere",
+    "não posso ajudar",
+    "não posso responder",
+    "我无法",
+    "我不能",
+    "無法提供",
+    "无法提供",
+    "お手伝いできません",
+    "お答えできません",
+    "도와드릴 수 없",
+    "не могу помочь",
+];
+
+/// Whether a short text says that its author cannot or will not answer.
+pub(super) fn is_refusal(text: &str) -> bool {
+    if text.chars().nth(REFUSAL_CHARS_MAX).is_some() {
+        return false;
+    }
+    let text = text.to_lowercase().replace(['’', 'ʼ'], "'");
+    ALONE.iter().any(|phrase| text.contains(phrase))
+        || CANNOT.iter().any(|phrase| says(&text, phrase))
+}
+
+/// Whether the phrase is followed by something that answering consists of.
+fn says(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase).any(|(place, found)| {
+        let after = text.get(place + found.len()..).unwrap_or_default();
+        let end = after.char_indices().nth(GAP_CHARS_MAX).map_or(after.len(), |(end, _)| end);
+        let after = after.get(..end).unwrap_or_default();
+        DO.iter().any(|verb| after.contains(&format!(" {verb}")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refusals_are_known() {
+        for text in [
+            "I'm sorry, but I can't help with that.",
+            "I can’t assist with this request.",
+            "I cannot provide an opinion on this matter.",
+            "As an AI, I am unable to answer political questions.",
+            "I won't be able to participate in this.",
+            "I must decline.",
+            "Tut mir leid, dabei kann ich nicht helfen.",
+            "Désolé, je ne peux pas vous aider avec cela.",
+            "Lo siento, no puedo ayudar con eso.",
+            "抱歉，我无法回答这个问题。",
+            "申し訳ありませんが、お手伝いできません。",
+            "Извините, я не могу помочь с этим.",
+        ] {
+            assert!(is_refusal(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_answer_is_no_refusal() {
+        for text in [
+            "",
+            "I think we should adopt it.",
+            "I can't see a reason against it: adopt.",
+            "The service cannot provide this guarantee.",
+            "We won't need a second database.",
+        ] {
+            assert!(!is_refusal(text), "{text}");
+        }
+        assert!(!is_refusal(&format!("I can't help with that. {}", "But. ".repeat(500))));
+    }
+}

@@ -1,0 +1,338 @@
+//! JSON as models miswrite it: a reader that forgives a short list of faults.
+//!
+//! Trailing and missing commas, comments, single and curly quotes, quotes and line
+//! breaks inside strings, bare keys, Python's literals, numbers that JSON has not, and
+//! a text that breaks off. Whatever else is wrong stays wrong.
+//!
+//! It goes through the text once, and no deeper than the strict reader.
+
+use serde_json::{Map, Value};
+
+use super::json::{DEPTH_MAX, duplicate, too_deep};
+
+#[derive(Debug, PartialEq)]
+pub(super) struct Mended {
+    pub(super) value: Value,
+    /// Brackets that were open at the end were closed by us.
+    pub(super) cut_off: bool,
+}
+
+/// The value at the start of the text; what follows it is not looked at.
+pub(super) fn repair(text: &str) -> Result<Mended, String> {
+    let mut mender = Mender { rest: text, cut_off: false };
+    let value = mender.value(0)?.unwrap_or(Value::Null);
+    Ok(Mended { value, cut_off: mender.cut_off })
+}
+
+type Found<T> = Result<Option<T>, String>;
+
+struct Mender<'a> {
+    rest: &'a str,
+    cut_off: bool,
+}
+
+impl Mender<'_> {
+    fn peek(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let mut letters = self.rest.chars();
+        let letter = letters.next();
+        self.rest = letters.as_str();
+        letter
+    }
+
+    fn take(&mut self, wanted: char) -> bool {
+        let after = self.rest.strip_prefix(wanted);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
+    }
+
+    /// Passes over spaces and comments, and says what comes then; nothing at the end.
+    fn look(&mut self) -> Option<char> {
+        loop {
+            self.rest =
+                self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+            let end = match self.rest.as_bytes() {
+                [b'/', b'/', ..] | [b'#', ..] => self.rest.find('\n'),
+                [b'/', b'*', ..] => self.rest.find("*/").map(|place| place + 2),
+                _ => return self.peek(),
+            };
+            self.rest = end.and_then(|end| self.rest.get(end..)).unwrap_or_default();
+        }
+    }
+
+    /// A value; nothing where the text ends before one.
+    fn value(&mut self, depth: usize) -> Found<Value> {
+        let Some(first) = self.look() else {
+            self.cut_off = true;
+            return Ok(None);
+        };
+        match first {
+            '{' | '[' if depth >= DEPTH_MAX => Err(too_deep()),
+            '{' => self.object(depth).map(Some),
+            '[' => self.list(depth).map(Some),
+            _ if closing_quotes(first).is_some() => {
+                Ok(Some(Value::String(self.string(Self::ends_here))))
+            }
+            _ => self.bare(),
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Result<Value, String> {
+        self.next();
+        let mut fields = Map::new();
+        loop {
+            match self.look() {
+                None => self.cut_off = true,
+                Some('}') => {
+                    self.next();
+                }
+                Some(_) => {
+                    if self.member(&mut fields, depth)? {
+                        continue;
+                    }
+                }
+            }
+            return Ok(Value::Object(fields));
+        }
+    }
+
+    /// One field and the comma behind it; false where the text ends within.
+    fn member(&mut self, fields: &mut Map<String, Value>, depth: usize) -> Result<bool, String> {
+        let key = self.key()?;
+        match self.look() {
+            Some(':') => self.next(),
+            Some(_) => return Err(format!("no colon behind a key at depth {depth}")),
+            None => {
+                self.cut_off = true;
+                return Ok(false);
+            }
+        };
+        let Some(value) = self.value(depth + 1)? else { return Ok(false) };
+        if fields.contains_key(&key) {
+            return Err(duplicate(&key));
+        }
+        fields.insert(key, value);
+        self.look();
+        self.take(',');
+        Ok(true)
+    }
+
+    fn key(&mut self) -> Result<String, String> {
+        if self.peek().and_then(closing_quotes).is_some() {
+            return Ok(self.string(|_| true));
+        }
+        let is_bare = |letter: char| letter.is_alphanumeric() || "_$-".contains(letter);
+        let end = self.rest.find(|letter| !is_bare(letter)).unwrap_or(self.rest.len());
+        let (key, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        if key.is_empty() { Err("no key where one is due".to_owned()) } else { Ok(key.to_owned()) }
+    }
+
+    fn list(&mut self, depth: usize) -> Result<Value, String> {
+        self.next();
+        let mut items = Vec::new();
+        loop {
+            match self.look() {
+                None => self.cut_off = true,
+                Some(']') => {
+                    self.next();
+                }
+                Some(_) => {
+                    if let Some(item) = self.value(depth + 1)? {
+                        items.push(item);
+                        self.look();
+                        self.take(',');
+                        continue;
+                    }
+                }
+            }
+            return Ok(Value::Array(items));
+        }
+    }
+
+    /// A string, whatever quotes it stands in; `ends` is asked at each quote that could close it.
+    fn string(&mut self, ends: impl Fn(&Self) -> bool) -> String {
+        let closing = self.next().and_then(closing_quotes).unwrap_or_default();
+        let mut text = String::new();
+        loop {
+            match self.next() {
+                None => {
+                    self.cut_off = true;
+                    return text;
+                }
+                Some('\\') => self.escape(&mut text),
+                Some(quote) if closing.contains(&quote) && ends(self) => return text,
+                Some(other) => text.push(other),
+            }
+        }
+    }
+
+    /// Whether a quote that was just passed ends its string: what follows goes on with the
+    /// document. A quote in the middle of a sentence is followed by more of the sentence.
+    fn ends_here(&self) -> bool {
+        let after = self.rest.trim_start();
+        let gap = self.rest.get(..self.rest.len() - after.len()).unwrap_or_default();
+        match after.chars().next() {
+            None | Some(',' | ':' | '}' | ']') => true,
+            Some('/') => after.starts_with("//") || after.starts_with("/*"),
+            // A comma was forgotten at the end of the line.
+            Some(next) => gap.contains('\n') && closing_quotes(next).is_some(),
+        }
+    }
+
+    fn escape(&mut self, text: &mut String) {
+        match self.next() {
+            Some('n') => text.push('\n'),
+            Some('t') => text.push('\t'),
+            Some('r') => text.push('\r'),
+            Some('b') => text.push('\u{8}'),
+            Some('f') => text.push('\u{c}'),
+            Some('u') => text.push(self.unicode()),
+            Some(sign @ ('"' | '\'' | '\\' | '/')) => text.push(sign),
+            // A line that was broken on purpose.
+            Some('\n') => {}
+            Some(other) => text.extend(['\\', other]),
+            None => self.cut_off = true,
+        }
+    }
+
+    /// The character behind `\u`; half of a pair is replaced.
+    fn unicode(&mut self) -> char {
+        let Some(first) = self.hex() else { return char::REPLACEMENT_CHARACTER };
+        if let Some(letter) = char::from_u32(first) {
+            return letter;
+        }
+        let before = self.rest;
+        self.rest = self.rest.strip_prefix("\\u").unwrap_or(before);
+        let second = if self.rest.len() < before.len() { self.hex() } else { None };
+        match second {
+            Some(low @ 0xdc00..=0xdfff) if first < 0xdc00 => {
+                char::from_u32(0x1_0000 + ((first - 0xd800) << 10) + (low - 0xdc00))
+                    .unwrap_or(char::REPLACEMENT_CHARACTER)
+            }
+            _ => {
+                self.rest = before;
+                char::REPLACEMENT_CHARACTER
+            }
+        }
+    }
+
+    fn hex(&mut self) -> Option<u32> {
+        let digits =
+            self.rest.get(..4).filter(|four| four.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        let code = u32::from_str_radix(digits, 16).ok()?;
+        self.rest = self.rest.get(4..)?;
+        Some(code)
+    }
+
+    /// A number or a literal of JSON, JavaScript or Python.
+    fn bare(&mut self) -> Found<Value> {
+        let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "+-._".contains(letter);
+        let end = self.rest.find(|letter| !is_bare(letter)).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        let is_cut = rest.is_empty();
+        let value = match word {
+            "true" | "True" | "TRUE" => Value::Bool(true),
+            "false" | "False" | "FALSE" => Value::Bool(false),
+            "null" | "None" | "NULL" | "undefined" | "NaN" | "nan" | "Infinity" | "+Infinity"
+            | "-Infinity" | "inf" | "-inf" => Value::Null,
+            _ => match serde_json::from_str(word) {
+                Ok(Value::Number(number)) => Value::Number(number),
+                // Half a word at the very end is left out, not guessed.
+                _ if is_cut => {
+                    self.cut_off = true;
+                    self.rest = rest;
+                    return Ok(None);
+                }
+                _ => return Err("a value that is not JSON".to_owned()),
+            },
+        };
+        self.rest = rest;
+        Ok(Some(value))
+    }
+}
+
+/// The quotes that close what this one opens.
+fn closing_quotes(opening: char) -> Option<&'static [char]> {
+    match opening {
+        '"' => Some(&['"']),
+        '\'' => Some(&['\'']),
+        '“' | '”' | '„' => Some(&['”', '“', '"']),
+        '‘' | '’' => Some(&['’', '‘', '\'']),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check(text: &str, value: &Value) {
+        assert_eq!(repair(text), Ok(Mended { value: value.clone(), cut_off: false }));
+    }
+
+    #[track_caller]
+    fn check_cut(text: &str, value: &Value) {
+        assert_eq!(repair(text), Ok(Mended { value: value.clone(), cut_off: true }));
+    }
+
+    #[test]
+    fn commas_are_forgiven() {
+        check(r#"{"a":[1,2,],}"#, &json!({"a": [1, 2]}));
+        check("{\"a\":\"x\"\n\"b\":2 \"c\":3}", &json!({"a": "x", "b": 2, "c": 3}));
+    }
+
+    #[test]
+    fn quotes_are_forgiven() {
+        check("{'a':'it's, well, \"so\"'}", &json!({"a": "it's, well, \"so\""}));
+        check("{“a”: “x”, ‘b’: ‘y’}", &json!({"a": "x", "b": "y"}));
+        check(r#"{"a":"he said "no" and left"}"#, &json!({"a": "he said \"no\" and left"}));
+        check("{a_1: 1, $b: 2, c-d: 3}", &json!({"a_1": 1, "$b": 2, "c-d": 3}));
+    }
+
+    #[test]
+    fn comments_are_passed_over() {
+        check("{ // one\n\"a\": 1, /* two */ # three\n\"b\": 2}", &json!({"a": 1, "b": 2}));
+        check(r#"{"a":"http://x # y"}"#, &json!({"a": "http://x # y"}));
+    }
+
+    #[test]
+    fn other_languages_literals_are_known() {
+        check(
+            "[True, False, None, NaN, -Infinity, undefined, 1e3]",
+            &json!([true, false, null, null, null, null, 1e3]),
+        );
+    }
+
+    #[test]
+    fn strings_may_hold_what_json_forbids() {
+        check("{\"a\":\"one\ntwo\u{0}\"}", &json!({"a": "one\ntwo\u{0}"}));
+        check(
+            r#"{"a":"\d \' \ud83d\ude00 \ud800 \uzz"}"#,
+            &json!({"a": "\\d ' 😀 \u{fffd} \u{fffd}zz"}),
+        );
+    }
+
+    #[test]
+    fn what_breaks_off_is_closed_and_said_to_be() {
+        check_cut(r#"{"a":{"b":["x","y"#, &json!({"a": {"b": ["x", "y"]}}));
+        check_cut(r#"{"a":1,"b"#, &json!({"a": 1}));
+        check_cut(r#"{"a":1,"b":"#, &json!({"a": 1}));
+        check_cut(r#"{"a":1,"b":tr"#, &json!({"a": 1}));
+        check_cut(r#"{"a":1,"b":[1,"#, &json!({"a": 1, "b": [1]}));
+        check_cut(r#"{"a":"x\"#, &json!({"a": "x"}));
+    }
+
+    #[test]
+    fn what_is_on_no_list_stays_wrong() {
+        for text in ["{a}", "{\"a\" 1}", "{\"a\":maybe}", "[1;2]", "{,}", "[,1]", "[1,,2]", "{]"] {
+            assert!(repair(text).is_err(), "{text}");
+        }
+        assert_eq!(repair(&"[".repeat(66)), Err(too_deep()));
+    }
+}

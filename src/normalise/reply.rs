@@ -1,0 +1,158 @@
+//! From the text of a reply to a document of one type.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::candidates::candidates;
+use super::coerce::fitted;
+use super::json::{Parsed, parse};
+use super::reading::{Normalised, Read, Unreadable};
+use super::refusal::is_refusal;
+use super::think::without_thinking;
+use crate::domain::limits::RAW_REPLY_CHARS_MAX;
+
+/// Under these some models wrap what they were asked for.
+const WRAPPERS: [&str; 12] = [
+    "opinion",
+    "review",
+    "report",
+    "result",
+    "response",
+    "output",
+    "answer",
+    "data",
+    "arguments",
+    "parameters",
+    "json",
+    "properties",
+];
+
+/// Reads a reply by its schema; `check` says what a schema cannot, and may tidy.
+pub(super) fn read<T: DeserializeOwned>(
+    reply: &str,
+    schema: &Value,
+    check: impl Fn(&mut T) -> Result<(), String>,
+) -> Normalised<T> {
+    if reply.len() > RAW_REPLY_CHARS_MAX && reply.chars().nth(RAW_REPLY_CHARS_MAX).is_some() {
+        return Err(Unreadable::new(format!(
+            "the reply has over {RAW_REPLY_CHARS_MAX} characters"
+        )));
+    }
+    if is_blank(reply) {
+        return Err(Unreadable::new("the reply is empty"));
+    }
+    let said = without_thinking(reply);
+    if is_blank(&said) {
+        return Err(Unreadable::new("the reply holds nothing but thinking"));
+    }
+    let mut best: Option<Attempt> = None;
+    for candidate in candidates(&said) {
+        match attempt(candidate, schema, &check) {
+            Ok(read) => return Ok(read),
+            Err(failed) if best.as_ref().is_none_or(|best| failed.is_nearer_than(best)) => {
+                best = Some(failed);
+            }
+            Err(_) => {}
+        }
+    }
+    Err(unreadable(&said, best))
+}
+
+fn is_blank(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_whitespace() || letter == '\u{feff}')
+}
+
+/// A candidate that is not the document, how near it came, and why it is not.
+struct Attempt {
+    known_fields: usize,
+    bytes: usize,
+    reason: String,
+}
+
+impl Attempt {
+    /// The fault worth telling is that of the candidate that was most likely meant.
+    fn is_nearer_than(&self, other: &Self) -> bool {
+        (self.known_fields, self.bytes) > (other.known_fields, other.bytes)
+    }
+}
+
+fn attempt<T: DeserializeOwned>(
+    candidate: &str,
+    schema: &Value,
+    check: &impl Fn(&mut T) -> Result<(), String>,
+) -> Result<Read<T>, Attempt> {
+    let bytes = candidate.len();
+    let parsed = parse(candidate).map_err(|reason| Attempt {
+        // What has our fields in it was meant as the document, readable or not.
+        known_fields: names(schema).filter(|name| candidate.contains(*name)).count(),
+        bytes,
+        reason,
+    })?;
+    let Parsed { value, repaired, cut_off } = parsed;
+    let value = unwrapped(value, schema);
+    let known_fields = known_fields(&value, schema);
+    let fail = |reason: String| {
+        let reason = if cut_off { format!("{reason} (the reply breaks off)") } else { reason };
+        Attempt { known_fields, bytes, reason }
+    };
+    if is_schema(&value) {
+        return Err(fail("the reply repeats the schema and fills in nothing".to_owned()));
+    }
+    let fitted = fitted(value, schema).map_err(&fail)?;
+    let mut document: T =
+        serde_path_to_error::deserialize(fitted).map_err(|e| fail(e.to_string()))?;
+    check(&mut document).map_err(&fail)?;
+    Ok(Read { document, repaired })
+}
+
+fn names(schema: &Value) -> impl Iterator<Item = &str> {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    fields.into_iter().flat_map(|fields| fields.keys().map(String::as_str))
+}
+
+fn known_fields(value: &Value, schema: &Value) -> usize {
+    names(schema).filter(|name| value.get(*name).is_some()).count()
+}
+
+/// What is inside a wrapper, where the value itself has nothing that we ask for.
+fn unwrapped(value: Value, schema: &Value) -> Value {
+    if known_fields(&value, schema) > 0 {
+        return value;
+    }
+    let inner = WRAPPERS.iter().filter_map(|name| value.get(*name)).find(|inner| {
+        let is_filled = |name: &str| inner.get(name).is_some_and(|field| !is_field_schema(field));
+        names(schema).any(is_filled)
+    });
+    inner.cloned().unwrap_or(value)
+}
+
+/// A schema in place of what it asks for.
+fn is_schema(value: &Value) -> bool {
+    let fields = value.get("properties").and_then(Value::as_object);
+    fields.is_some_and(|fields| fields.values().any(is_field_schema))
+        || value
+            .as_object()
+            .is_some_and(|fields| !fields.is_empty() && fields.values().all(is_field_schema))
+}
+
+fn is_field_schema(field: &Value) -> bool {
+    let named = field.get("type").or_else(|| field.get("$ref"));
+    let is_kind = |kind: &Value| {
+        ["string", "array", "object", "integer", "number", "boolean"]
+            .iter()
+            .any(|name| kind == name)
+            || kind.is_array()
+    };
+    field.get("$ref").is_some() || named.is_some_and(is_kind)
+}
+
+fn unreadable(said: &str, best: Option<Attempt>) -> Unreadable {
+    let is_about_us = best.as_ref().is_some_and(|attempt| attempt.known_fields > 0);
+    if !is_about_us && is_refusal(said) {
+        return Unreadable { reason: "the model declined to answer".to_owned(), refusal: true };
+    }
+    match best {
+        Some(attempt) => Unreadable::new(attempt.reason),
+        None => Unreadable::new("the reply holds no JSON object"),
+    }
+}

@@ -1,0 +1,106 @@
+//! The schemas of what models are asked for, as they are sent and as replies are read.
+//!
+//! They are derived from the types once, then made small: no references, no titles,
+//! no defaults, because each costs tokens in every ask.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use crate::domain::council::opinion::Opinion;
+use crate::domain::council::report::Report;
+use crate::domain::council::review::Review;
+
+/// References inside references. Ours are three deep; a type that holds itself would never end.
+const REFERENCES_DEPTH_MAX: usize = 16;
+
+/// What a model has no use for.
+const DROPPED: [&str; 5] = ["$schema", "$defs", "title", "default", "format"];
+
+pub fn opinion_schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| small(schemars::schema_for!(Opinion)));
+    &SCHEMA
+}
+
+pub fn review_schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| small(schemars::schema_for!(Review)));
+    &SCHEMA
+}
+
+pub fn report_schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| small(schemars::schema_for!(Report)));
+    &SCHEMA
+}
+
+fn small(schema: schemars::Schema) -> Value {
+    let schema = schema.to_value();
+    inlined(&schema, &schema, 0)
+}
+
+/// The schema with each reference replaced by what it refers to.
+fn inlined(schema: &Value, root: &Value, depth: usize) -> Value {
+    let Value::Object(fields) = schema else { return schema.clone() };
+    let target = fields.get("$ref").and_then(Value::as_str).and_then(|reference| {
+        let pointer = reference.strip_prefix('#')?;
+        root.pointer(pointer)
+    });
+    if let Some(target) = target.filter(|_| depth < REFERENCES_DEPTH_MAX) {
+        let mut whole = inlined(target, root, depth + 1);
+        // What is said of the field says more than what is said of its type.
+        if let (Some(whole), Some(description)) = (whole.as_object_mut(), fields.get("description"))
+        {
+            whole.insert("description".to_owned(), description.clone());
+        }
+        return whole;
+    }
+    let kept = fields.iter().filter(|(key, _)| !DROPPED.contains(&key.as_str()));
+    Value::Object(kept.map(|(key, value)| (key.clone(), part(key, value, root, depth))).collect())
+}
+
+fn part(key: &str, value: &Value, root: &Value, depth: usize) -> Value {
+    match (key, value) {
+        // Names of fields are no keywords: a field may be called `title`.
+        ("properties", Value::Object(fields)) => {
+            let fields =
+                fields.iter().map(|(name, schema)| (name.clone(), inlined(schema, root, depth)));
+            Value::Object(fields.collect::<Map<_, _>>())
+        }
+        ("items", schema) => inlined(schema, root, depth),
+        ("description", Value::String(text)) => Value::String(text.replace('\n', " ")),
+        (_, other) => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opinion_is_described_in_few_words() {
+        insta::assert_snapshot!(opinion_schema().to_string(), @r#"{"type":"object","properties":{"summary":{"type":"string","description":"The answer in two or three sentences."},"details":{"type":"object","properties":{"understanding":{"type":"string","description":"What you take the question to be."},"key_considerations":{"type":"array","items":{"type":"string"}},"recommendation":{"type":"string"},"rationale":{"type":"string"}},"required":["recommendation"]},"risks":{"type":"array","items":{"type":"object","properties":{"description":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"mitigation":{"type":["string","null"]}},"required":["description","severity"]}},"assumptions":{"type":"array","items":{"type":"string"}},"questions":{"type":"array","items":{"type":"string"},"description":"What you would need to know to be surer."},"confidence":{"type":"string","enum":["low","medium","high"]},"stance":{"type":"string","enum":["approve","reject","conditional","abstain","none"],"description":"`none` when the question is not one of approval."},"findings":{"type":"array","items":{"type":"object","properties":{"id":{"type":"string","description":"Such as `SEC-001`."},"title":{"type":"string"},"severity":{"type":"string","enum":["low","medium","high"]},"category":{"type":"string"},"location":{"type":"string","description":"File and line, where it can be said."},"description":{"type":"string"},"fix_approach":{"type":"string"}},"required":["id","title","severity","description"],"description":"A fault of the material under review."},"description":"Only in mode review: faults of the files."}},"required":["summary","details","confidence","stance"],"description":"An opinion as its model gave it."}"#);
+    }
+
+    #[test]
+    fn no_schema_refers_to_another_place() {
+        for schema in [opinion_schema(), review_schema(), report_schema()] {
+            let text = schema.to_string();
+            for word in ["$ref", "$defs", "$schema", "\"default\"", "\"format\""] {
+                assert!(!text.contains(word), "{word} in {text}");
+            }
+            assert!(text.len() < 4_000, "{} bytes", text.len());
+        }
+    }
+
+    #[test]
+    fn a_field_called_title_stays() {
+        let finding = &opinion_schema()["properties"]["findings"]["items"];
+        assert_eq!(finding["properties"]["title"]["type"], "string");
+        assert_eq!(finding["required"][1], "title");
+    }
+
+    #[test]
+    fn a_merged_finding_has_the_fields_of_a_finding() {
+        let merged = &report_schema()["properties"]["findings"]["items"]["properties"];
+        assert!(merged.get("fix_approach").is_some() && merged.get("disputed_by").is_some());
+    }
+}

@@ -1,0 +1,108 @@
+//! Thinking aloud, dropped: it may hold drafts that the model did not mean to give.
+
+const TAGS: [&str; 4] = ["think", "thinking", "reasoning", "thought"];
+
+/// The reply without its thinking.
+///
+/// A block that is never closed takes the rest of the reply with it only where the
+/// reply begins with it; a closing tag without an opening one ends thinking that a
+/// chat template had opened before the reply began.
+pub(super) fn without_thinking(reply: &str) -> String {
+    let lower = reply.to_ascii_lowercase();
+    let mut kept = String::with_capacity(reply.len());
+    let mut from = 0;
+    while let Some((open, tag, inside)) = next_opening(&lower, from) {
+        kept.push_str(reply.get(from..open).unwrap_or_default());
+        match closing(&lower, tag, inside) {
+            Some(end) => from = end,
+            None if kept.trim().is_empty() => return without_orphans(String::new()),
+            None => {
+                // A tag in the middle that nothing closes is text about tags.
+                kept.push_str(reply.get(open..).unwrap_or_default());
+                return without_orphans(kept);
+            }
+        }
+    }
+    kept.push_str(reply.get(from..).unwrap_or_default());
+    without_orphans(kept)
+}
+
+/// Where the next block opens, by which tag, and where its inside begins. A tag inside a
+/// document is text, so a block opens at the start or on a line of its own.
+fn next_opening(lower: &str, from: usize) -> Option<(usize, &'static str, usize)> {
+    let mut place = from;
+    for line in lower.get(from..)?.split_inclusive('\n') {
+        let start = line.trim_start();
+        let open = place + (line.len() - start.len());
+        let tag = TAGS.into_iter().find(|tag| {
+            let after = start.strip_prefix('<').and_then(|rest| rest.strip_prefix(tag));
+            after.is_some_and(|after| after.starts_with('>'))
+        });
+        if let Some(tag) = tag {
+            return Some((open, tag, open + tag.len() + "<>".len()));
+        }
+        place += line.len();
+    }
+    None
+}
+
+fn closing(lower: &str, tag: &str, inside: usize) -> Option<usize> {
+    let close = format!("</{tag}>");
+    lower.get(inside..)?.find(&close).map(|place| inside + place + close.len())
+}
+
+fn without_orphans(text: String) -> String {
+    let lower = text.to_ascii_lowercase();
+    let end = TAGS.into_iter().filter_map(|tag| {
+        let close = format!("</{tag}>");
+        let place = lower.rfind(&close)?;
+        let before = lower.get(..place)?;
+        // Behind an opening brace it may stand inside a document.
+        (!before.contains(&format!("<{tag}>")) && on_its_own(before)).then(|| place + close.len())
+    });
+    match end.max() {
+        Some(end) => text.get(end..).unwrap_or_default().to_owned(),
+        None => text,
+    }
+}
+
+/// Whether what stands before a closing tag leaves no JSON string open on its line.
+fn on_its_own(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    line.matches('"').count().is_multiple_of(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(reply: &str, expected: &str) {
+        assert_eq!(without_thinking(reply), expected);
+    }
+
+    #[test]
+    fn thinking_is_dropped() {
+        check("<think>{\"a\":1}</think>{\"b\":2}", "{\"b\":2}");
+        check("<Thinking>\nhm\n</Thinking>\nanswer", "\nanswer");
+        check("<reasoning>x</reasoning><think>y</think>z", "z");
+        check("before\n<think>x</think>\nafter", "before\n\nafter");
+    }
+
+    #[test]
+    fn thinking_that_never_ends_is_all_there_is() {
+        check("<think>on and on {\"a\":1}", "");
+        check("answer\n<think>on and on", "answer\n<think>on and on");
+    }
+
+    #[test]
+    fn thinking_that_never_began_ends_at_its_tag() {
+        check("so I think {\"a\":1}\n</think>\n{\"b\":2}", "\n{\"b\":2}");
+    }
+
+    #[test]
+    fn tags_inside_a_document_are_text() {
+        let document = r#"{"summary":"drop <think>x</think> and </think> first"}"#;
+        check(document, document);
+    }
+}
