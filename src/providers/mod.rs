@@ -5,6 +5,7 @@
 //! is returned as data.
 
 mod provider;
+pub mod rehearsal;
 mod request;
 
 pub use provider::{Dialect, McpTool, Provider};
