@@ -10,6 +10,7 @@ use crate::config::ConfigError;
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::files::FileError;
 use crate::material::MaterialError;
+use crate::providers::rehearsal::ScriptError;
 use crate::store::StoreError;
 
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,8 @@ pub enum Error {
     File(#[from] FileError),
     #[error(transparent)]
     Material(#[from] MaterialError),
+    #[error(transparent)]
+    Script(#[from] ScriptError),
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error("the answer could not be put into words")]
@@ -79,7 +82,7 @@ impl Error {
             Self::Store(error) => store_kind(error),
             Self::File(FileError::Unwritable { .. }) => Kind::Incomplete,
             Self::File(_) | Self::Material(_) => Kind::NotFound,
-            Self::Config(_) => Kind::Configuration,
+            Self::Config(_) | Self::Script(_) => Kind::Configuration,
             Self::Document(_) | Self::Output(_) => Kind::Internal,
         }
     }
@@ -91,6 +94,9 @@ impl Error {
             Self::Store(error) => store_hint(error),
             Self::File(error) => Some(file_hint(error)),
             Self::Material(error) => Some(material_hint(error)),
+            Self::Script(_) => Some(
+                "a script is a list of `{seat?, round?, contains?, reply | fail, delay_ms?, times?}`",
+            ),
             Self::Config(error) => Some(config_hint(error)),
         }
     }
@@ -129,6 +135,7 @@ impl Error {
             Self::Material(MaterialError::TooMany { .. }) => "too_many_files",
             Self::File(_) | Self::Material(_) => "unreadable",
             Self::Config(_) => "invalid_configuration",
+            Self::Script(_) => "invalid_script",
             Self::Document(_) => "internal",
             Self::Output(_) => "output_failed",
         }

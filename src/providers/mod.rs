@@ -17,6 +17,7 @@ mod cli;
 mod mcp;
 mod process;
 mod provider;
+pub mod rehearsal;
 mod request;
 #[cfg(test)]
 mod sample;

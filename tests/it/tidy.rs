@@ -20,7 +20,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("files", &["domain"]),
     ("material", &["domain"]),
     ("config", &["domain", "providers"]),
-    ("error", &["config", "domain", "engine", "files", "material", "store"]),
+    ("error", &["config", "domain", "engine", "files", "material", "providers", "store"]),
     (
         "engine",
         &[

@@ -1,0 +1,268 @@
+//! What a seat of the rehearsal panel says in the first round.
+
+use crate::domain::ask::Messages;
+use crate::domain::council::opinion::{Details, Opinion, Risk};
+use crate::domain::council::words::{Level, Mode, Stance};
+
+use super::findings;
+use super::prompt;
+use super::temper::Temper;
+use super::variation::Variation;
+
+/// What a temper has to say; each list holds more than one opinion uses.
+struct Voice {
+    /// For a decision, and for a question that asks for something else.
+    answers: [&'static [&'static str]; 2],
+    recommendations: [&'static [&'static str]; 2],
+    rationales: &'static [&'static str],
+    considerations: &'static [&'static str],
+    risks: &'static [(&'static str, Level, &'static str)],
+    assumptions: &'static [&'static str],
+    questions: &'static [&'static str],
+    confidence: Level,
+}
+
+pub(super) fn opinion(
+    temper: Temper,
+    subject: &str,
+    messages: &Messages,
+    mut variation: Variation,
+) -> Opinion {
+    let voice = voice(temper);
+    let kind = if prompt::is_decision(subject) { 0 } else { 1 };
+    let mut said = |lists: &[&'static [&'static str]; 2]| {
+        variation.pick(lists.get(kind).copied().unwrap_or_default())
+    };
+    let (answer, recommendation) = (said(&voice.answers), said(&voice.recommendations));
+    let opening = variation.pick(&["On", "Asked", "To the question"]);
+    Opinion {
+        summary: format!("{opening} “{subject}”: {answer}"),
+        details: Details {
+            understanding: understanding(subject, &mut variation),
+            key_considerations: variation.some(voice.considerations, 3),
+            recommendation: recommendation.to_owned(),
+            rationale: variation.pick(voice.rationales).to_owned(),
+        },
+        risks: voice.risks.iter().map(risk).collect(),
+        assumptions: variation.some(voice.assumptions, 2),
+        questions: variation.some(voice.questions, 2),
+        confidence: voice.confidence,
+        stance: stance(temper, &mut variation),
+        findings: match prompt::mode(messages) {
+            Mode::Review => findings::of(temper, &messages.user),
+            Mode::General | Mode::Architecture => Vec::new(),
+        },
+    }
+}
+
+fn understanding(subject: &str, variation: &mut Variation) -> String {
+    let reading = variation.pick(&[
+        "I take this to be a question of when and how, more than of whether",
+        "I read this as a choice between acting on what is known and finding out more first",
+        "What is asked here is, in the end, who bears the cost if the answer is wrong",
+    ]);
+    format!("{reading}: “{subject}”.")
+}
+
+fn risk((description, severity, mitigation): &(&str, Level, &str)) -> Risk {
+    Risk {
+        description: (*description).to_owned(),
+        severity: *severity,
+        mitigation: Some((*mitigation).to_owned()),
+    }
+}
+
+fn stance(temper: Temper, variation: &mut Variation) -> Stance {
+    match temper {
+        Temper::Optimist => Stance::Approve,
+        Temper::Skeptic if variation.below(2) == 0 => Stance::Reject,
+        Temper::Skeptic | Temper::Pragmatist => Stance::Conditional,
+    }
+}
+
+fn voice(temper: Temper) -> &'static Voice {
+    match temper {
+        Temper::Optimist => &OPTIMIST,
+        Temper::Skeptic => &SKEPTIC,
+        Temper::Pragmatist => &PRAGMATIST,
+    }
+}
+
+const OPTIMIST: Voice = Voice {
+    answers: [
+        &[
+            "yes, and soon, in a form that can be taken back. A pilot costs less than the wait.",
+            "I would go ahead with a small first step now and let its result decide how far it goes.",
+            "the case is good enough to begin. What we do not know yet we learn fastest by trying.",
+        ],
+        &[
+            "begin with the simplest answer that can be tested, and improve it with what the test shows.",
+            "there is a workable answer within reach; a short trial will tell us more than a long debate.",
+            "take the most direct route first. It is the one whose failure would teach the most.",
+        ],
+    ],
+    recommendations: [
+        &[
+            "Start a pilot of two weeks with one team, one measure of success and one person who may stop it.",
+            "Decide in favour, limited to what can be undone within a day, and review after the first month.",
+            "Go ahead with the smallest part that is useful on its own.",
+        ],
+        &[
+            "Write down the simplest answer, try it on one real case, and keep what held.",
+            "Take the most common approach as a starting point and change it only where it fails here.",
+            "Pick one answer, give it two weeks, and compare what happened with what was expected.",
+        ],
+    ],
+    rationales: &[
+        "The step is cheap to reverse, so the value of learning early outweighs the chance of being wrong.",
+        "Each week of waiting has a cost that nobody accounts for; a bounded trial has a known one.",
+        "Those who would carry the change can judge it better after a trial than before it.",
+    ],
+    considerations: &[
+        "How quickly a first result can be had",
+        "What it costs to undo the step, in days and in goodwill",
+        "What is lost by doing nothing for another quarter",
+        "Whether those affected want it tried",
+        "What can be reused should it fail",
+    ],
+    risks: &[(
+        "A pilot that goes well may be widened before its cost is understood.",
+        Level::Low,
+        "Fix the date and the measure of the review before the pilot begins.",
+    )],
+    assumptions: &[
+        "A small version can be built without the whole.",
+        "Somebody has the time to watch the pilot.",
+        "The present state is tolerable, but not good.",
+    ],
+    questions: &[
+        "What is the smallest version that would still tell us something?",
+        "Who would notice first that it helps?",
+        "Is there a date by which the decision loses its value?",
+    ],
+    confidence: Level::High,
+};
+
+const SKEPTIC: Voice = Voice {
+    answers: [
+        &[
+            "not on what has been shown. The benefit is hoped for, the cost of going back is real.",
+            "I see a wish and a plan, but no evidence that the plan serves the wish. Not yet.",
+            "not in this form. Nobody has said what would make us stop, and that is decided too late once we began.",
+        ],
+        &[
+            "any answer now would rest on assumptions that nobody has checked. Name them first.",
+            "the obvious answer is the one I trust least here: it leaves open who bears the risk.",
+            "we should say what evidence would settle this before we prefer one answer to another.",
+        ],
+    ],
+    recommendations: [
+        &[
+            "Do not commit until the reversal cost is written down and somebody has agreed to bear it.",
+            "Hold until there is one piece of evidence from outside the circle of those who want it.",
+            "Ask for the strongest case against it, from somebody with nothing to gain, and decide then.",
+        ],
+        &[
+            "List the three assumptions that every answer depends on and test the weakest of them.",
+            "Look for a case where the obvious answer failed, and find out why, before using it here.",
+            "Treat every answer as provisional until somebody has tried to refute it.",
+        ],
+    ],
+    rationales: &[
+        "Those who decide are not those who pay if it goes wrong, and that is when evidence matters most.",
+        "What is easy to begin is often hard to leave; the asymmetry speaks for waiting.",
+        "Every argument so far would sound the same if the opposite were true.",
+    ],
+    considerations: &[
+        "Who bears the risk, and whether they were asked",
+        "What it costs to go back after six months rather than after six days",
+        "What evidence there is that did not come from those in favour",
+        "What has to be given up to make room for it",
+        "How we would know that it failed",
+    ],
+    risks: &[
+        (
+            "Reversal cost grows unseen: once others depend on it, going back is no longer an option.",
+            Level::High,
+            "Write down the last date and the price of a full return, and check both every month.",
+        ),
+        (
+            "The measure of success is chosen afterwards and fits whatever happened.",
+            Level::Medium,
+            "Name the measure and its threshold in advance.",
+        ),
+    ],
+    assumptions: &[
+        "The present state can be held for a while without harm.",
+        "What is known comes mostly from those who are in favour.",
+        "Nobody has yet tried seriously to refute it.",
+    ],
+    questions: &[
+        "What would have to be true for this to be a mistake?",
+        "Who has tried it and gone back, and why?",
+        "What happens to those who rely on the present state?",
+    ],
+    confidence: Level::Medium,
+};
+
+const PRAGMATIST: Voice = Voice {
+    answers: [
+        &[
+            "yes, on three conditions: an owner, a date to look at it again, and a way back that was tried.",
+            "it can be done, if the order is right: first the way back, then the first step, then the rest.",
+            "I would agree to a limited start, provided that the work which it displaces is named.",
+        ],
+        &[
+            "choose the answer that the people at hand can carry out and maintain, and set a date to revisit it.",
+            "there is no best answer without a constraint. With a fixed budget of time, the second simplest wins.",
+            "split it: what can be settled today by looking, and what needs an owner and a week.",
+        ],
+    ],
+    recommendations: [
+        &[
+            "Name an owner, rehearse the way back once, then begin with the part that hurts most today.",
+            "Agree on conditions in writing: scope, owner, stop rule, date of review. Then start.",
+            "Run the old and the new side by side until the new one has survived an ordinary bad week.",
+        ],
+        &[
+            "Let one person write the answer down in a page, with its limits, and have two others use it.",
+            "Start from what is in place, change one thing at a time, and keep a note of what each change did.",
+            "Set a budget of days, and take the best answer that fits it.",
+        ],
+    ],
+    rationales: &[
+        "Most of the risk lies in how it is done, not in whether; so the conditions matter more than the decision.",
+        "Both sides are right about different months: the gain comes early, the cost late.",
+        "What nobody owns is neither finished nor stopped.",
+    ],
+    considerations: &[
+        "Who owns it after the first enthusiasm",
+        "What work it displaces",
+        "Whether the way back has been tried and not only described",
+        "What an ordinary bad week would do to it",
+        "How much of it can be decided later",
+    ],
+    risks: &[
+        (
+            "Without an owner the pilot neither ends nor becomes the rule.",
+            Level::Medium,
+            "Name one person and one date before anything starts.",
+        ),
+        (
+            "Two ways of working side by side cost more than either.",
+            Level::Low,
+            "Limit the overlap to a fixed number of weeks.",
+        ),
+    ],
+    assumptions: &[
+        "There is somebody who can own it.",
+        "A partial result is useful.",
+        "The conditions can be checked by somebody who is not involved.",
+    ],
+    questions: &[
+        "Who looks after it in a year?",
+        "What would we stop doing to make room?",
+        "Which part can wait without harm?",
+    ],
+    confidence: Level::Medium,
+};

@@ -1,0 +1,59 @@
+//! The seats of the rehearsal panel.
+
+use crate::domain::ask::TransportKind;
+use crate::domain::plan::{Price, Role};
+use crate::providers::Provider;
+
+use super::temper::Temper;
+
+pub(super) const MODEL: &str = "rehearsal-1";
+const OUTPUT_TOKENS_MAX: u32 = 2_000;
+
+/// Three seats; the first chairs, and the others can when it fails.
+pub fn panel() -> Vec<Provider> {
+    Temper::ALL.iter().filter_map(|temper| seat(*temper)).collect()
+}
+
+fn seat(temper: Temper) -> Option<Provider> {
+    let price = Price {
+        input_per_mtok: 0.0,
+        output_per_mtok: 0.0,
+        source: TransportKind::Rehearsal.name().to_owned(),
+    };
+    Some(Provider {
+        name: temper.name().parse().ok()?,
+        roles: vec![Role::Participant, Role::Chair],
+        model: MODEL.to_owned(),
+        family: "rehearsal".to_owned(),
+        version: None,
+        transports: vec![TransportKind::Rehearsal],
+        dialect: None,
+        base_url: None,
+        key_variable: None,
+        key: None,
+        command: Vec::new(),
+        mcp: None,
+        price: Some(price),
+        output_tokens_max: OUTPUT_TOKENS_MAX,
+        temperature: None,
+        timeouts: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_seats_sit_at_the_table_and_cost_nothing() {
+        let panel = panel();
+        let names: Vec<&str> = panel.iter().map(|seat| seat.name.as_str()).collect();
+        assert_eq!(names, ["optimist", "skeptic", "pragmatist"]);
+        for seat in panel {
+            assert_eq!(seat.roles, Role::ALL);
+            assert_eq!(seat.transports, [TransportKind::Rehearsal]);
+            let price = seat.price.unwrap();
+            assert_eq!(price.input_per_mtok + price.output_per_mtok, 0.0);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! What drives the rehearsal panel: a list of cues, of which the first that matches plays.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::domain::ask::ErrorType;
+use crate::domain::ids::ExpertSlug;
+use crate::providers::Request;
+
+/// A script as it was written; it is kept in the record, so that a run can be played again.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Script {
+    pub(super) cues: Vec<Cue>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the script cannot be read: {message}{}", self.place())]
+pub struct ScriptError {
+    pub message: String,
+    pub line: Option<u64>,
+}
+
+impl ScriptError {
+    fn place(&self) -> String {
+        self.line.map(|line| format!(" (line {line})")).unwrap_or_default()
+    }
+}
+
+impl Script {
+    pub fn parse(text: &str) -> Result<Self, ScriptError> {
+        let options = serde_saphyr::options! { strict_booleans: true, with_snippet: false };
+        serde_saphyr::from_str_with_options(text, options).map_err(|error| ScriptError {
+            line: error.location().map(|location| location.line()),
+            message: message(&error),
+        })
+    }
+}
+
+/// The reader's own words, without the place, which we say ourselves, and without advice
+/// to programmers.
+fn message(error: &serde_saphyr::Error) -> String {
+    let text = error.without_snippet().to_string();
+    let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
+    message.split(", set DuplicateKeyPolicy").next().unwrap_or(message).to_owned()
+}
+
+/// One line of a script: when it plays, and what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Written", into = "Written")]
+pub(super) struct Cue {
+    seat: Option<ExpertSlug>,
+    round: Option<u8>,
+    contains: Option<String>,
+    pub(super) act: Act,
+    pub(super) delay_ms: u64,
+    /// How often it plays; without a number, always.
+    pub(super) times: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Act {
+    Reply(Value),
+    Fail(Fail),
+}
+
+/// How a call fails. A timeout hangs too: it is the caller who gives up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub(super) enum Fail {
+    Hang,
+    With(ErrorType),
+}
+
+impl Cue {
+    pub(super) fn matches(&self, request: &Request) -> bool {
+        let said = |text: &str| {
+            request.messages.user.contains(text) || request.messages.system.contains(text)
+        };
+        self.seat.as_ref().is_none_or(|seat| *seat == request.seat)
+            && self.round.is_none_or(|round| round == request.round)
+            && self.contains.as_deref().is_none_or(said)
+    }
+}
+
+/// A cue as it stands in the file.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Written {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seat: Option<ExpertSlug>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    round: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    contains: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reply: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fail: Option<Fail>,
+    #[serde(skip_serializing_if = "is_zero")]
+    delay_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    times: Option<u32>,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+impl TryFrom<Written> for Cue {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let act = match (written.reply, written.fail) {
+            (Some(reply), None) => Act::Reply(reply),
+            (None, Some(fail)) => Act::Fail(fail),
+            (Some(_), Some(_)) => return Err("a cue has either `reply` or `fail`, not both"),
+            (None, None) => return Err("a cue needs `reply` or `fail`"),
+        };
+        if written.times == Some(0) {
+            return Err("`times` is at least 1");
+        }
+        let Written { seat, round, contains, delay_ms, times, .. } = written;
+        Ok(Self { seat, round, contains, act, delay_ms, times })
+    }
+}
+
+impl From<Cue> for Written {
+    fn from(cue: Cue) -> Self {
+        let (reply, fail) = match cue.act {
+            Act::Reply(reply) => (Some(reply), None),
+            Act::Fail(fail) => (None, Some(fail)),
+        };
+        let Cue { seat, round, contains, delay_ms, times, .. } = cue;
+        Self { seat, round, contains, reply, fail, delay_ms, times }
+    }
+}
+
+impl Fail {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Hang => "hang",
+            Self::With(error_type) => error_type.name(),
+        }
+    }
+}
+
+impl From<Fail> for String {
+    fn from(fail: Fail) -> Self {
+        fail.name().to_owned()
+    }
+}
+
+impl TryFrom<String> for Fail {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let every = ErrorType::ALL.iter().map(|error_type| Self::With(*error_type));
+        let mut every = every.chain([Self::Hang]);
+        let names: Vec<&str> = every.clone().map(Self::name).collect();
+        let known = every.find(|fail| fail.name() == text);
+        known.ok_or_else(|| format!("`fail` cannot be `{text}`, only {}", names.join(", ")))
+    }
+}

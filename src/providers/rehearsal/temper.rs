@@ -1,0 +1,31 @@
+//! How a seat of the rehearsal panel leans.
+
+use crate::domain::ids::ExpertSlug;
+
+use super::variation::Variation;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Temper {
+    Optimist,
+    Skeptic,
+    Pragmatist,
+}
+
+impl Temper {
+    pub(super) const ALL: [Self; 3] = [Self::Optimist, Self::Skeptic, Self::Pragmatist];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Optimist => "optimist",
+            Self::Skeptic => "skeptic",
+            Self::Pragmatist => "pragmatist",
+        }
+    }
+
+    /// A seat that has another name, as in a configured panel, has some temper all the same.
+    pub(super) fn of(seat: &ExpertSlug) -> Self {
+        let named = Self::ALL.into_iter().find(|temper| seat.as_str().starts_with(temper.name()));
+        let drawn = Variation::of(&[seat.as_str()]).below(Self::ALL.len());
+        named.or(Self::ALL.get(drawn).copied()).unwrap_or(Self::Pragmatist)
+    }
+}

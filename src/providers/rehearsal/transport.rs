@@ -1,0 +1,116 @@
+//! How the rehearsal panel is called: like any other transport, but nothing leaves.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::ask::{ErrorType, Finish, Purpose, Usage};
+use crate::providers::{CallError, Received, Request};
+
+use super::panel::MODEL;
+use super::script::{Act, Cue, Fail, Script};
+use super::temper::Temper;
+use super::variation::Variation;
+use super::{opinion, prompt, report, review};
+
+/// One for each run: a cue's `times` are counted in it.
+#[derive(Debug, Default)]
+pub struct RehearsalTransport {
+    script: Script,
+    /// How often each cue has played.
+    played: Mutex<Vec<u32>>,
+    pace: Duration,
+}
+
+impl RehearsalTransport {
+    pub fn new(script: Option<Script>) -> Self {
+        let script = script.unwrap_or_default();
+        let played = Mutex::new(vec![0; script.cues.len()]);
+        Self { script, played, pace: Duration::ZERO }
+    }
+
+    /// Lets a reply take between a third of this time and all of it, so that a person
+    /// can watch; what a script says comes first.
+    #[must_use]
+    pub fn with_pace(self, pace: Duration) -> Self {
+        Self { pace, ..self }
+    }
+
+    pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
+        let Some(cue) = self.next_cue(request) else {
+            tokio::time::sleep(self.pause(request)).await;
+            return Ok(received(request, built_in(request)?));
+        };
+        tokio::time::sleep(Duration::from_millis(cue.delay_ms)).await;
+        match &cue.act {
+            Act::Reply(Value::String(text)) => Ok(received(request, text.clone())),
+            Act::Reply(document) => Ok(received(request, json(document)?)),
+            Act::Fail(Fail::Hang | Fail::With(ErrorType::Timeout)) => std::future::pending().await,
+            Act::Fail(fail @ Fail::With(error_type)) => {
+                let message = format!("the rehearsal script says `{}`", fail.name());
+                Err(CallError::new(*error_type, message))
+            }
+        }
+    }
+
+    /// The first cue that matches and has not played as often as it may.
+    fn next_cue(&self, request: &Request) -> Option<&Cue> {
+        let mut played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cues = self.script.cues.iter().zip(played.iter_mut());
+        let (cue, count) = cues.find(|(cue, count)| {
+            cue.matches(request) && cue.times.is_none_or(|times| **count < times)
+        })?;
+        *count = count.saturating_add(1);
+        Some(cue)
+    }
+
+    pub(super) fn pause(&self, request: &Request) -> Duration {
+        const STEPS: u32 = 100;
+        let subject = prompt::subject(&request.messages.user);
+        let parts = [subject.as_str(), request.seat.as_str(), request.purpose.name()];
+        let step = Variation::of(&parts).below(STEPS as usize + 1);
+        let third = self.pace / 3;
+        third + (self.pace - third) / STEPS * u32::try_from(step).unwrap_or(STEPS)
+    }
+}
+
+/// What a seat says of itself when no script tells it otherwise.
+fn built_in(request: &Request) -> Result<String, CallError> {
+    let temper = Temper::of(&request.seat);
+    let subject = prompt::subject(&request.messages.user);
+    let parts = [subject.as_str(), request.seat.as_str(), request.purpose.name()];
+    let variation = Variation::of(&parts);
+    let messages = &request.messages;
+    match request.purpose {
+        Purpose::Opinion => json(&opinion::opinion(temper, &subject, messages, variation)),
+        Purpose::Review => json(&review::review(temper, messages, variation)),
+        Purpose::Synthesis => json(&report::report(&subject, messages, variation)),
+    }
+}
+
+fn json(document: &impl Serialize) -> Result<String, CallError> {
+    serde_json::to_string(document)
+        .map_err(|error| CallError::new(ErrorType::Unknown, error.to_string()))
+}
+
+fn received(request: &Request, text: String) -> Received {
+    let usage = Usage {
+        input_tokens: estimate(&request.messages.system) + estimate(&request.messages.user),
+        output_tokens: estimate(&text),
+    };
+    Received {
+        text,
+        usage: Some(usage),
+        model: Some(MODEL.to_owned()),
+        finish: Finish::Stop,
+        cost_usd: Some(0.0),
+        structured: false,
+    }
+}
+
+/// Four characters to a token, as English text has it.
+fn estimate(text: &str) -> u64 {
+    text.chars().count().div_ceil(4) as u64
+}
