@@ -4,6 +4,9 @@
 //! Nothing here retries, journals or decides: a call is made once and its outcome
 //! is returned as data.
 
+pub mod catalogue;
+
+mod prices;
 mod provider;
 mod request;
 

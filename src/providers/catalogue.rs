@@ -1,0 +1,214 @@
+//! The providers that are known by name: a compatible one is a row, not a file.
+
+use super::provider::Dialect;
+
+pub use super::prices::{PRICES_AS_OF, price};
+
+/// What is known of a provider before anybody configures it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row {
+    pub name: &'static str,
+    /// Another name for the same row.
+    pub alias: Option<&'static str>,
+    pub dialect: Dialect,
+    pub base_url: &'static str,
+    /// Where a key is looked for; the first that is set wins. Empty where none is needed.
+    pub key_variables: &'static [&'static str],
+    /// Who trains the models; nothing where the host serves models of many.
+    pub family: Option<&'static str>,
+    /// The model that is asked when none was configured.
+    pub model: Option<&'static str>,
+    /// The agent program that reaches the same models.
+    pub program: Option<&'static str>,
+    /// Whether it runs on this machine unless it is told otherwise.
+    pub loopback: bool,
+    pub output_limit: OutputLimit,
+}
+
+/// The name under which a server of the OpenAI dialect takes the most tokens it may write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OutputLimit {
+    MaxTokens,
+    /// OpenAI's own newer models refuse the older name.
+    MaxCompletionTokens,
+}
+
+/// What most rows share: a server that speaks OpenAI's dialect and hosts models of many.
+const COMPATIBLE: Row = Row {
+    name: "",
+    alias: None,
+    dialect: Dialect::OpenAi,
+    base_url: "",
+    key_variables: &[],
+    family: None,
+    model: None,
+    program: None,
+    loopback: false,
+    output_limit: OutputLimit::MaxTokens,
+};
+
+/// In the order in which providers are looked for.
+pub const ROWS: [Row; 11] = [
+    Row {
+        name: "claude",
+        alias: Some("anthropic"),
+        dialect: Dialect::Anthropic,
+        base_url: "https://api.anthropic.com/v1",
+        key_variables: &["ANTHROPIC_API_KEY"],
+        family: Some("anthropic"),
+        model: Some("claude-sonnet-4-20250514"),
+        program: Some("claude"),
+        ..COMPATIBLE
+    },
+    Row {
+        name: "openai",
+        base_url: "https://api.openai.com/v1",
+        key_variables: &["OPENAI_API_KEY"],
+        family: Some("openai"),
+        model: Some("gpt-4o"),
+        program: Some("codex"),
+        output_limit: OutputLimit::MaxCompletionTokens,
+        ..COMPATIBLE
+    },
+    Row {
+        name: "gemini",
+        dialect: Dialect::Gemini,
+        base_url: "https://generativelanguage.googleapis.com/v1beta",
+        key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        family: Some("google"),
+        model: Some("gemini-2.0-flash"),
+        program: Some("gemini"),
+        ..COMPATIBLE
+    },
+    Row {
+        name: "openrouter",
+        base_url: "https://openrouter.ai/api/v1",
+        key_variables: &["OPENROUTER_API_KEY"],
+        model: Some("openai/gpt-4o"),
+        ..COMPATIBLE
+    },
+    Row { name: "ollama", base_url: "http://127.0.0.1:11434/v1", loopback: true, ..COMPATIBLE },
+    Row { name: "llamacpp", base_url: "http://127.0.0.1:8080/v1", loopback: true, ..COMPATIBLE },
+    Row { name: "vllm", base_url: "http://127.0.0.1:8000/v1", loopback: true, ..COMPATIBLE },
+    Row {
+        name: "groq",
+        base_url: "https://api.groq.com/openai/v1",
+        key_variables: &["GROQ_API_KEY"],
+        model: Some("llama-3.3-70b-versatile"),
+        ..COMPATIBLE
+    },
+    Row {
+        name: "deepseek",
+        base_url: "https://api.deepseek.com/v1",
+        key_variables: &["DEEPSEEK_API_KEY"],
+        family: Some("deepseek"),
+        model: Some("deepseek-chat"),
+        ..COMPATIBLE
+    },
+    Row {
+        name: "xai",
+        base_url: "https://api.x.ai/v1",
+        key_variables: &["XAI_API_KEY"],
+        family: Some("xai"),
+        model: Some("grok-4"),
+        ..COMPATIBLE
+    },
+    Row {
+        name: "mistral",
+        base_url: "https://api.mistral.ai/v1",
+        key_variables: &["MISTRAL_API_KEY"],
+        family: Some("mistral"),
+        model: Some("mistral-large-latest"),
+        ..COMPATIBLE
+    },
+];
+
+/// The row of a provider by its name, or by its other name.
+pub fn row(name: &str) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.name == name || row.alias == Some(name))
+}
+
+/// What the server at this address calls its limit: an address we do not know is a
+/// compatible server, whatever the provider was named.
+pub(super) fn output_limit(base_url: &str) -> OutputLimit {
+    let known = ROWS.iter().find(|row| row.base_url == base_url);
+    known.map_or(OutputLimit::MaxTokens, |row| row.output_limit)
+}
+
+/// Words that model names begin with, and who trains those models.
+const FAMILIES: [(&str, &str); 15] = [
+    ("chatgpt", "openai"),
+    ("claude", "anthropic"),
+    ("codestral", "mistral"),
+    ("deepseek", "deepseek"),
+    ("gemini", "google"),
+    ("gemma", "google"),
+    ("gpt", "openai"),
+    ("grok", "xai"),
+    ("llama", "meta"),
+    ("magistral", "mistral"),
+    ("ministral", "mistral"),
+    ("mistral", "mistral"),
+    ("mixtral", "mistral"),
+    ("phi", "microsoft"),
+    ("qw", "alibaba"),
+];
+
+/// Who trains a model: its provider, else as its name tells, else the first word of its
+/// name. Two seats of one family are not two independent opinions.
+pub fn family(row: Option<&Row>, model: &str) -> String {
+    if let Some(family) = row.and_then(|row| row.family) {
+        return family.to_owned();
+    }
+    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+    let name = name.strip_prefix("meta-").unwrap_or(&name);
+    if let Some((_, family)) = FAMILIES.iter().find(|(start, _)| name.starts_with(start)) {
+        return (*family).to_owned();
+    }
+    let word: String = name.chars().take_while(|c| c.is_alphabetic()).collect();
+    if word.is_empty() { "unknown".to_owned() } else { word }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_found_by_either_of_its_names() {
+        assert_eq!(row("anthropic"), row("claude"));
+        assert_eq!(row("claude").unwrap().dialect, Dialect::Anthropic);
+        assert_eq!(row("gemini").unwrap().key_variables, ["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
+        assert_eq!(row("nobody"), None);
+    }
+
+    #[test]
+    fn rows_are_fit_to_be_called() {
+        for row in &ROWS {
+            let scheme = if row.loopback { "http://127.0.0.1:" } else { "https://" };
+            assert!(row.base_url.starts_with(scheme), "{row:?}");
+            assert!(!row.base_url.ends_with('/'), "{row:?}");
+            assert_eq!(row.key_variables.is_empty(), row.loopback, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn the_limit_is_named_by_the_server_not_by_the_provider() {
+        assert_eq!(output_limit("https://api.openai.com/v1"), OutputLimit::MaxCompletionTokens);
+        assert_eq!(output_limit("http://127.0.0.1:8099/v1"), OutputLimit::MaxTokens);
+    }
+
+    #[test]
+    fn a_family_is_told_by_provider_or_model() {
+        let check = |name: &str, model: &str, expected: &str| {
+            assert_eq!(family(row(name), model), expected, "{name} {model}");
+        };
+        check("claude", "claude-sonnet-4-20250514", "anthropic");
+        check("openrouter", "anthropic/claude-sonnet-4", "anthropic");
+        check("openrouter", "openai/gpt-4o", "openai");
+        check("ollama", "llama3.2:latest", "meta");
+        check("groq", "meta-llama/Meta-Llama-3-70B", "meta");
+        check("ollama", "qwen2.5:7b", "alibaba");
+        check("vllm", "somebody/Falcon-40b", "falcon");
+        check("house", "7", "unknown");
+    }
+}
