@@ -82,6 +82,7 @@ impl Error {
             Self::Store(error) => store_kind(error),
             Self::File(FileError::Unwritable { .. }) => Kind::Incomplete,
             Self::File(_) | Self::Material(_) => Kind::NotFound,
+            Self::Config(ConfigError::FileExists { .. }) => Kind::Refused,
             Self::Config(_) | Self::Script(_) => Kind::Configuration,
             Self::Document(_) | Self::Output(_) => Kind::Internal,
         }
@@ -120,6 +121,11 @@ impl Error {
         if let (Some(hint), Value::Object(map)) = (self.hint(), &mut document) {
             map.insert("suggestion".to_owned(), hint.into());
         }
+        if let (Self::Config(error), Value::Object(map)) = (self, &mut document)
+            && !error.problems().is_empty()
+        {
+            map.insert("problems".to_owned(), json!(error.problems()));
+        }
         document
     }
 
@@ -134,6 +140,7 @@ impl Error {
             Self::File(FileError::Unwritable { .. }) => "unwritable",
             Self::Material(MaterialError::TooMany { .. }) => "too_many_files",
             Self::File(_) | Self::Material(_) => "unreadable",
+            Self::Config(ConfigError::FileExists { .. }) => "file_exists",
             Self::Config(_) => "invalid_configuration",
             Self::Script(_) => "invalid_script",
             Self::Document(_) => "internal",
@@ -213,9 +220,26 @@ fn material_hint(error: &MaterialError) -> &'static str {
 
 fn config_hint(error: &ConfigError) -> &'static str {
     match error {
-        ConfigError::NoFile { .. } => "leave `--config` out, or name a file that exists",
+        ConfigError::NoFile { .. } | ConfigError::NotAFile { .. } => {
+            "leave `--config` out, or name a file that exists"
+        }
+        ConfigError::Unreadable { .. } => "check the file's permissions",
+        ConfigError::TooLarge { .. } => "a council needs a few lines; check that this is the file",
+        ConfigError::NotText { .. } => "save the file as UTF-8",
+        ConfigError::Invalid { .. } => {
+            "mend the file; `plenary init` writes one in which every setting is explained"
+        }
+        ConfigError::Unusable { .. } => {
+            "set the variable or install the program, or take the provider out of the file"
+        }
+        ConfigError::NoProvider => {
+            "set a key such as ANTHROPIC_API_KEY, or name a provider in `council.yaml`"
+        }
+        ConfigError::Variable { .. } => "correct the variable, or unset it",
+        ConfigError::Flag { .. } => "`--help` shows what it takes",
         ConfigError::NoWorkingFolder(_) => "change to a folder that exists",
         ConfigError::UnknownStore { .. } => "use a path, or `sqlite:PATH`",
         ConfigError::NotAFolder { .. } => "name a folder that exists",
+        ConfigError::FileExists { .. } => "`--force` replaces it",
     }
 }

@@ -2,14 +2,25 @@
 
 use std::path::{Path, PathBuf};
 
+use super::environment::Environment;
+use super::error::ConfigError;
+use super::file::{read_alignment, read_storage};
+use super::ledger::Source;
+use super::open;
+use super::section::{At, Problems};
+use super::yaml::Node;
+
 /// The file that anchors a project.
-const COUNCIL_FILE: &str = "council.yaml";
+pub const COUNCIL_FILE: &str = "council.yaml";
 
 /// Relative to the folder of `council.yaml`, else to the working folder.
-const STORE_DEFAULT: &str = ".plenary/plenary.db";
+const STORE_DEFAULT: &str = "sqlite:.plenary/plenary.db";
 
 /// Where the store is, for those who do not want to repeat `--store`.
 const STORE_VARIABLE: &str = "PLENARY_STORE";
+
+/// The same for `--config`.
+const CONFIG_VARIABLE: &str = "PLENARY_CONFIG";
 
 /// What the command line said.
 #[derive(Debug, Clone, Default)]
@@ -23,51 +34,143 @@ pub struct Flags {
 #[derive(Debug, Clone)]
 pub struct Located {
     pub working: PathBuf,
+    /// The `council.yaml` that counts, where there is one.
+    pub file: Option<PathBuf>,
+    /// The folder that paths in the file are relative to.
+    pub folder: PathBuf,
     pub store: PathBuf,
+    pub store_source: Source,
     pub allow: Vec<PathBuf>,
+    /// What a dialogue asks for when its creator does not say, where the file does.
+    pub convergence_percent: Option<u8>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    #[error("there is no configuration file `{path}`")]
-    NoFile { path: PathBuf },
-    #[error("the working folder cannot be found")]
-    NoWorkingFolder(#[source] std::io::Error),
-    #[error("`{url}` is not a store this plenary knows")]
-    UnknownStore { url: String },
-    #[error("`--allow {path}` is not a folder")]
-    NotAFolder { path: PathBuf },
+/// The file that counts, read.
+#[derive(Debug)]
+pub(super) struct Anchor {
+    pub working: PathBuf,
+    pub folder: PathBuf,
+    pub file: Option<(PathBuf, Node)>,
+    pub file_source: Source,
 }
 
-#[expect(clippy::disallowed_methods, reason = "the environment is read here, once")]
-pub fn locate(flags: &Flags) -> Result<Located, ConfigError> {
-    let working = std::env::current_dir().map_err(ConfigError::NoWorkingFolder)?;
-    let anchor = match &flags.config {
-        Some(path) if !path.is_file() => {
-            return Err(ConfigError::NoFile { path: path.clone() });
-        }
-        Some(path) => working.join(path).parent().unwrap_or(&working).to_owned(),
-        None => council_folder(&working).unwrap_or_else(|| working.clone()),
-    };
-    let from_environment = std::env::var(STORE_VARIABLE).ok().filter(|url| !url.is_empty());
-    // What is typed is meant from here; what a project's file implies is meant from there.
-    let store = match flags.store.clone().or(from_environment) {
-        Some(url) => working.join(sqlite_path(&url)?),
-        None => anchor.join(STORE_DEFAULT),
-    };
-    if let Some(path) = flags.allow.iter().find(|path| !path.is_dir()) {
-        return Err(ConfigError::NotAFolder { path: path.clone() });
+/// Finds what every command needs. Of the file only the sections that matter for that
+/// are looked at: a record can be read whatever the council's providers are.
+pub fn locate(flags: &Flags, environment: &Environment) -> Result<Located, ConfigError> {
+    let anchor = anchor(&working_folder()?, flags, environment)?;
+    let mut problems = Problems::default();
+    let (mut url, mut convergence_percent) = (None, None);
+    if let Some((_, tree)) = &anchor.file {
+        url = read_storage(tree, &mut problems);
+        convergence_percent = read_alignment(tree, &mut problems).convergence_percent;
     }
-    Ok(Located { working, store, allow: flags.allow.clone() })
+    anchor.settle(problems)?;
+    anchor.located(flags, environment, url, convergence_percent.map(|at| at.value))
 }
 
-/// The nearest folder upward that has a `council.yaml`.
-fn council_folder(from: &Path) -> Option<PathBuf> {
-    from.ancestors().find(|folder| folder.join(COUNCIL_FILE).is_file()).map(Path::to_owned)
+/// The file named by `--config`, else by the environment, else found upward from the
+/// working folder, else in the user's own folder.
+pub(super) fn anchor(
+    working: &Path,
+    flags: &Flags,
+    environment: &Environment,
+) -> Result<Anchor, ConfigError> {
+    let working = working.to_owned();
+    let (path, file_source) = match (&flags.config, environment.get(CONFIG_VARIABLE)) {
+        (Some(path), _) => (Some(working.join(path)), Source::Flag { name: "--config" }),
+        (None, Some(path)) => {
+            (Some(working.join(path)), Source::Environment { variable: CONFIG_VARIABLE.to_owned() })
+        }
+        (None, None) => (upward(&working).or_else(|| own(environment)), Source::Found),
+    };
+    let Some(path) = path else {
+        let file_source = Source::Default;
+        return Ok(Anchor { folder: working.clone(), working, file: None, file_source });
+    };
+    let tree = open::council(&path)?;
+    let folder = path.parent().unwrap_or(&working).to_owned();
+    Ok(Anchor { working, folder, file: Some((path, tree)), file_source })
+}
+
+#[expect(clippy::disallowed_methods, reason = "the working folder is asked for here, once")]
+pub(super) fn working_folder() -> Result<PathBuf, ConfigError> {
+    std::env::current_dir().map_err(ConfigError::NoWorkingFolder)
+}
+
+/// The nearest file upward.
+fn upward(from: &Path) -> Option<PathBuf> {
+    from.ancestors().map(|folder| folder.join(COUNCIL_FILE)).find(|path| path.is_file())
+}
+
+/// This user's file, for all folders that have none.
+fn own(environment: &Environment) -> Option<PathBuf> {
+    let path = environment.config_folder()?.join("plenary").join(COUNCIL_FILE);
+    path.is_file().then_some(path)
+}
+
+impl Anchor {
+    /// An error when anything is wrong with the file.
+    pub(super) fn settle(&self, problems: Problems) -> Result<(), ConfigError> {
+        if problems.0.is_empty() {
+            return Ok(());
+        }
+        let is_well_written = problems.0.iter().all(|problem| problem.is_elsewhere);
+        let path = self.file.as_ref().map_or_else(|| COUNCIL_FILE.into(), |(path, _)| path.clone());
+        let problems = problems.0;
+        Err(if is_well_written {
+            ConfigError::Unusable { path, problems }
+        } else {
+            ConfigError::Invalid { path, problems }
+        })
+    }
+
+    pub(super) fn located(
+        &self,
+        flags: &Flags,
+        environment: &Environment,
+        url: Option<At<String>>,
+        convergence_percent: Option<u8>,
+    ) -> Result<Located, ConfigError> {
+        let (store, store_source) = self.store(flags, environment, url)?;
+        if let Some(path) = flags.allow.iter().find(|path| !path.is_dir()) {
+            return Err(ConfigError::NotAFolder { path: path.clone() });
+        }
+        Ok(Located {
+            working: self.working.clone(),
+            file: self.file.as_ref().map(|(path, _)| path.clone()),
+            folder: self.folder.clone(),
+            store,
+            store_source,
+            allow: flags.allow.clone(),
+            convergence_percent,
+        })
+    }
+
+    /// What is typed is meant from here; what a project's file says is meant from there.
+    fn store(
+        &self,
+        flags: &Flags,
+        environment: &Environment,
+        file: Option<At<String>>,
+    ) -> Result<(PathBuf, Source), ConfigError> {
+        if let Some(url) = &flags.store {
+            let source = Source::Flag { name: "--store" };
+            return Ok((self.working.join(sqlite_path(url)?), source));
+        }
+        if let Some(url) = environment.get(STORE_VARIABLE) {
+            let source = Source::Environment { variable: STORE_VARIABLE.to_owned() };
+            return Ok((self.working.join(sqlite_path(url)?), source));
+        }
+        let (url, source) = match file {
+            Some(At { value, line }) => (value, Source::File { line }),
+            None => (STORE_DEFAULT.to_owned(), Source::Default),
+        };
+        Ok((self.folder.join(sqlite_path(&url)?), source))
+    }
 }
 
 fn sqlite_path(url: &str) -> Result<&str, ConfigError> {
-    let unknown = || ConfigError::UnknownStore { url: url.to_owned() };
+    let unknown = || ConfigError::UnknownStore { url: without_secrets(url) };
     match url.split_once(':') {
         None if url.is_empty() => Err(unknown()),
         Some(("sqlite", "")) => Err(unknown()),
@@ -75,6 +178,11 @@ fn sqlite_path(url: &str) -> Result<&str, ConfigError> {
         Some(("postgres" | "postgresql" | "mysql" | "http" | "https", _)) => Err(unknown()),
         Some(_) | None => Ok(url),
     }
+}
+
+/// The address of a database server may hold its password.
+fn without_secrets(url: &str) -> String {
+    url.split_once("://").map_or_else(|| url.to_owned(), |(scheme, _)| format!("{scheme}://…"))
 }
 
 #[cfg(test)]
@@ -94,5 +202,11 @@ mod tests {
         for (url, path) in cases {
             assert_eq!(sqlite_path(url).ok(), path, "url: {url}");
         }
+    }
+
+    #[test]
+    fn a_password_in_a_store_is_not_repeated() {
+        let error = sqlite_path("postgres://me:canary@host/db").unwrap_err();
+        assert_eq!(error.to_string(), "`postgres://…` is not a store this plenary knows");
     }
 }

@@ -1,6 +1,42 @@
-//! Where the store lies: flags win over the environment, the environment over the
-//! default, which lies beside the nearest `council.yaml` upward.
+//! `council.yaml`, the environment and the flags, settled into what the program works by.
+//!
+//! [`locate`] finds what every command needs: the file and the store. [`load`] settles
+//! all of it into [`Settings`], which never change afterwards and know who set what.
 
+mod budget;
+mod check;
+mod describe;
+mod discover;
+mod duration;
+mod environment;
+mod error;
+mod file;
+mod gate;
+mod ledger;
+mod load;
 mod locate;
+mod nearest;
+mod ollama;
+mod open;
+mod reach;
+mod seats;
+mod section;
+mod settings;
+mod template;
+mod yaml;
 
-pub use locate::{ConfigError, Flags, Located, locate};
+pub use budget::Overrides;
+pub use duration::{parse as parse_duration, show as show_duration};
+pub use environment::Environment;
+pub use error::{ConfigError, Problem};
+pub use file::{PolicyName, Tier, TierRule, TransportChoice};
+pub use ledger::{Setting, Source};
+pub use load::load;
+pub use locate::{COUNCIL_FILE, Flags, Located, locate};
+pub use ollama::models as installed_models;
+pub use seats::{chairs, seats, version_of};
+pub use settings::{
+    Alignment, Conclusion, ConclusionRoles, Council, Deliberator, Origin, Retention, Review,
+    Settings,
+};
+pub use template::TEMPLATE;

@@ -6,27 +6,27 @@
 //! to call again is a pure question, answered by [`retry`].
 
 pub mod catalogue;
+pub mod rehearsal;
 pub mod retry;
 
+mod cli;
 mod clients;
 mod dialect;
 mod failure;
 mod http;
-mod prices;
-mod cli;
 mod mcp;
+mod prices;
 mod process;
 mod provider;
-pub mod rehearsal;
 mod request;
 #[cfg(test)]
 mod sample;
 mod sentence;
 mod transport;
 
+pub use cli::{CliTransport, Program};
 pub use clients::{HttpClients, is_loopback};
 pub use http::{HttpTransport, REPLY_BYTES_MAX};
-pub use cli::{CliTransport, Program};
 pub use mcp::McpTransport;
 pub use process::Environment;
 pub use provider::{Dialect, McpTool, Provider};

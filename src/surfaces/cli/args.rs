@@ -6,7 +6,7 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
 use super::dialogue::{DialogueCommand, cite, export, list, show};
-use super::verify;
+use super::{config, init, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Cyan.on_default().bold())
@@ -44,11 +44,12 @@ pub(super) struct Global {
     /// Print one JSON document instead of text.
     #[arg(long, global = true, help_heading = "Global options")]
     pub json: bool,
-    /// The project's `council.yaml` [default: found upward from here]
+    /// The project's `council.yaml` [default: found upward from here, else in the user's config
+    /// folder; environment: PLENARY_CONFIG]
     #[arg(long, global = true, value_name = "FILE", help_heading = "Global options")]
     pub config: Option<PathBuf>,
-    /// Where dialogues are kept [default: `.plenary/plenary.db` beside `council.yaml`, or here;
-    /// environment: PLENARY_STORE]
+    /// Where dialogues are kept [default: what `council.yaml` says, else `.plenary/plenary.db`
+    /// beside it, or here; environment: PLENARY_STORE]
     #[arg(long, global = true, value_name = "URL|PATH", help_heading = "Global options")]
     pub store: Option<String>,
     /// A further folder that files may be written to. May be repeated.
@@ -71,6 +72,8 @@ pub(super) enum Command {
     Cite(cite::Cite),
     Export(export::Export),
     Verify(verify::Verify),
+    Init(init::Init),
+    Config(config::Config),
     /// Print a completion script for a shell
     ///
     /// For bash: plenary completions bash > ~/.local/share/bash-completion/completions/plenary

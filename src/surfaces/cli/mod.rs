@@ -1,7 +1,9 @@
 //! The command line: a file per command, whose doc comments are its help.
 
 mod args;
+mod config;
 mod dialogue;
+mod init;
 mod report;
 mod run;
 mod session;

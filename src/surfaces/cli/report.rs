@@ -4,6 +4,7 @@ use anstyle::{AnsiColor, Style};
 use serde_json::json;
 
 use super::ui::{self, Ui, talk};
+use crate::config::Problem;
 use crate::domain::refusal::{Item, Refusal};
 use crate::error::{Error, Kind};
 use crate::export::safe_text;
@@ -26,6 +27,9 @@ fn text_of(error: &Error) -> String {
     if let Error::Refused(refusal) = error {
         text.push_str(&faults(refusal));
     }
+    if let Error::Config(error) = error {
+        text.push_str(&problems(error.problems()));
+    }
     if let Some(said) = error.hint() {
         text.push_str(&format!("\n{}", hint(said)));
     }
@@ -34,6 +38,16 @@ fn text_of(error: &Error) -> String {
 
 fn hint(said: &str) -> String {
     format!("{HINT}hint:{HINT:#} {}", safe_text::line(said))
+}
+
+/// A lone problem is in the sentence already; several are listed.
+fn problems(problems: &[Problem]) -> String {
+    let listed = problems.iter().enumerate().filter(|_| problems.len() > 1);
+    listed
+        .map(|(place, problem)| {
+            format!("\n{:>3}. {}", place + 1, safe_text::line(&problem.message))
+        })
+        .collect()
 }
 
 /// A lone fault is its own message; several are listed.

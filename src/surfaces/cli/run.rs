@@ -38,6 +38,8 @@ fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
         Command::Cite(cite) => cite.run(&session),
         Command::Export(export) => export.run(&session),
         Command::Verify(verify) => verify.run(&session),
+        Command::Init(init) => init.run(&session),
+        Command::Config(config) => config.run(&session),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "plenary", &mut script);

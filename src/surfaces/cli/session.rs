@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::args::Global;
 use super::ui::Ui;
 use crate::ambient::Machine;
-use crate::config::{self, Flags, Located};
+use crate::config::{self, Environment, Flags, Located, Overrides, Settings};
 use crate::error::Error;
 use crate::files::{self, Folders};
 use crate::operations::{self, Workspace};
@@ -38,15 +38,10 @@ impl<'a> Session<'a> {
         Self { flags, ui }
     }
 
-    /// A workspace whose store is made if there is none: for opening the first dialogue.
-    pub(super) fn for_opening(&self) -> Result<Workspace, Error> {
-        self.open(&config::locate(&self.flags)?)
-    }
-
     /// A workspace over the store there is. Looking leaves nothing behind: where
     /// there is none yet, an empty one in memory answers.
     pub(super) fn for_existing(&self) -> Result<Workspace, Error> {
-        let located = config::locate(&self.flags)?;
+        let located = self.located()?;
         if located.store.exists() {
             return self.open(&located);
         }
@@ -57,7 +52,7 @@ impl<'a> Session<'a> {
     /// A workspace over the store there is; that there is none is an error. What does not
     /// exist cannot be called untouched.
     pub(super) fn for_auditing(&self) -> Result<Workspace, Error> {
-        let located = config::locate(&self.flags)?;
+        let located = self.located()?;
         let is_there = located.store.metadata().is_ok_and(|metadata| metadata.len() > 0);
         if !is_there {
             return Err(StoreError::Missing { path: located.store }.into());
@@ -65,7 +60,25 @@ impl<'a> Session<'a> {
         self.open(&located)
     }
 
-    fn open(&self, located: &Located) -> Result<Workspace, Error> {
+    /// Where things are.
+    pub(super) fn located(&self) -> Result<Located, Error> {
+        Ok(config::locate(&self.flags, &Environment::of_process())?)
+    }
+
+    /// Everything that is settled by flags, environment and file.
+    pub(super) fn settings(&self) -> Result<Settings, Error> {
+        let environment = Environment::of_process();
+        let (flags, overrides) = (&self.flags, Overrides::default());
+        Ok(config::load(flags, &overrides, &environment, config::installed_models)?)
+    }
+
+    /// What `--config` names, whether it is there or not.
+    pub(super) fn config_flag(&self) -> Option<&Path> {
+        self.flags.config.as_deref()
+    }
+
+    /// A workspace whose store is made if there is none: for opening the first dialogue.
+    pub(super) fn open(&self, located: &Located) -> Result<Workspace, Error> {
         self.ui.detail(&format!("store: {}", located.store.display()));
         Ok(workspace(SqliteStore::open(&located.store)?, located))
     }
@@ -94,6 +107,15 @@ impl Arguments {
     pub(super) fn with(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
         if let (Value::Object(map), Some(value)) = (&mut self.0, value) {
             map.insert(name.to_owned(), value.into());
+        }
+        self
+    }
+
+    /// Sets a field that neither the command line nor the data mentions.
+    #[must_use]
+    pub(super) fn or(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
+        if let (Value::Object(map), Some(value)) = (&mut self.0, value) {
+            map.entry(name).or_insert_with(|| value.into());
         }
         self
     }

@@ -22,7 +22,8 @@ pub(crate) struct Create {
     /// How many experts to draw from the pool for the first round [default: all]
     #[arg(long, value_name = "N")]
     panel_size: Option<i64>,
-    /// How many of a hundred must agree before a final verdict [default: 100]
+    /// How many of a hundred must agree before a final verdict
+    /// [default: what `council.yaml` says, else 100]
     #[arg(long, value_name = "PERCENT")]
     convergence_percent: Option<i64>,
     /// Where the dialogue's files go [default: a folder of its own beside the store]
@@ -34,6 +35,7 @@ pub(crate) struct Create {
 
 impl Create {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let located = session.located()?;
         let arguments = self
             .data
             .arguments()?
@@ -41,8 +43,9 @@ impl Create {
             .with("question", self.question)
             .with("panel_size", self.panel_size)
             .with("convergence_percent", self.convergence_percent)
+            .or("convergence_percent", located.convergence_percent)
             .with("output_dir", self.output_dir);
-        let created = operations::create(&session.for_opening()?, arguments.value())?;
+        let created = operations::create(&session.open(&located)?, arguments.value())?;
         let width = session.ui.table_width();
         session.ui.answer(&created, |created| text(created, width))?;
         warn(session.ui, &created.warnings);

@@ -1,0 +1,82 @@
+//! Providers that are there without anybody having named them.
+//!
+//! A pure decision over the environment and the list of installed Ollama models, in
+//! the order: keys, agent programs, Ollama.
+
+use super::environment::Environment;
+use super::file::ProviderEntry;
+use super::ollama;
+use super::section::At;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::limits::EXPERT_SLUG_BYTES_MAX;
+use crate::domain::plan::Role;
+use crate::domain::slug;
+use crate::providers::Dialect;
+use crate::providers::catalogue::{self, Row};
+
+/// Whose keys are looked for, in this order.
+const KEYED: [&str; 4] = ["claude", "openai", "gemini", "openrouter"];
+
+/// Whose agent programs are looked for, in this order.
+const PROGRAMS: [&str; 3] = ["claude", "openai", "gemini"];
+
+/// A panel is three; more local models would only take turns on one machine.
+const MODELS_MAX: usize = 3;
+
+/// Whether it is worth asking a local server: a full panel of others needs none.
+pub(super) fn wants_more(found: &[ProviderEntry]) -> bool {
+    found.len() < super::seats::PANEL
+}
+
+/// Those with a key, then those with a program only. What has a key is not found again by
+/// its program.
+pub(super) fn with_keys_and_programs(environment: &Environment) -> Vec<ProviderEntry> {
+    let has_key = |row: &Row| row.key_variables.iter().any(|name| environment.get(name).is_some());
+    let has_program =
+        |row: &Row| row.program.is_some_and(|program| environment.has_program(program));
+    let rows =
+        |names: &'static [&'static str]| names.iter().filter_map(|name| catalogue::row(name));
+    let keyed = rows(&KEYED).filter(|row| has_key(row));
+    let programs = rows(&PROGRAMS).filter(|row| !has_key(row) && has_program(row));
+    keyed.chain(programs).filter_map(|row| Some(found(row.name.parse().ok()?))).collect()
+}
+
+/// Installed models as providers, each named after itself.
+pub(super) fn with_models(models: &[String], server: &str) -> Vec<ProviderEntry> {
+    let mut entries: Vec<ProviderEntry> = Vec::new();
+    for model in models.iter().filter(|model| ollama::can_talk(model)).take(MODELS_MAX) {
+        let taken: Vec<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        let Some(name) = name_of(model, &taken) else { continue };
+        entries.push(ProviderEntry {
+            model: Some(unwritten(model.clone())),
+            dialect: Some(unwritten(Dialect::OpenAi)),
+            base_url: Some(unwritten(format!("{server}/v1"))),
+            ..found(name)
+        });
+    }
+    entries
+}
+
+/// Whoever was found may speak and may chair; the first one found chairs first.
+fn found(name: ExpertSlug) -> ProviderEntry {
+    let roles = vec![Role::Participant, Role::Chair];
+    ProviderEntry { roles: Some(unwritten(roles)), ..ProviderEntry::named(name) }
+}
+
+/// A value that stands on no line of any file.
+fn unwritten<T>(value: T) -> At<T> {
+    At { value, line: 0 }
+}
+
+/// `llama3.2:latest` → `llama3-2`.
+fn name_of(model: &str, taken: &[&str]) -> Option<ExpertSlug> {
+    let short = model.strip_suffix(":latest").unwrap_or(model);
+    let slug = slug::of_title(short);
+    let slug =
+        if slug.starts_with(|c: char| c.is_ascii_digit()) { format!("m-{slug}") } else { slug };
+    // Room for `-2`, here and where a seat is repeated.
+    let slug: String = slug.chars().take(EXPERT_SLUG_BYTES_MAX - 6).collect();
+    let slug = slug.trim_end_matches('-');
+    let names = (1..).map(|nth| if nth == 1 { slug.to_owned() } else { format!("{slug}-{nth}") });
+    names.take(MODELS_MAX + 1).find(|name| !taken.contains(&&**name))?.parse().ok()
+}

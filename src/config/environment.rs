@@ -1,0 +1,109 @@
+//! The environment as a value, so that one test's variables are not another's.
+//!
+//! **Invariant:** `Debug` names the variables and shows none of their contents.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use secrecy::SecretString;
+
+/// Variables by name; those that are not text do not exist for us.
+#[derive(Clone, Default)]
+pub struct Environment {
+    variables: BTreeMap<String, String>,
+}
+
+impl Environment {
+    /// The process's own.
+    pub fn of_process() -> Self {
+        let texts = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        });
+        Self { variables: texts.collect() }
+    }
+
+    pub fn of<N: Into<String>, V: Into<String>>(
+        variables: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), value.into()));
+        Self { variables: variables.collect() }
+    }
+
+    /// A variable that is set to something. An empty one is one that was not set.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
+    }
+
+    /// A key. A line break at its end came from the file it was read from.
+    pub(super) fn secret(&self, name: &str) -> Option<SecretString> {
+        self.get(name).map(|value| SecretString::from(value.trim()))
+    }
+
+    /// Whether a program can be started: by its path, or by its name on the PATH.
+    pub(super) fn has_program(&self, program: &str) -> bool {
+        if program.contains('/') {
+            return is_program(Path::new(program));
+        }
+        let folders = self.get("PATH").map(std::env::split_paths).into_iter().flatten();
+        folders
+            .filter(|folder| folder.is_absolute())
+            .any(|folder| is_program(&folder.join(program)))
+    }
+
+    /// Where this user's settings lie.
+    pub(super) fn config_folder(&self) -> Option<PathBuf> {
+        let absolute =
+            |name: &str| self.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))
+    }
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.variables.keys()).finish()
+    }
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file() || path.with_extension("exe").is_file()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contents_stay_out_of_debug() {
+        let environment = Environment::of([("OPENAI_API_KEY", "sk-canary")]);
+        assert_eq!(format!("{environment:?}"), r#"{"OPENAI_API_KEY"}"#);
+    }
+
+    #[test]
+    fn an_empty_variable_is_not_set() {
+        let environment = Environment::of([("A", ""), ("B", "  \n"), ("C", "c")]);
+        assert_eq!(
+            ["A", "B", "C", "D"].map(|name| environment.get(name)),
+            [None, None, Some("c"), None]
+        );
+    }
+
+    #[test]
+    fn a_settings_folder_is_absolute() {
+        let check = |variables: &[(&str, &str)], expected: Option<&str>| {
+            let environment = Environment::of(variables.iter().copied());
+            assert_eq!(environment.config_folder(), expected.map(PathBuf::from), "{variables:?}");
+        };
+        check(&[("XDG_CONFIG_HOME", "/x"), ("HOME", "/h")], Some("/x"));
+        check(&[("XDG_CONFIG_HOME", "relative"), ("HOME", "/h")], Some("/h/.config"));
+        check(&[("HOME", "relative")], None);
+        check(&[], None);
+    }
+}

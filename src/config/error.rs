@@ -1,0 +1,128 @@
+//! What is wrong with a configuration: every problem, with its key and its line.
+//!
+//! **Invariant:** no message repeats a value that could be a secret. Words from a
+//! closed list are repeated; addresses, keys and variables' contents are not.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::nearest::nearest;
+
+/// More than any council needs; a file this large is something else.
+pub(super) const COUNCIL_BYTES_MAX: u64 = 1024 * 1024;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("there is no configuration file `{path}`")]
+    NoFile { path: PathBuf },
+    #[error("`{path}` is not a file")]
+    NotAFile { path: PathBuf },
+    #[error("cannot read `{path}`")]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("`{path}` is over the limit of {COUNCIL_BYTES_MAX} bytes")]
+    TooLarge { path: PathBuf },
+    #[error("`{path}` is not UTF-8 text")]
+    NotText { path: PathBuf },
+    #[error("{}", sentence_of(path, problems))]
+    Invalid { path: PathBuf, problems: Vec<Problem> },
+    /// The file is well written, but providers that it names cannot be used.
+    #[error("{}", sentence_of(path, problems))]
+    Unusable { path: PathBuf, problems: Vec<Problem> },
+    #[error("no provider is configured, and none was found")]
+    NoProvider,
+    #[error("`{variable}` is not {expected}")]
+    Variable { variable: &'static str, expected: &'static str },
+    #[error("`{flag}` is not {expected}")]
+    Flag { flag: &'static str, expected: &'static str },
+    #[error("the working folder cannot be found")]
+    NoWorkingFolder(#[source] std::io::Error),
+    #[error("`{url}` is not a store this plenary knows")]
+    UnknownStore { url: String },
+    #[error("`--allow {path}` is not a folder")]
+    NotAFolder { path: PathBuf },
+    #[error("there is a `{path}` already")]
+    FileExists { path: PathBuf },
+}
+
+impl ConfigError {
+    /// Everything that is wrong with the file, where that is what is wrong.
+    pub fn problems(&self) -> &[Problem] {
+        match self {
+            Self::Invalid { problems, .. } | Self::Unusable { problems, .. } => problems,
+            Self::NoFile { .. }
+            | Self::NotAFile { .. }
+            | Self::Unreadable { .. }
+            | Self::TooLarge { .. }
+            | Self::NotText { .. }
+            | Self::NoProvider
+            | Self::Variable { .. }
+            | Self::Flag { .. }
+            | Self::NoWorkingFolder(_)
+            | Self::UnknownStore { .. }
+            | Self::NotAFolder { .. }
+            | Self::FileExists { .. } => &[],
+        }
+    }
+}
+
+/// A lone problem is said at once; several are counted here and listed by the door.
+fn sentence_of(path: &std::path::Path, problems: &[Problem]) -> String {
+    let path = path.display();
+    match problems {
+        [problem] => format!("`{path}`: {problem}"),
+        _ => format!("`{path}` has {} problems", problems.len()),
+    }
+}
+
+/// One thing that is wrong with `council.yaml`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Where the setting stands, as `council.quorum.r1_min`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    pub message: String,
+    /// What is wrong is not what is written, but what should be there besides: a key, a program.
+    #[serde(skip)]
+    pub is_elsewhere: bool,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Problem {
+    /// The text is not YAML, or not a YAML we take.
+    pub(super) fn of_text(line: Option<u64>, what: &str) -> Self {
+        let message = match line {
+            Some(line) => format!("{what} (line {line})"),
+            None => what.to_owned(),
+        };
+        Self { key: None, line, message, is_elsewhere: false }
+    }
+
+    pub(super) fn unknown_key(path: String, name: &str, line: u64, known: &[&str]) -> Self {
+        let advice = match nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known here: {}", known.join(", ")),
+        };
+        let message = format!("unknown key `{name}` on line {line}; {advice}");
+        Self { key: Some(path), line: Some(line), message, is_elsewhere: false }
+    }
+
+    /// A value that will not do: `fault` goes on after the key and its line.
+    pub(super) fn of_value(path: &str, line: Option<u64>, fault: &str) -> Self {
+        let place = line.map(|line| format!(" on line {line}")).unwrap_or_default();
+        let message = format!("`{path}`{place} {fault}");
+        Self { key: Some(path.to_owned()), line, message, is_elsewhere: false }
+    }
+}

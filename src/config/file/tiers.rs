@@ -1,0 +1,97 @@
+//! The `tier_rules` section: which files are gated, and as what.
+
+use ignore::gitignore::GitignoreBuilder;
+
+use crate::config::section::{At, LIST_MAX, Problems, Section, text};
+use crate::config::yaml::{Node, Value};
+use crate::domain::words::words;
+
+words! {
+    /// How closely an artifact is looked at.
+    pub enum Tier {
+        Always = "tier_1",
+        Never = "tier_2",
+        Sampled = "tier_3",
+    }
+}
+
+/// Files of these shapes are artifacts of this type and tier; the first rule that fits wins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TierRule {
+    pub tier: Tier,
+    pub artifact_type: String,
+    /// Relative to the folder of `council.yaml`.
+    pub globs: Vec<String>,
+}
+
+/// It is a column of the log and a heading of the audit.
+const ARTIFACT_TYPE_BYTES_MAX: usize = 64;
+
+/// Rules in the order in which they are tried.
+pub(super) fn read(file: &Section<'_>, problems: &mut Problems) -> Option<At<Vec<TierRule>>> {
+    let names: Vec<&str> = Tier::ALL.iter().map(|tier| tier.name()).collect();
+    let tiers = file.section("tier_rules", &names, problems)?;
+    let mut rules = Vec::new();
+    for tier in Tier::ALL {
+        let Some(node) = tiers.get(tier.name()) else { continue };
+        let path = tiers.at(tier.name());
+        let Some(types) = Section::open(node, &path, problems) else { continue };
+        for (key, node) in types.entries() {
+            let path = types.at(&key.name);
+            if !is_artifact_type(&key.name) {
+                let fault = format!(
+                    "must be a type of 1 to {ARTIFACT_TYPE_BYTES_MAX} letters, digits, `_`, `-` or `.`"
+                );
+                problems.note(&path, key.line, &fault);
+            }
+            let globs = globs(node, &path, problems);
+            rules.push(TierRule { tier: *tier, artifact_type: key.name.clone(), globs });
+        }
+    }
+    Some(At { value: rules, line: tiers.line })
+}
+
+fn is_artifact_type(name: &str) -> bool {
+    (1..=ARTIFACT_TYPE_BYTES_MAX).contains(&name.len())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+}
+
+/// A list of globs; one alone needs no list.
+fn globs(node: &Node, path: &str, problems: &mut Problems) -> Vec<String> {
+    let items = match &node.value {
+        Value::List(items) => items,
+        Value::Text(_) => std::slice::from_ref(node),
+        Value::Null
+        | Value::Boolean(_)
+        | Value::Integer(_)
+        | Value::Number(_)
+        | Value::Mapping(_) => {
+            let fault = format!("must be a list of globs, not {}", node.value.kind());
+            problems.note(path, node.line, &fault);
+            return Vec::new();
+        }
+    };
+    if items.is_empty() || items.len() > LIST_MAX {
+        problems.note(path, node.line, &format!("must have from 1 to {LIST_MAX} globs"));
+    }
+    let mut globs = Vec::new();
+    for item in items {
+        let Some(glob) = text(item, path, problems) else { continue };
+        match objection(&glob) {
+            Some(objection) => problems.note(path, item.line, &format!("`{glob}` {objection}")),
+            None => globs.push(glob),
+        }
+    }
+    globs
+}
+
+fn objection(glob: &str) -> Option<&'static str> {
+    if glob.starts_with('/') || glob.split('/').any(|part| part == "..") {
+        return Some("must lie below the folder of `council.yaml`");
+    }
+    if glob.starts_with(['!', '#']) {
+        return Some("must not begin with `!` or `#`");
+    }
+    let is_glob = GitignoreBuilder::new("").add_line(None, glob).is_ok();
+    (!is_glob).then_some("is not a glob")
+}

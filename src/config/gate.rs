@@ -1,0 +1,77 @@
+//! Settles the `review` section: the artifact gate.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::file::{DeliberatorEntry, PolicyName, ReviewSection};
+use super::ledger::{Ledger, Source};
+use super::section::{At, Problems};
+use super::settings::{Deliberator, Review};
+
+/// Of the seed's four, one may be silent.
+const MIN_DELIBERATORS_DEFAULT: usize = 3;
+const PRIOR_VERDICTS_DEFAULT: usize = 5;
+const LOG_PATH_DEFAULT: &str = "council_log.jsonl";
+
+pub(super) fn settle(
+    file: ReviewSection,
+    folder: &Path,
+    ledger: &mut Ledger,
+    problems: &mut Problems,
+) -> Review {
+    let (seats, source) = match file.deliberators {
+        Some(At { value, line }) => (value, Source::File { line }),
+        None => (DeliberatorEntry::built_in(), Source::Default),
+    };
+    let names: Vec<&str> = seats.iter().map(|seat| seat.name.as_str()).collect();
+    ledger.note("review.deliberators", json!(names), source.clone());
+    let asked = file.min_deliberators.as_ref().map(|at| at.line);
+    let adjudicator = ledger.file_or(
+        "review.adjudicator.provider",
+        file.adjudicator.map(|at| at.map(Some)),
+        None,
+    );
+    let policy = ledger.file_or("review.policy.name", file.policy, PolicyName::Seed);
+    let min_deliberators = ledger.file_or(
+        "review.policy.min_deliberators",
+        file.min_deliberators,
+        MIN_DELIBERATORS_DEFAULT,
+    );
+    if let (true, Source::File { line }) = (min_deliberators > seats.len(), source) {
+        // A gate that asks for more voices than it has never opens.
+        let fault = format!("is {min_deliberators}, but there are {} deliberators", seats.len());
+        problems.note("review.policy.min_deliberators", asked.unwrap_or(line), &fault);
+    }
+    let prior_verdicts =
+        ledger.file_or("review.policy.prior_verdicts", file.prior_verdicts, PRIOR_VERDICTS_DEFAULT);
+    let log_path = ledger.file_or("review.log_path", file.log_path, LOG_PATH_DEFAULT.to_owned());
+    let redact = redact(file.redact, ledger);
+    Review {
+        deliberators: seats.into_iter().map(|seat| deliberator(seat, folder)).collect(),
+        adjudicator,
+        policy,
+        min_deliberators,
+        prior_verdicts,
+        log_path: folder.join(log_path),
+        redact,
+    }
+}
+
+/// What must not be written to the log is not printed either: only how much there is.
+fn redact(file: Option<At<Vec<String>>>, ledger: &mut Ledger) -> Vec<String> {
+    let source = file.as_ref().map_or(Source::Default, |at| Source::File { line: at.line });
+    let texts = file.map(|at| at.value).unwrap_or_default();
+    ledger.note("review.redact", json!(format!("{} texts", texts.len())), source);
+    texts
+}
+
+fn deliberator(seat: DeliberatorEntry, folder: &Path) -> Deliberator {
+    Deliberator {
+        name: seat.name,
+        provider: seat.provider.map(|at| at.value),
+        prompt: seat.prompt.map(|path| folder.join(path)),
+        context_refs: seat.context_refs.into_iter().map(|path| folder.join(path)).collect(),
+        version: seat.version,
+    }
+}

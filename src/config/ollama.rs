@@ -1,0 +1,101 @@
+//! Asks an Ollama server on this machine which models it has.
+//!
+//! The one question is asked with plain sockets and a short limit, because it is asked
+//! at the start of commands and mostly answered by nobody.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::environment::Environment;
+
+const PORT_DEFAULT: u16 = 11434;
+
+/// All of it: connecting, asking, reading.
+const LIMIT: Duration = Duration::from_millis(300);
+
+/// A list of models; a hundred of them are some fifty kilobytes.
+const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Where the server is: `OLLAMA_HOST`, as Ollama's own programs read it, else the default.
+/// Nothing where it is not plain HTTP.
+pub(super) fn server(environment: &Environment) -> Option<String> {
+    let host = environment.get("OLLAMA_HOST").unwrap_or("127.0.0.1").trim();
+    let host = match host.split_once("://") {
+        Some(("http", rest)) => rest,
+        Some(_) => return None,
+        None => host,
+    };
+    let host = host.split('/').next().unwrap_or_default();
+    let (name, port) = match host.rsplit_once(':') {
+        Some((name, port)) if !port.contains(']') => (name, port.parse().ok()?),
+        Some(_) | None => (host, PORT_DEFAULT),
+    };
+    // Listening on every address means that it can be reached on this one.
+    let name = if name.is_empty() || name == "0.0.0.0" { "127.0.0.1" } else { name };
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]_".contains(c));
+    is_name.then(|| format!("http://{name}:{port}"))
+}
+
+/// The models installed there; none when nobody answers in time.
+pub fn models(server: &str) -> Vec<String> {
+    let deadline = Instant::now() + LIMIT;
+    let tags = ask(server, "/api/tags", deadline).map(|answer| names(&answer, "models", "name"));
+    if let Ok(names) = tags {
+        if !names.is_empty() {
+            return names;
+        }
+        // Compatible servers have no tags.
+        let models = ask(server, "/v1/models", deadline);
+        return models.map(|answer| names_of(&answer)).unwrap_or_default();
+    }
+    Vec::new()
+}
+
+fn names_of(answer: &Value) -> Vec<String> {
+    names(answer, "data", "id")
+}
+
+fn names(answer: &Value, list: &str, field: &str) -> Vec<String> {
+    let items = answer.get(list).and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(|item| item.get(field)?.as_str()).map(str::to_owned).collect()
+}
+
+/// Models that turn text into numbers are installed beside those that talk.
+pub(super) fn can_talk(model: &str) -> bool {
+    !["embed", "minilm", "bge-", "rerank"].iter().any(|word| model.contains(word))
+}
+
+/// HTTP/1.0, so that the answer ends where the connection does.
+fn ask(server: &str, path: &str, deadline: Instant) -> io::Result<Value> {
+    let host = server.trim_start_matches("http://");
+    let left = || {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() { Err(io::Error::from(io::ErrorKind::TimedOut)) } else { Ok(left) }
+    };
+    let address = host.to_socket_addrs()?.next().ok_or(io::ErrorKind::NotFound)?;
+    let mut stream = TcpStream::connect_timeout(&address, left()?)?;
+    stream.set_write_timeout(Some(left()?))?;
+    stream.write_all(format!("GET {path} HTTP/1.0\r\nHost: {host}\r\n\r\n").as_bytes())?;
+    let mut bytes = Vec::new();
+    let mut part = [0; 8192];
+    loop {
+        stream.set_read_timeout(Some(left()?))?;
+        let read = stream.read(&mut part)?;
+        bytes.extend_from_slice(part.get(..read).unwrap_or_default());
+        if read == 0 || bytes.len() as u64 > ANSWER_BYTES_MAX {
+            break;
+        }
+    }
+    body(&bytes)
+}
+
+/// An answer that is no document of this kind is an empty one: somebody else lives there.
+fn body(answer: &[u8]) -> io::Result<Value> {
+    let text = String::from_utf8_lossy(answer);
+    let document =
+        text.split_once("\r\n\r\n").and_then(|(_, body)| serde_json::from_str(body).ok());
+    Ok(document.unwrap_or_default())
+}

@@ -1,0 +1,261 @@
+//! The text of `council.yaml` as a tree in which every key and value knows its line.
+//!
+//! The tree is read once and looked at by each section, so that everything that is
+//! wrong with a file is said in one go.
+//!
+//! **Invariant:** whatever the text is, reading it ends soon: size, depth, nodes and
+//! what aliases expand to are bounded.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::{Error, Options, Spanned};
+
+use super::error::Problem;
+
+/// Levels of lists and mappings: the deepest setting stands on the sixth.
+const DEPTH_MAX: usize = 24;
+
+/// Keys and values of a file, aliases expanded: far more than any council needs.
+const NODES_MAX: usize = 20_000;
+
+/// A value and the line it begins on.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Node {
+    pub line: u64,
+    pub value: Value,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Value {
+    Null,
+    Boolean(bool),
+    Integer(i128),
+    Number(f64),
+    Text(String),
+    List(Vec<Node>),
+    /// In the order in which it was written.
+    Mapping(Vec<(Key, Node)>),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Key {
+    pub line: u64,
+    pub name: String,
+}
+
+impl Value {
+    /// What it is, in the words of an error message.
+    pub(super) fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Boolean(_) => "a boolean",
+            Self::Integer(_) | Self::Number(_) => "a number",
+            Self::Text(_) => "text",
+            Self::List(_) => "a list",
+            Self::Mapping(_) => "a mapping",
+        }
+    }
+}
+
+/// Reads a text as one YAML document. An empty one is `Null`.
+pub(super) fn parse(text: &str) -> Result<Node, Problem> {
+    if let Some(line) = line_with(text, '\0') {
+        return Err(Problem::of_text(Some(line), "it holds a NUL character"));
+    }
+    let parsed: Result<Spanned<Value>, Error> =
+        serde_saphyr::from_str_with_options(text, options());
+    match parsed {
+        Ok(spanned) => Ok(Node { line: spanned.referenced.line().max(1), value: spanned.value }),
+        Err(error) => Err(problem_of(text, &error)),
+    }
+}
+
+fn options() -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: DEPTH_MAX,
+            max_nodes: NODES_MAX,
+            max_events: NODES_MAX * 3,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: NODES_MAX,
+            max_replay_stack_depth: DEPTH_MAX,
+        },
+        strict_booleans: true,
+        // A snippet would repeat the file's text, and with it whatever should not be there.
+        with_snippet: false,
+    }
+}
+
+/// The parser's complaint in our words, where a person is likely to meet it.
+fn problem_of(text: &str, error: &Error) -> Problem {
+    let line = error.location().map(|location| location.line()).filter(|line| *line > 0);
+    let offender =
+        line.and_then(|line| text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?));
+    let is_tabbed = offender.is_some_and(|text| leading_space(text).contains('\t'));
+    let message = if is_tabbed {
+        "a tab cannot indent YAML; use spaces".to_owned()
+    } else {
+        complaint(error.without_snippet())
+    };
+    Problem::of_text(line, &message)
+}
+
+fn complaint(error: &Error) -> String {
+    let said = match error {
+        Error::AliasError { error, .. } => return complaint(error),
+        Error::DuplicateMappingKey { key: Some(key), .. } => {
+            return format!("the key `{key}` stands twice");
+        }
+        Error::ExternalMessage { msg, .. } => return format!("it is not valid YAML: {msg}"),
+        Error::DuplicateMappingKey { key: None, .. } => "a key stands twice",
+        Error::AliasReplayLimitExceeded { .. }
+        | Error::AliasExpansionLimitExceeded { .. }
+        | Error::AliasReplayStackDepthExceeded { .. }
+        | Error::AliasReplayCounterOverflow { .. } => "its aliases expand to too much",
+        Error::RecursiveReferencesRequireWeakTypes { .. } => {
+            "an alias stands inside its own anchor"
+        }
+        Error::Budget { .. } => "it holds too many values, or values too deep inside others",
+        Error::MultipleDocuments { .. } => "a second document begins; there may be one",
+        Error::NonFiniteFloat { .. } => "a number must be finite",
+        Error::UnknownAnchor { .. } => "an alias names no anchor",
+        // The library has a hundred others; they cannot be reached, or say as little as this.
+        _ => "it is not valid YAML",
+    };
+    said.to_owned()
+}
+
+fn leading_space(line: &str) -> &str {
+    let end = line.find(|letter: char| !letter.is_whitespace()).unwrap_or(line.len());
+    line.get(..end).unwrap_or_default()
+}
+
+fn line_with(text: &str, letter: char) -> Option<u64> {
+    let before = text.split_once(letter)?.0;
+    Some(before.matches('\n').count() as u64 + 1)
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Reader)
+    }
+}
+
+struct Reader;
+
+impl<'de> Visitor<'de> for Reader {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("any value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Boolean(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Integer(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Integer(value.into()))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element::<Spanned<Value>>()? {
+            list.push(Node { line: item.referenced.line(), value: item.value });
+        }
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut mapping = Vec::new();
+        while let Some(key) = entries.next_key::<Spanned<String>>()? {
+            let key = Key { line: key.referenced.line(), name: key.value };
+            let item = entries.next_value::<Spanned<Value>>()?;
+            mapping.push((key, Node { line: item.referenced.line(), value: item.value }));
+        }
+        Ok(Value::Mapping(mapping))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let said = match parse(text) {
+            Ok(node) => format!("{:?}", node.value),
+            Err(problem) => problem.message,
+        };
+        let start: String = text.chars().take(60).collect();
+        assert!(said.contains(expected), "{start}\nsaid: {said}\nnot: {expected}");
+    }
+
+    #[test]
+    fn text_that_is_no_yaml_is_told_by_its_line() {
+        check("a: 1\nb:\n\tc: 2", "a tab cannot indent YAML; use spaces (line 3)");
+        check("a: 1\nb: \0", "it holds a NUL character (line 2)");
+        check("a: 1\nb: 2\na: 3", "the key `a` stands twice (line 3)");
+        check("a: 1\n---\nb: 2", "a second document begins; there may be one (line 3)");
+        check("b: 1\na: 'x", "it is not valid YAML: unclosed quote (line 2)");
+        check("a: *nobody", "an alias names no anchor (line 1)");
+        check("a: &a [*a]", "an alias stands inside its own anchor (line 1)");
+        check("a:\n  - .nan", "a number must be finite (line 2)");
+        check("a: 1e999", "a number must be finite (line 1)");
+        check("[a]: 2", "it is not valid YAML (line 1)");
+        check("a: {b", "it is not valid YAML");
+    }
+
+    #[test]
+    fn text_that_would_explode_is_refused() {
+        let level = |name: char, below: char| {
+            format!("{name}: &{name} [{}]\n", vec![format!("*{below}"); 9].join(","))
+        };
+        let levels: String =
+            ('b'..'j').zip('a'..).map(|(name, below)| level(name, below)).collect();
+        check(
+            &format!("a: &a [{}]\n{levels}", ["x"; 9].join(",")),
+            "its aliases expand to too much",
+        );
+        check(&"[".repeat(10_000), "it is not valid YAML: recursion limit exceeded");
+        check(&format!("a: {}1{}", "[".repeat(30), "]".repeat(30)), "too deep inside others");
+        check(&format!("a: [{}]", "1,".repeat(30_000)), "it holds too many values");
+    }
+
+    #[test]
+    fn words_that_other_yamls_take_for_truth_are_text() {
+        check("yes", r#"Text("yes")"#);
+        check("off", r#"Text("off")"#);
+        check("true", "Boolean(true)");
+        check("\"true\"", r#"Text("true")"#);
+        check("", "Null");
+        check("# nothing\n", "Null");
+    }
+
+    #[test]
+    fn keys_and_values_know_their_lines_and_their_order() {
+        let node = parse("\u{feff}b: 1\r\na:\r\n  - x\r\n").unwrap();
+        let Value::Mapping(entries) = node.value else { panic!("no mapping") };
+        let lines: Vec<_> =
+            entries.iter().map(|(key, node)| (&*key.name, key.line, node.line)).collect();
+        assert_eq!(lines, [("b", 1, 1), ("a", 2, 3)]);
+    }
+}

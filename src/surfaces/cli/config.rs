@@ -1,0 +1,59 @@
+//! `config`: what is in effect, and who set it.
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::session::{Done, Session};
+use super::table::Table;
+use crate::config::Setting;
+use crate::error::Error;
+
+/// Show the settings in effect, and where each came from
+///
+/// Flags win over the environment, the environment over council.yaml, that over the
+/// catalogue of known providers and the defaults. Of a key it says whether it is set
+/// and in which variable, never what it is. A file with mistakes is reported with
+/// all of them: exit code 5.
+#[derive(Debug, Args)]
+pub(super) struct Config {}
+
+#[derive(Debug, Serialize)]
+struct Shown {
+    status: &'static str,
+    settings: Vec<Setting>,
+}
+
+impl Config {
+    pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
+        let shown = Shown { status: "success", settings: session.settings()?.origins };
+        let width = session.ui.table_width();
+        session.ui.answer(&shown, |shown| text(&shown.settings, width))?;
+        Ok(Done::Well)
+    }
+}
+
+fn text(settings: &[Setting], width: usize) -> String {
+    let mut table = Table::new(&["KEY", "VALUE", "SOURCE"]);
+    for setting in settings {
+        table.row([setting.key.clone(), value(&setting.value), setting.source.to_string()]);
+    }
+    table.draw(width)
+}
+
+/// A value as one would write it in the file.
+fn value(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(self::value).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(fields) => {
+            let fields = fields.iter().map(|(key, field)| format!("{key}: {}", self::value(field)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+        }
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
