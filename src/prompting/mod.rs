@@ -1,8 +1,10 @@
 //! What a seat is sent: instructions of ours, and other people's text inside fences.
 //!
 //! **Invariant:** text that came from a model, a document or a person never enters a
-//! system message, and in a user message it is always inside a fence.
+//! system message, and in a user message it is always inside a fence. [`Mask`] takes
+//! the names of models out of what one says to another.
 
+mod brands;
 mod condense;
 pub mod council;
 mod fence;

@@ -1,0 +1,401 @@
+//! Names of models, taken out of what one model says to another.
+//!
+//! Reviews are anonymous, but an opinion may say whose it is. What is hidden: the
+//! seats' names exactly as they are configured, and the models' names, their families
+//! and makers however they are spaced. What the question itself names stays, because
+//! then it is the subject and gives nobody away.
+//!
+//! A seat of one letter is not hidden: it would blank a word of the language.
+
+use std::collections::HashMap;
+
+use super::brands::{BRANDS, Brand, JOINED_TAILS, TAILS};
+
+const MASK: &str = "[a model]";
+
+/// What to hide, made ready once for a run.
+#[derive(Debug, Clone, Default)]
+pub struct Mask {
+    /// By the first word, the longest first.
+    names: HashMap<String, Vec<Name>>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Name {
+    /// In lower case, split where letters meet digits.
+    words: Vec<String>,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Kind {
+    /// Exactly this text, in any case; short ones in this case alone.
+    Seat(String),
+    /// Any spacing, and whatever version follows.
+    Model,
+    /// As a model, but only with a number behind it.
+    Version,
+    /// With a capital, and not as part of a longer name.
+    House,
+}
+
+impl Mask {
+    /// `seats` are names of seats and providers, `models` those of models and families;
+    /// `spared` are the texts whose own words stay.
+    pub fn new(seats: &[&str], models: &[&str], spared: &[&str]) -> Self {
+        let mut mask = Self::default();
+        seats.iter().for_each(|seat| mask.add(seat, Kind::Seat((*seat).to_owned())));
+        for model in models {
+            mask.add_model(model);
+            // `vendor/model` is written without its vendor too.
+            mask.add_model(model.rsplit('/').next().unwrap_or(model));
+        }
+        let given: Vec<Vec<String>> =
+            seats.iter().chain(models).map(|name| words_of(name)).collect();
+        BRANDS.iter().filter(|brand| brand.is_in(&given)).for_each(|brand| mask.add_brand(brand));
+        mask.spare(spared);
+        mask.names.values_mut().for_each(|names| {
+            names.sort_by_key(|name| std::cmp::Reverse(name.words.len()));
+        });
+        mask
+    }
+
+    /// The text with every hidden name replaced, and how many there were.
+    pub fn apply(&self, text: &str) -> (String, usize) {
+        let words = split(text);
+        let mut shown = String::with_capacity(text.len());
+        let (mut from, mut at, mut masked) = (0, 0, 0);
+        while let Some(word) = words.get(at) {
+            let Some(count) = self.length_at(text, &words, at) else {
+                at += 1;
+                continue;
+            };
+            let end = words.get(at + count - 1).map_or(word.end, |last| last.end);
+            shown.push_str(text.get(from..word.start).unwrap_or_default());
+            shown.push_str(MASK);
+            (from, at, masked) = (end, at + count, masked + 1);
+        }
+        shown.push_str(text.get(from..).unwrap_or_default());
+        (shown, masked)
+    }
+
+    fn add(&mut self, name: &str, kind: Kind) {
+        let words = words_of(name);
+        // A house is hidden as one, whoever is called by its name: `meta` is a word too.
+        let is_house = kind != Kind::House && is_house(name);
+        if name.chars().count() < 2 || is_house {
+            return;
+        }
+        if let Some(first) = words.first() {
+            let names = self.names.entry(first.clone()).or_default();
+            let name = Name { words, kind };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+
+    /// A name that is neither a brand's nor numbered is made of ordinary words.
+    fn add_model(&mut self, name: &str) {
+        let given = [words_of(name)];
+        let is_numbered = name.contains(|letter: char| letter.is_ascii_digit());
+        let is_model = is_numbered || BRANDS.iter().any(|brand| brand.is_in(&given));
+        self.add(name, if is_model { Kind::Model } else { Kind::Seat(name.to_owned()) });
+    }
+
+    fn add_brand(&mut self, brand: &Brand) {
+        brand.names.iter().for_each(|name| self.add(name, Kind::Model));
+        brand.versions.iter().for_each(|name| self.add(name, Kind::Version));
+        brand.houses.iter().for_each(|name| self.add(name, Kind::House));
+    }
+
+    /// Takes out the names that these texts hold.
+    fn spare(&mut self, texts: &[&str]) {
+        for text in texts {
+            let words = split(text);
+            for (at, word) in words.iter().enumerate() {
+                let Some(names) = self.names.get_mut(&word.text) else { continue };
+                names.retain(|name| name.stands_at(text, &words, at).is_none());
+            }
+        }
+    }
+
+    /// How many words from here are a hidden name with its version.
+    fn length_at(&self, text: &str, words: &[Word], at: usize) -> Option<usize> {
+        let names = self.names.get(&words.get(at)?.text)?;
+        names.iter().filter_map(|name| name.stands_at(text, words, at)).max()
+    }
+}
+
+fn is_house(name: &str) -> bool {
+    BRANDS.iter().flat_map(|brand| brand.houses).any(|house| house.eq_ignore_ascii_case(name))
+}
+
+impl Brand {
+    fn is_in(&self, given: &[Vec<String>]) -> bool {
+        self.names.iter().chain(self.houses).map(|name| words_of(name)).any(|brand| {
+            given.iter().any(|words| words.windows(brand.len()).any(|window| *window == *brand))
+        })
+    }
+}
+
+impl Name {
+    /// How many words the name takes up where it stands at this place.
+    fn stands_at(&self, text: &str, words: &[Word], at: usize) -> Option<usize> {
+        let here = words.get(at..at + self.words.len())?;
+        let is_same = here.iter().zip(&self.words).all(|(word, name)| word.text == *name);
+        let goes_on = here.iter().skip(1).all(Word::follows);
+        if !is_same || !goes_on || !here.first().is_some_and(|word| word.begins) {
+            return None;
+        }
+        let rest = words.get(at + self.words.len()..).unwrap_or_default();
+        let (first, last) = (here.first()?, here.last()?);
+        match &self.kind {
+            Kind::Seat(seat) => {
+                let written = text.get(first.start..last.end)?;
+                let is_short = seat.chars().count() < 3;
+                let is_it = *seat == written || !is_short && seat.eq_ignore_ascii_case(written);
+                (is_it && last.ends).then_some(self.words.len())
+            }
+            Kind::Model => ending(here, rest),
+            Kind::Version => {
+                let is_numbered =
+                    rest.first().is_some_and(|next| next.is_number() && next.follows());
+                if is_numbered { ending(here, rest) } else { None }
+            }
+            Kind::House => {
+                let is_capital = text.get(first.start..)?.starts_with(char::is_uppercase);
+                let after = text.get(last.end..)?;
+                let is_whole = last.ends && !after.starts_with('-') && !goes_on_as_name(after);
+                (is_capital && is_whole).then_some(self.words.len())
+            }
+        }
+    }
+}
+
+/// The length of a name with as much of a version as ends with a whole word.
+fn ending(name: &[Word], rest: &[Word]) -> Option<usize> {
+    let is_tail = |word: &&Word| word.follows() && word.is_of_version();
+    let tail = rest.iter().take_while(is_tail).count();
+    (0..=tail)
+        .rev()
+        .find(|taken| {
+            let last = if *taken == 0 { name.last() } else { rest.get(taken - 1) };
+            last.is_some_and(|word| word.ends)
+        })
+        .map(|taken| name.len() + taken)
+}
+
+/// `Google` in `Google Cloud` names no model's maker.
+fn goes_on_as_name(after: &str) -> bool {
+    after.strip_prefix(' ').is_some_and(|after| after.starts_with(char::is_uppercase))
+}
+
+/// A run of letters or of digits.
+#[derive(Debug)]
+struct Word {
+    text: String,
+    start: usize,
+    end: usize,
+    gap: Gap,
+    /// Whether it begins and ends where a whole word does.
+    begins: bool,
+    ends: bool,
+}
+
+/// What stands between a word and the one before it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Gap {
+    Nothing,
+    Space,
+    /// One of the other signs that names are spaced with.
+    Joint,
+    More,
+}
+
+impl Word {
+    fn follows(&self) -> bool {
+        self.gap != Gap::More
+    }
+
+    fn is_number(&self) -> bool {
+        self.text.starts_with(|letter: char| letter.is_ascii_digit())
+    }
+
+    /// `4`, the `o` of `4o`, `turbo`.
+    fn is_of_version(&self) -> bool {
+        let is_letter = self.gap == Gap::Nothing && self.text.len() == 1;
+        let is_joined = self.gap == Gap::Joint && JOINED_TAILS.contains(&self.text.as_str());
+        self.is_number() || is_letter || is_joined || TAILS.contains(&self.text.as_str())
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Script {
+    Latin,
+    Digit,
+    Other,
+    None,
+}
+
+fn script(letter: char) -> Script {
+    match letter {
+        '0'..='9' => Script::Digit,
+        _ if !letter.is_alphanumeric() => Script::None,
+        '\0'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => Script::Latin,
+        _ => Script::Other,
+    }
+}
+
+/// The words of a text. Where writing changes its script, a word ends: `我是Claude` holds a name.
+fn split(text: &str) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    let mut letters = text.char_indices().peekable();
+    let mut before = None;
+    while let Some((start, first)) = letters.next() {
+        let kind = script(first);
+        if kind == Script::None {
+            before = Some(first);
+            continue;
+        }
+        let mut word: String = first.to_lowercase().collect();
+        let mut last = (start, first);
+        while let Some(next) = letters.next_if(|(_, letter)| script(*letter) == kind) {
+            word.extend(next.1.to_lowercase());
+            last = next;
+        }
+        let end = last.0 + last.1.len_utf8();
+        let gap = words.last().map_or(Gap::More, |word| gap(text, word.end, start));
+        let after = letters.peek().map(|(_, letter)| *letter);
+        let begins = !is_glued(before, kind);
+        words.push(Word { text: word, start, end, gap, begins, ends: !is_glued(after, kind) });
+        before = Some(last.1);
+    }
+    words
+}
+
+fn gap(text: &str, from: usize, to: usize) -> Gap {
+    let mut between = text.get(from..to).unwrap_or_default().chars();
+    match (between.next(), between.next()) {
+        (None, _) => Gap::Nothing,
+        (Some(' ' | '\u{a0}'), None) => Gap::Space,
+        (Some('-' | '_' | '.' | ':' | '/' | '\u{2010}' | '\u{2011}'), None) => Gap::Joint,
+        _ => Gap::More,
+    }
+}
+
+/// Whether the neighbour makes a word part of a longer one.
+fn is_glued(neighbour: Option<char>, kind: Script) -> bool {
+    neighbour.is_some_and(|letter| match script(letter) {
+        Script::Latin | Script::Digit => kind != Script::Other,
+        Script::Other => kind == Script::Other,
+        Script::None => letter == '_',
+    })
+}
+
+fn words_of(name: &str) -> Vec<String> {
+    split(name).into_iter().map(|word| word.text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mask(spared: &str) -> Mask {
+        let seats = ["small-a", "optimist", "ai", "z"];
+        let models = [
+            "claude-sonnet-4-20250514",
+            "gpt-4o",
+            "gemini-2.0-flash",
+            "meta-llama/Llama-3.1-70B-Instruct",
+        ];
+        Mask::new(&seats, &models, &[spared])
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let (shown, masked) = mask("").apply(text);
+        assert_eq!(shown, expected);
+        assert_eq!(masked, expected.matches(MASK).count());
+        assert_eq!(mask("").apply(&shown), (shown, 0), "what is masked stays as it is");
+    }
+
+    #[test]
+    fn a_model_is_hidden_however_it_is_written() {
+        check("I am Claude.", "I am [a model].");
+        check("As GPT-4o, I", "As [a model], I");
+        check(
+            "gpt 4o, GPT4, gpt-4o-2024-08-06, ChatGPT",
+            "[a model], [a model], [a model], [a model]",
+        );
+        check("claude sonnet 4 and Claude-Sonnet-4-20250514.", "[a model] and [a model].");
+        check("Gemini 2.5 Pro (Google)", "[a model] ([a model])");
+        check("llama3.1-70b-instruct:free", "[a model]:free");
+        check("Meta-Llama/Llama-3.1-70B-Instruct", "[a model]");
+        check("Opus 4 wrote it; OpenAI's view", "[a model] wrote it; [a model]'s view");
+        check("我是Claude模型", "我是[a model]模型");
+        check("Claude thinking it over", "[a model] thinking it over");
+        check("gpt-4o-mini-it and gemini-flash-latest", "[a model] and [a model]");
+        check("Ich bin **Claude**", "Ich bin **[a model]**");
+    }
+
+    #[test]
+    fn a_seat_is_hidden_exactly() {
+        check("small-a and Small-A and optimist", "[a model] and [a model] and [a model]");
+        check("in small a room, optimistic, optimists", "in small a room, optimistic, optimists");
+        check("ai, but AI", "[a model], but AI");
+        check("z is short", "z is short");
+    }
+
+    #[test]
+    fn ordinary_words_stay() {
+        for text in [
+            "",
+            "A sonnet, an opus, a haiku of 3 lines",
+            "meta-analysis, metadata, Meta-analysis",
+            "Google Cloud and Microsoft Azure",
+            "egpt, claudette, my_claude, geminis",
+            "Mistral and DeepSeek are not on this panel",
+            "İstanbul ﬁne naïve 日本語",
+        ] {
+            check(text, text);
+        }
+    }
+
+    #[test]
+    fn what_the_question_names_stays() {
+        let mask = mask("Should we move from Claude to Gemini 2.0 Flash on Google?");
+        let (shown, masked) = mask.apply("I, Claude, prefer Gemini over GPT-4o; Google is fine.");
+        assert_eq!(shown, "I, Claude, prefer Gemini over [a model]; Google is fine.");
+        assert_eq!(masked, 1);
+        let (shown, _) = mask.apply("claude-sonnet-4-20250514 here, optimist there");
+        assert_eq!(shown, "[a model] here, [a model] there");
+    }
+
+    #[test]
+    fn a_family_alone_brings_its_names() {
+        let shown = |family: &str| Mask::new(&[], &[family], &[]).apply("Google's Gemini").0;
+        assert_eq!(shown("google"), "[a model]'s [a model]");
+        assert_eq!(shown("anthropic"), "Google's Gemini");
+        let mask = Mask::new(&["meta"], &["meta"], &[]);
+        assert_eq!(mask.apply("Meta did a meta-analysis").0, "[a model] did a meta-analysis");
+        let mask = Mask::new(&[], &["rehearsal", "small-b"], &[]);
+        assert_eq!(
+            mask.apply("rehearsal of a small b, small-b").0,
+            "[a model] of a small b, [a model]"
+        );
+    }
+
+    #[test]
+    fn nothing_to_hide_hides_nothing() {
+        assert_eq!(Mask::default().apply("Claude"), ("Claude".to_owned(), 0));
+        assert_eq!(Mask::new(&[""], &["", "-"], &[]).apply("a - b"), ("a - b".to_owned(), 0));
+    }
+
+    #[test]
+    fn a_long_text_is_gone_through_once() {
+        let text = "claude-4-".repeat(100_000);
+        let (shown, masked) = mask("").apply(&text);
+        assert_eq!((masked, shown.matches("claude").count()), (100_000, 0));
+    }
+}
