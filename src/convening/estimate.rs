@@ -43,9 +43,8 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
         Purpose::Review => asked + opinions,
         Purpose::Synthesis => asked + opinions * 2,
     };
-    let cost = |seat: &Seat, purpose| {
-        worst_of(seat, system(purpose, plan.mode).len() + bytes(purpose))
-    };
+    let cost =
+        |seat: &Seat, purpose| worst_of(seat, system(purpose, plan.mode).len() + bytes(purpose));
     let chair = plan.chairs.first().and_then(|name| plan.seat(name));
     let all = |purpose| participants.iter().map(|seat| cost(seat, purpose)).collect();
     let rounds = vec![
