@@ -21,6 +21,7 @@ mod processes;
 mod program;
 mod properties;
 mod seed;
+mod settings;
 mod tampering;
 mod tidy;
 mod verdicts;
