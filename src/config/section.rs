@@ -313,7 +313,7 @@ fn word<W: Word>(node: &Node, path: &str, problems: &mut Problems) -> Option<W> 
 /// A number with a fraction is a number too; the message should say what is wrong with it.
 fn kind_of_number(value: &Value) -> &'static str {
     match value {
-        Value::Number(_) => "a number of this kind",
+        Value::Number(_) => "one with a fraction",
         other => other.kind(),
     }
 }
