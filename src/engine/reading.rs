@@ -18,10 +18,10 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading
         Purpose::Synthesis => reading(normalise::report(text, &letters(transcript, ask))),
     };
     match read {
-        Reading::Unreadable { reason, refusal } if reply.finish == Finish::Length => {
+        Reading::Unreadable { ref reason, refusal } if reply.finish == Finish::Length => {
             Reading::Unreadable { reason: format!("{reason} (the reply was cut off)"), refusal }
         }
-        read => read,
+        Reading::Read { .. } | Reading::Unreadable { .. } => read,
     }
 }
 

@@ -70,11 +70,12 @@ pub(super) fn read(file: &Path, mode: Mode, context: &[PathBuf]) -> Result<Vec<A
 
 fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<Asked, String> {
     let value = operations::parse(line).map_err(|error| error.to_string())?;
-    let fields = match value {
-        Value::String(question) => Fields { id: None, question, mode: None, context: Vec::new() },
-        other => serde_json::from_value(other).map_err(|error| error.to_string())?,
+    let fields = if let Value::String(question) = value {
+        Fields { id: None, question, mode: None, context: Vec::new() }
+    } else {
+        serde_json::from_value(value).map_err(|error| error.to_string())?
     };
-    let question = material::check(fields.question).map_err(|error| error.to_string())?;
+    let question = material::check(&fields.question).map_err(|error| error.to_string())?;
     let own = !fields.context.is_empty();
     Ok(Asked {
         id: fields.id,
@@ -160,7 +161,7 @@ async fn all(
             }
             None if *hall.interrupted.borrow() => Done::Interrupted,
             None => {
-                print_unasked(session, index, id)?;
+                print_unasked(session, index, id.as_ref())?;
                 Done::Incomplete
             }
         };
@@ -219,7 +220,7 @@ struct Line {
 }
 
 /// The deadline came before its turn.
-fn print_unasked(session: &Session<'_>, index: usize, id: Option<Value>) -> Result<(), Error> {
+fn print_unasked(session: &Session<'_>, index: usize, id: Option<&Value>) -> Result<(), Error> {
     let message = "the deadline came before this question was asked";
     if !session.ui.json {
         return session.ui.print(&format!("{}. {message}", index + 1));

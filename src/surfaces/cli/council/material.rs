@@ -11,12 +11,11 @@ use crate::files::{self, FileError};
 
 /// A question from the command line; `-` means standard input.
 pub(super) fn question(typed: &str) -> Result<String, Error> {
-    let text = if typed == "-" { standard_input()? } else { typed.to_owned() };
-    check(text)
+    if typed == "-" { check(&standard_input()?) } else { check(typed) }
 }
 
 /// A question is not empty, and not a book.
-pub(super) fn check(text: String) -> Result<String, Error> {
+pub(super) fn check(text: &str) -> Result<String, Error> {
     let text = text.trim();
     if text.is_empty() {
         let fault = Fault::new(Code::MissingField, "the question is empty").field("question");
