@@ -32,7 +32,7 @@ pub mod surfaces;
 
 /// Time and chance, from outside.
 pub mod ambient;
-/// Where the store lies.
+/// The council's file, the environment and the flags, settled.
 pub mod config;
 /// What went wrong, as exit code, document and hint.
 pub mod error;

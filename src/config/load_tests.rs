@@ -177,7 +177,7 @@ fn check_file(flag: Option<&str>, variables: &[(&str, &str)], expected: Option<&
     let root = tempdir().unwrap();
     let folder = |name: &str| {
         let folder = root.path().join(name);
-        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::DirBuilder::new().recursive(true).create(&folder).unwrap();
         folder
     };
     for place in ["project", "named", "home/.config/plenary", "xdg/plenary"] {
