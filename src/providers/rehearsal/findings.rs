@@ -3,7 +3,8 @@
 
 use crate::domain::council::opinion::Finding;
 use crate::domain::council::report::MergedFinding;
-use crate::domain::council::words::Level;
+use crate::domain::council::review::Review;
+use crate::domain::council::words::{FindingStand, Level};
 
 use super::prompt::{self, Shown};
 use super::temper::Temper;
@@ -61,26 +62,39 @@ pub(super) fn of(temper: Temper, user: &str) -> Vec<Finding> {
     reported.map(|template| template.in_one_of(&files)).collect()
 }
 
-/// The ids of rehearsed findings that a text mentions.
-pub(super) fn mentioned(text: &str) -> Vec<&'static str> {
-    TEMPLATES.iter().map(|template| template.id).filter(|id| text.contains(id)).collect()
+/// Each finding once, the worst first, with the letters of those who reported it, and of
+/// those who hold it true or not.
+pub(super) fn merged(opinions: &[Shown], reviews: &[(char, Review)]) -> Vec<MergedFinding> {
+    let mut merged: Vec<MergedFinding> = Vec::new();
+    for shown in opinions {
+        for finding in shown.opinion.iter().flat_map(|opinion| &opinion.findings) {
+            let letter = shown.letter.to_string();
+            match merged.iter_mut().find(|known| known.finding.id == finding.id) {
+                Some(known) => known.reported_by.push(letter),
+                None => merged.push(MergedFinding {
+                    finding: finding.clone(),
+                    reported_by: vec![letter],
+                    confirmed_by: holding(&finding.id, FindingStand::Confirm, reviews),
+                    disputed_by: holding(&finding.id, FindingStand::Dispute, reviews),
+                }),
+            }
+        }
+    }
+    for finding in &mut merged {
+        // Who reported it does not confirm it once more.
+        finding.confirmed_by.retain(|letter| !finding.reported_by.contains(letter));
+    }
+    merged.sort_by_key(|merged| std::cmp::Reverse(merged.finding.severity));
+    merged
 }
 
-/// Each finding once, with the letters of those who reported it.
-pub(super) fn merged(opinions: &[Shown<'_>], user: &str) -> Vec<MergedFinding> {
-    let files = prompt::files(user);
-    let with_reporters = TEMPLATES.iter().map(|template| MergedFinding {
-        finding: template.in_one_of(&files),
-        reported_by: reporters(template.id, opinions),
-        confirmed_by: Vec::new(),
-        disputed_by: Vec::new(),
-    });
-    with_reporters.filter(|finding| !finding.reported_by.is_empty()).collect()
-}
-
-fn reporters(id: &str, opinions: &[Shown<'_>]) -> Vec<String> {
-    let reporting = opinions.iter().filter(|shown| shown.text.contains(id));
-    reporting.map(|shown| shown.letter.to_string()).collect()
+fn holding(id: &str, stand: FindingStand, reviews: &[(char, Review)]) -> Vec<String> {
+    let holds = |review: &Review| {
+        let mut positions = review.targets.iter().flat_map(|target| &target.finding_positions);
+        positions.any(|held| held.id == id && held.position == stand)
+    };
+    let holding = reviews.iter().filter(|(_, review)| holds(review));
+    holding.map(|(letter, _)| letter.to_string()).collect()
 }
 
 impl Template {

@@ -1,11 +1,13 @@
 //! What the chair of the rehearsal panel makes of opinions and reviews.
 
 use crate::domain::ask::Messages;
+use crate::domain::council::opinion::Risk;
 use crate::domain::council::report::{
     Conclusion, Dispute, NextAction, Position, Rationale, Report, SupportingOpinion,
     SupportingReview, Uncertainty, WeighedRisk,
 };
-use crate::domain::council::words::{CritiqueType, Level, Mode, Outcome, RiskConsensus, Stance};
+use crate::domain::council::review::Review;
+use crate::domain::council::words::{Level, Mode, Outcome, RiskConsensus, Stance};
 
 use super::findings;
 use super::prompt::{self, Shown};
@@ -14,10 +16,11 @@ use super::variation::Variation;
 
 pub(super) fn report(subject: &str, messages: &Messages, mut variation: Variation) -> Report {
     let opinions = prompt::opinions(&messages.user);
+    let reviews = prompt::reviews(&messages.user);
     let mode = prompt::mode(messages);
     Report {
         conclusion: conclusion(subject, &opinions, &mut variation),
-        rationale: rationale(&opinions, &mut variation),
+        rationale: rationale(&opinions, &reviews, &mut variation),
         disagreements: disagreements(&opinions),
         uncertainties: vec![uncertainty(&mut variation)],
         risks: risks(&opinions),
@@ -26,7 +29,7 @@ pub(super) fn report(subject: &str, messages: &Messages, mut variation: Variatio
         alternatives: only_in(mode, Mode::Architecture, &ALTERNATIVES),
         verification_plan: only_in(mode, Mode::Architecture, &VERIFICATION),
         findings: if mode == Mode::Review {
-            findings::merged(&opinions, &messages.user)
+            findings::merged(&opinions, &reviews)
         } else {
             Vec::new()
         },
@@ -52,7 +55,7 @@ fn only_in(mode: Mode, wanted: Mode, texts: &[&str]) -> Vec<String> {
     texts.map(|text| (*text).to_owned()).collect()
 }
 
-fn conclusion(subject: &str, opinions: &[Shown<'_>], variation: &mut Variation) -> Conclusion {
+fn conclusion(subject: &str, opinions: &[Shown], variation: &mut Variation) -> Conclusion {
     let all_against =
         !opinions.is_empty() && opinions.iter().all(|shown| shown.stance == Some(Stance::Reject));
     let (outcome, statement) = if all_against {
@@ -79,7 +82,11 @@ const ANSWER: [&str; 3] = [
     "the answer depends on one assumption that can be tested in a week. Test it, then take the more direct of the two routes.",
 ];
 
-fn rationale(opinions: &[Shown<'_>], variation: &mut Variation) -> Rationale {
+fn rationale(
+    opinions: &[Shown],
+    reviews: &[(char, Review)],
+    variation: &mut Variation,
+) -> Rationale {
     let summary = variation.pick(&[
         "The opinions differ on when to begin, less on what a good beginning looks like. The conditions that the doubters ask for are ones that the others can accept.",
         "Nobody argued for an unlimited start, and nobody for leaving things as they are for good. What remains is the order of steps and the price of going back.",
@@ -87,27 +94,31 @@ fn rationale(opinions: &[Shown<'_>], variation: &mut Variation) -> Rationale {
     Rationale {
         summary: summary.to_owned(),
         supporting_opinions: opinions.iter().map(supporting_opinion).collect(),
-        supporting_reviews: opinions.iter().take(1).map(supporting_review).collect(),
+        supporting_reviews: reviews.iter().filter_map(supporting_review).collect(),
     }
 }
 
-fn supporting_opinion(shown: &Shown<'_>) -> SupportingOpinion {
+fn supporting_opinion(shown: &Shown) -> SupportingOpinion {
     let weight =
         if shown.stance == Some(Stance::Conditional) { Level::High } else { Level::Medium };
-    let key_point = position(shown.stance).to_owned();
+    let recommended = shown.opinion.as_ref().map(|opinion| &opinion.details.recommendation);
+    let key_point = recommended.cloned().unwrap_or_else(|| position(shown.stance).to_owned());
     SupportingOpinion { provider: shown.letter.to_string(), key_point, weight }
 }
 
-fn supporting_review(shown: &Shown<'_>) -> SupportingReview {
-    SupportingReview {
-        reviewer: shown.letter.to_string(),
-        critique_type: CritiqueType::Omission,
-        key_point: "what is missing is the price of the alternative".to_owned(),
-    }
+/// The gravest critique of a review.
+fn supporting_review((letter, review): &(char, Review)) -> Option<SupportingReview> {
+    let critiques = review.targets.iter().flat_map(|target| &target.critiques);
+    let gravest = critiques.max_by_key(|critique| critique.severity)?;
+    Some(SupportingReview {
+        reviewer: letter.to_string(),
+        critique_type: gravest.critique_type,
+        key_point: gravest.message.clone(),
+    })
 }
 
 /// One dispute, with everybody's position, where there is more than one.
-fn disagreements(opinions: &[Shown<'_>]) -> Vec<Dispute> {
+fn disagreements(opinions: &[Shown]) -> Vec<Dispute> {
     let positions: Vec<Position> = opinions.iter().map(position_of).collect();
     let differ = positions.windows(2).any(|pair| match pair {
         [one, other] => one.position != other.position,
@@ -122,7 +133,7 @@ fn disagreements(opinions: &[Shown<'_>]) -> Vec<Dispute> {
     differ.then_some(dispute).into_iter().collect()
 }
 
-fn position_of(shown: &Shown<'_>) -> Position {
+fn position_of(shown: &Shown) -> Position {
     Position { provider: shown.letter.to_string(), position: position(shown.stance).to_owned() }
 }
 
@@ -147,30 +158,33 @@ fn uncertainty(variation: &mut Variation) -> Uncertainty {
     }
 }
 
-fn risks(opinions: &[Shown<'_>]) -> Vec<WeighedRisk> {
-    let letters = |keep: &dyn Fn(Option<Stance>) -> bool| -> Vec<String> {
-        let kept = opinions.iter().filter(|shown| keep(shown.stance));
-        kept.map(|shown| shown.letter.to_string()).collect()
-    };
-    let doubters = letters(&|stance| stance != Some(Stance::Approve));
-    let disputed = doubters.len() < opinions.len();
-    vec![
-        WeighedRisk {
-            description: "Reversal cost grows unseen once others depend on it.".to_owned(),
-            severity: Level::High,
-            mentioned_by: doubters,
-            mitigation: "A last date and a price for a full return, checked every month."
-                .to_owned(),
-            consensus: if disputed { RiskConsensus::Disputed } else { RiskConsensus::Agreed },
-        },
-        WeighedRisk {
-            description: "A pilot without an owner neither ends nor becomes the rule.".to_owned(),
-            severity: Level::Medium,
-            mentioned_by: letters(&|stance| stance == Some(Stance::Conditional)),
-            mitigation: "One name and one date before the start.".to_owned(),
-            consensus: RiskConsensus::Agreed,
-        },
-    ]
+/// What the opinions warn of, each once; small risks stay with those who named them.
+fn risks(opinions: &[Shown]) -> Vec<WeighedRisk> {
+    let mut risks: Vec<WeighedRisk> = Vec::new();
+    let hopeful = opinions.iter().any(|shown| shown.stance == Some(Stance::Approve));
+    for shown in opinions {
+        let named = shown.opinion.iter().flat_map(|opinion| &opinion.risks);
+        for risk in named.filter(|risk| risk.severity > Level::Low) {
+            let letter = shown.letter.to_string();
+            match risks.iter_mut().find(|known| known.description == risk.description) {
+                Some(known) => known.mentioned_by.push(letter),
+                None => risks.push(weighed(risk, letter, hopeful)),
+            }
+        }
+    }
+    risks.sort_by_key(|risk| std::cmp::Reverse(risk.severity));
+    risks
+}
+
+fn weighed(risk: &Risk, letter: String, hopeful: bool) -> WeighedRisk {
+    let disputed = hopeful && risk.severity == Level::High;
+    WeighedRisk {
+        description: risk.description.clone(),
+        severity: risk.severity,
+        mentioned_by: vec![letter],
+        mitigation: risk.mitigation.clone().unwrap_or_default(),
+        consensus: if disputed { RiskConsensus::Disputed } else { RiskConsensus::Agreed },
+    }
 }
 
 fn next_actions(variation: &mut Variation) -> Vec<NextAction> {

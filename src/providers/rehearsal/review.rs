@@ -4,7 +4,6 @@ use crate::domain::ask::Messages;
 use crate::domain::council::review::{Critique, Disagreement, FindingPosition, Review, Target};
 use crate::domain::council::words::{CritiqueType, FindingStand, Level, Stance};
 
-use super::findings;
 use super::prompt::{self, Shown};
 use super::temper::Temper;
 use super::variation::Variation;
@@ -29,7 +28,7 @@ pub(super) fn review(temper: Temper, messages: &Messages, mut variation: Variati
     }
 }
 
-fn target(temper: Temper, manner: &Manner, shown: &Shown<'_>, variation: &mut Variation) -> Target {
+fn target(temper: Temper, manner: &Manner, shown: &Shown, variation: &mut Variation) -> Target {
     let agrees = shown.stance == Some(usual_stance(temper));
     let spread = u8::from(variation.below(2) == 1);
     Target {
@@ -62,7 +61,7 @@ fn critique(manner: &Manner, variation: &mut Variation) -> Option<Critique> {
     })
 }
 
-fn disagreement(manner: &Manner, shown: &Shown<'_>) -> Disagreement {
+fn disagreement(manner: &Manner, shown: &Shown) -> Disagreement {
     Disagreement {
         topic: "When to begin".to_owned(),
         reviewer_position: manner.position.to_owned(),
@@ -81,15 +80,16 @@ pub(super) fn position(stance: Option<Stance>) -> &'static str {
     }
 }
 
-fn finding_positions(temper: Temper, shown: &Shown<'_>) -> Vec<FindingPosition> {
-    let positions = findings::mentioned(shown.text).into_iter().map(|id| {
-        let disputed = temper != Temper::Optimist && id.starts_with("DOC");
+fn finding_positions(temper: Temper, shown: &Shown) -> Vec<FindingPosition> {
+    let findings = shown.opinion.iter().flat_map(|opinion| &opinion.findings);
+    let positions = findings.map(|finding| {
+        let disputed = temper != Temper::Optimist && finding.severity == Level::Low;
         let (position, reason) = if disputed {
             (FindingStand::Dispute, "A matter of taste; it would not change what anybody does.")
         } else {
             (FindingStand::Confirm, "I would have raised the same, at the same place.")
         };
-        FindingPosition { id: id.to_owned(), position, reason: reason.to_owned() }
+        FindingPosition { id: finding.id.clone(), position, reason: reason.to_owned() }
     });
     positions.collect()
 }
