@@ -16,6 +16,7 @@ pub struct Environment {
 
 impl Environment {
     /// The process's own.
+    #[expect(clippy::disallowed_methods, reason = "the environment is read here, once")]
     pub fn of_process() -> Self {
         let texts = std::env::vars_os().filter_map(|(name, value)| {
             Some((name.into_string().ok()?, value.into_string().ok()?))

@@ -16,7 +16,7 @@ use super::section::{At, Problems};
 use crate::domain::ask::TransportKind;
 use crate::domain::plan::{Price, Role};
 use crate::providers::catalogue::{self, Row};
-use crate::providers::{Dialect, McpTool, Provider};
+use crate::providers::{Dialect, McpTool, Provider, is_loopback};
 
 /// Enough for an opinion with its reasons; reserved in full before each call.
 const OUTPUT_TOKENS_DEFAULT: u32 = 8_192;
@@ -271,16 +271,4 @@ fn price(
         return Some(Price { input_per_mtok: 0.0, output_per_mtok: 0.0, source });
     }
     catalogue::price(model)
-}
-
-/// Whether an address is this machine's own.
-pub(super) fn is_loopback(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split('/').next().unwrap_or_default();
-    let host = match authority.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, _)) => address,
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    let is_address = host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    is_address || host.eq_ignore_ascii_case("localhost")
 }

@@ -7,26 +7,30 @@ const FILE_LINES_MAX: usize = 500;
 const MAIN_LINES_MAX: usize = 60;
 
 /// Which of our modules each may use.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("domain", &[]),
     ("ambient", &["domain"]),
     ("record", &["domain"]),
-    ("export", &["domain", "protocols", "record"]),
-    ("store", &["domain", "record"]),
     ("protocols", &["domain"]),
     ("prompting", &["domain", "protocols"]),
     ("normalise", &["domain"]),
+    ("export", &["domain", "protocols", "record"]),
     ("providers", &["domain"]),
+    ("store", &["domain", "record"]),
     ("files", &["domain"]),
     ("material", &["domain"]),
     ("config", &["domain", "providers"]),
-    ("error", &["config", "domain", "engine", "files", "material", "providers", "store"]),
+    ("error", &["config", "convening", "domain", "files", "material", "providers", "store"]),
+    ("operations", &["ambient", "domain", "error", "export", "files", "record", "store"]),
     (
         "engine",
         &[
             "ambient",
             "domain",
+            "error",
+            "files",
             "normalise",
+            "operations",
             "prompting",
             "protocols",
             "providers",
@@ -34,17 +38,22 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "store",
         ],
     ),
-    ("operations", &["ambient", "domain", "error", "export", "files", "record", "store"]),
+    ("convening", &["ambient", "config", "domain", "engine", "prompting", "providers"]),
     (
         "surfaces",
         &[
             "ambient",
             "config",
+            "convening",
             "domain",
+            "engine",
             "error",
             "export",
             "files",
+            "material",
             "operations",
+            "protocols",
+            "providers",
             "record",
             "store",
         ],
