@@ -7,6 +7,8 @@ mod deliver;
 mod enter;
 mod letters;
 mod next;
+#[cfg(test)]
+mod tests;
 mod voices;
 
 pub use choice::{PeerChoice, peer_choice};
