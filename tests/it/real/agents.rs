@@ -258,3 +258,28 @@ async fn servers_and_hooks_of_the_user_are_not_started_by_codex_and_gemini() {
         assert!(!ran.exists(), "{name} started something of the user's");
     }
 }
+
+/// Whether any file under a folder holds a text.
+fn keeps(folder: &Path, text: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).any(|path| {
+        if path.is_dir() && !path.is_symlink() {
+            return keeps(&path, text);
+        }
+        let bytes = std::fs::read(path).unwrap_or_default();
+        bytes.windows(text.len()).any(|window| window == text.as_bytes())
+    })
+}
+
+#[tokio::test]
+#[ignore = "needs the programs that `./check real` installs"]
+async fn only_gemini_keeps_the_prompt_in_its_users_home() {
+    for name in AGENTS {
+        let agent = Agent::new(name, Behaviour::Answers).await;
+        let asked = request("You are the Chair.", "the-prompt-of-this-test");
+        agent.transport().send(&asked).await.unwrap();
+        agent.is_gone().await;
+        // That of gemini is a known flaw, and shows that the search would find the others.
+        let kept = keeps(agent.home.path(), "the-prompt-of-this-test");
+        assert_eq!(kept, name == "gemini", "{name}");
+    }
+}
