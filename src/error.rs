@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::config::ConfigError;
+use crate::convening::ConveneError;
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::files::FileError;
 use crate::material::MaterialError;
@@ -27,6 +28,10 @@ pub enum Error {
     Script(#[from] ScriptError),
     #[error(transparent)]
     Config(#[from] ConfigError),
+    #[error(transparent)]
+    Convene(#[from] ConveneError),
+    #[error("the run could not be started")]
+    Runtime(#[source] std::io::Error),
     #[error("the answer could not be put into words")]
     Document(#[source] serde_json::Error),
     #[error("cannot write the result")]
@@ -59,6 +64,7 @@ pub enum Kind {
     Configuration,
     Usage,
     Internal,
+    Interrupted,
 }
 
 impl Kind {
@@ -70,6 +76,7 @@ impl Kind {
             Self::Configuration => 5,
             Self::Usage => 64,
             Self::Internal => 70,
+            Self::Interrupted => 130,
         }
     }
 }
@@ -83,15 +90,15 @@ impl Error {
             Self::File(FileError::Unwritable { .. }) => Kind::Incomplete,
             Self::File(_) | Self::Material(_) => Kind::NotFound,
             Self::Config(ConfigError::FileExists { .. }) => Kind::Refused,
-            Self::Config(_) | Self::Script(_) => Kind::Configuration,
-            Self::Document(_) | Self::Output(_) => Kind::Internal,
+            Self::Config(_) | Self::Script(_) | Self::Convene(_) => Kind::Configuration,
+            Self::Runtime(_) | Self::Document(_) | Self::Output(_) => Kind::Internal,
         }
     }
 
     /// The next thing to try, when there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Refused(_) | Self::Document(_) | Self::Output(_) => None,
+            Self::Refused(_) | Self::Runtime(_) | Self::Document(_) | Self::Output(_) => None,
             Self::Store(error) => store_hint(error),
             Self::File(error) => Some(file_hint(error)),
             Self::Material(error) => Some(material_hint(error)),
@@ -99,6 +106,7 @@ impl Error {
                 "a script is a list of `{seat?, round?, contains?, reply | fail, delay_ms?, times?}`",
             ),
             Self::Config(error) => Some(config_hint(error)),
+            Self::Convene(error) => Some(error.hint()),
         }
     }
 
@@ -143,6 +151,8 @@ impl Error {
             Self::Config(ConfigError::FileExists { .. }) => "file_exists",
             Self::Config(_) => "invalid_configuration",
             Self::Script(_) => "invalid_script",
+            Self::Convene(_) => "no_panel",
+            Self::Runtime(_) => "runtime",
             Self::Document(_) => "internal",
             Self::Output(_) => "output_failed",
         }

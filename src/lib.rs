@@ -3,10 +3,10 @@
 //!
 //! The rooms, from the core outward; ARCHITECTURE.md is the map.
 
-/// Words as values: ids, lifecycles, changes, refusals, the record.
-pub mod domain;
 /// From settings and wishes to a table: who sits there, by which rules.
 pub mod convening;
+/// Words as values: ids, lifecycles, changes, refusals, the record.
+pub mod domain;
 /// The only loop: next step, dispatch, journal, resume, budget.
 pub mod engine;
 /// A record as JSON and Markdown, and how foreign text is shown.
@@ -32,7 +32,7 @@ pub mod surfaces;
 
 /// Time and chance, from outside.
 pub mod ambient;
-/// Where the store lies.
+/// The council's file, the environment and the flags, settled.
 pub mod config;
 /// What went wrong, as exit code, document and hint.
 pub mod error;

@@ -133,7 +133,7 @@ fn settle_council(
         None if found.is_empty() => (found, Origin::Nobody),
         None => (found, Origin::Found),
     };
-    let reached = entries.into_iter();
+    let reached = entries.iter();
     let providers: Vec<Provider> =
         reached.filter_map(|entry| reach::provider(entry, &around, ledger, problems)).collect();
     let (timeouts, quorum, circuit) = (file.timeouts, file.quorum, file.short_circuit);

@@ -25,6 +25,15 @@ mod settings;
 mod template;
 mod yaml;
 
+#[cfg(test)]
+mod discover_tests;
+#[cfg(test)]
+mod file_tests;
+#[cfg(test)]
+mod fixtures;
+#[cfg(test)]
+mod load_tests;
+
 pub use budget::Overrides;
 pub use duration::{parse as parse_duration, show as show_duration};
 pub use environment::Environment;

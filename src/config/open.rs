@@ -15,9 +15,12 @@ pub(super) fn council(path: &Path) -> Result<Node, ConfigError> {
 }
 
 fn text(path: &Path) -> Result<String, ConfigError> {
-    let unreadable = |source: io::Error| match source.kind() {
-        io::ErrorKind::NotFound => ConfigError::NoFile { path: path.to_owned() },
-        _ => ConfigError::Unreadable { path: path.to_owned(), source },
+    let unreadable = |source: io::Error| {
+        let path = path.to_owned();
+        if source.kind() == io::ErrorKind::NotFound {
+            return ConfigError::NoFile { path };
+        }
+        ConfigError::Unreadable { path, source }
     };
     // A device may do anything when it is opened, so it is looked at first.
     if is_strange(&path.metadata().map_err(unreadable)?) {

@@ -49,29 +49,29 @@ struct Key {
 
 /// The provider, its settings noted; or nothing, and the problem noted.
 pub(super) fn provider(
-    entry: ProviderEntry,
+    entry: &ProviderEntry,
     around: &Surroundings<'_>,
     ledger: &mut Ledger,
     problems: &mut Problems,
 ) -> Option<Provider> {
     let row = catalogue::row(entry.name.as_str());
-    if !is_described(&entry, row) {
+    if !is_described(entry, row) {
         problems.0.push(problem(
-            &entry,
+            entry,
             "is not known and needs `dialect` and `base_url`, or `command`, or `mcp`",
         ));
         return None;
     }
-    let Some(model) = model(&entry, row) else {
-        problems.0.push(problem(&entry, "needs a `model`"));
+    let Some(model) = model(entry, row) else {
+        problems.0.push(problem(entry, "needs a `model`"));
         return None;
     };
-    let key = key(&entry, row, around.environment);
-    let command = command(&entry, row, around.folder);
-    let transports = match transports(&entry, row, &key, &command, around) {
+    let key = key(entry, row, around.environment);
+    let command = command(entry, row, around.folder);
+    let transports = match transports(entry, row, &key, &command, around) {
         Ok(transports) => transports,
         Err(reason) => {
-            let problem = problem(&entry, &format!("cannot be used: {reason}"));
+            let problem = problem(entry, &format!("cannot be used: {reason}"));
             problems.0.push(Problem { is_elsewhere: true, ..problem });
             return None;
         }
@@ -81,10 +81,10 @@ pub(super) fn provider(
     let family = entry.family.as_ref().map(|at| at.value.clone());
     let provider = Provider {
         family: family.unwrap_or_else(|| catalogue::family(row, &model)),
-        price: price(&entry, &model, base_url.as_deref(), &transports),
+        price: price(entry, &model, base_url.as_deref(), &transports),
         roles: entry.roles.as_ref().map_or_else(|| vec![Role::Participant], |at| at.value.clone()),
         version: entry.version.as_ref().map(|at| at.value.clone()),
-        dialect: dialect(&entry, row),
+        dialect: dialect(entry, row),
         output_tokens_max: entry
             .max_output_tokens
             .as_ref()
@@ -94,13 +94,13 @@ pub(super) fn provider(
         key_variable: key.variable.clone(),
         key: key.secret.clone(),
         name: entry.name.clone(),
-        mcp: tool(&entry),
+        mcp: tool(entry),
         model,
         transports,
         base_url,
         command,
     };
-    describe::note(&entry, row, &provider, ledger);
+    describe::note(entry, row, &provider, ledger);
     Some(provider)
 }
 

@@ -62,15 +62,18 @@ impl<'a> Section<'a> {
 
     /// The mapping in a node, whose keys are anybody's names.
     pub(super) fn open(node: &'a Node, path: &str, problems: &mut Problems) -> Option<Self> {
-        let entries: &[(Key, Node)] = match &node.value {
-            Value::Mapping(entries) => entries,
-            Value::Null => &[],
-            other => {
-                let named = if path.is_empty() { "the file" } else { path };
-                let fault = format!("must be a mapping, not {}", other.kind());
-                problems.note(named, node.line, &fault);
-                return None;
-            }
+        let entries: &[(Key, Node)] = if let Value::Mapping(entries) = &node.value {
+            entries
+        } else if node.value == Value::Null {
+            &[]
+        } else {
+            let named = if path.is_empty() { "the file" } else { path };
+            problems.note(
+                named,
+                node.line,
+                &format!("must be a mapping, not {}", node.value.kind()),
+            );
+            return None;
         };
         Some(Self { path: path.to_owned(), line: node.line, entries })
     }
@@ -132,16 +135,16 @@ impl<'a> Section<'a> {
         problems: &mut Problems,
     ) -> Option<At<T>> {
         let node = self.get(key)?;
-        let within = |value: &i128| range.contains(value);
-        let fault = match &node.value {
-            Value::Integer(value) => {
-                let fits = Some(*value).filter(within).and_then(|value| T::try_from(value).ok());
-                if let Some(value) = fits {
-                    return Some(At { value, line: node.line });
-                }
-                format!("must be from {} to {}, not {value}", range.start(), range.end())
+        let fault = if let Value::Integer(value) = node.value {
+            let fits = Some(value).filter(|value| range.contains(value));
+            if let Some(value) = fits.and_then(|value| T::try_from(value).ok()) {
+                return Some(At { value, line: node.line });
             }
-            other => format!("must be a whole number, not {}", kind_of_number(other)),
+            format!("must be from {} to {}, not {value}", range.start(), range.end())
+        } else {
+            let is_number = matches!(node.value, Value::Number(_));
+            let kind = if is_number { "one with a fraction" } else { node.value.kind() };
+            format!("must be a whole number, not {kind}")
         };
         problems.note(&self.at(key), node.line, &fault);
         None
@@ -154,11 +157,15 @@ impl<'a> Section<'a> {
         problems: &mut Problems,
     ) -> Option<At<f64>> {
         let node = self.get(key)?;
-        let value = match &node.value {
-            Value::Integer(value) => *value as f64,
-            Value::Number(value) => *value,
-            other => {
-                let fault = format!("must be a number, not {}", other.kind());
+        let value = match node.value {
+            Value::Integer(value) => value as f64,
+            Value::Number(value) => value,
+            Value::Null
+            | Value::Boolean(_)
+            | Value::Text(_)
+            | Value::List(_)
+            | Value::Mapping(_) => {
+                let fault = format!("must be a number, not {}", node.value.kind());
                 problems.note(&self.at(key), node.line, &fault);
                 return None;
             }
@@ -222,12 +229,13 @@ impl<'a> Section<'a> {
 
     pub(super) fn list(&self, key: &str, problems: &mut Problems) -> Option<At<&'a [Node]>> {
         let node = self.get(key)?;
-        let fault = match &node.value {
-            Value::List(items) if items.len() <= LIST_MAX => {
+        let fault = if let Value::List(items) = &node.value {
+            if items.len() <= LIST_MAX {
                 return Some(At { value: items, line: node.line });
             }
-            Value::List(items) => format!("has {} items, over {LIST_MAX}", items.len()),
-            other => format!("must be a list, not {}", other.kind()),
+            format!("has {} items, over {LIST_MAX}", items.len())
+        } else {
+            format!("must be a list, not {}", node.value.kind())
         };
         problems.note(&self.at(key), node.line, &fault);
         None
@@ -249,10 +257,9 @@ impl<'a> Section<'a> {
     ) -> Option<At<Vec<W>>> {
         let node = self.get(key)?;
         let path = self.at(key);
-        let items = match &node.value {
-            Value::Text(_) => std::slice::from_ref(node),
-            _ => self.list(key, problems)?.value,
-        };
+        let is_alone = matches!(node.value, Value::Text(_));
+        let items =
+            if is_alone { std::slice::from_ref(node) } else { self.list(key, problems)?.value };
         let mut words: Vec<W> = Vec::new();
         for item in items {
             match word(item, &path, problems) {
@@ -308,12 +315,4 @@ fn word<W: Word>(node: &Node, path: &str, problems: &mut Problems) -> Option<W> 
         problems.note(path, node.line, &fault);
     }
     read
-}
-
-/// A number with a fraction is a number too; the message should say what is wrong with it.
-fn kind_of_number(value: &Value) -> &'static str {
-    match value {
-        Value::Number(_) => "a number of this kind",
-        other => other.kind(),
-    }
 }

@@ -13,13 +13,25 @@ use crate::providers::{
 #[derive(Debug, Clone, Default)]
 pub struct Outlets {
     pub clients: Arc<HttpClients>,
-    pub script: Option<Script>,
     /// How long a rehearsed reply takes, so that a person can follow it.
     pub pace: Option<Duration>,
 }
 
 impl Outlets {
-    pub(super) fn transports(&self, provider: &Provider) -> Arc<[Transport]> {
+    /// The way into the rehearsal, the same for every seat of a run.
+    pub(super) fn rehearsal(&self, script: Option<Script>) -> Arc<RehearsalTransport> {
+        let transport = RehearsalTransport::new(script);
+        Arc::new(match self.pace {
+            Some(pace) => transport.with_pace(pace),
+            None => transport,
+        })
+    }
+
+    pub(super) fn transports(
+        &self,
+        provider: &Provider,
+        rehearsal: &Arc<RehearsalTransport>,
+    ) -> Arc<[Transport]> {
         let provider = Arc::new(provider.clone());
         let made = provider.transports.iter().map(|kind| match kind {
             TransportKind::Http => Transport::Http(HttpTransport::new(
@@ -28,16 +40,8 @@ impl Outlets {
             )),
             TransportKind::Cli => Transport::Cli(CliTransport::new(Arc::clone(&provider))),
             TransportKind::Mcp => Transport::Mcp(McpTransport::new(Arc::clone(&provider))),
-            TransportKind::Rehearsal => Transport::Rehearsal(self.rehearsal()),
+            TransportKind::Rehearsal => Transport::Rehearsal(Arc::clone(rehearsal)),
         });
         made.collect()
-    }
-
-    fn rehearsal(&self) -> RehearsalTransport {
-        let transport = RehearsalTransport::new(self.script.clone());
-        match self.pace {
-            Some(pace) => transport.with_pace(pace),
-            None => transport,
-        }
     }
 }

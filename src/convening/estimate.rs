@@ -43,15 +43,17 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
         Purpose::Review => asked + opinions,
         Purpose::Synthesis => asked + opinions * 2,
     };
-    let cost = |seat: &Seat, purpose| {
-        worst_of(seat, system(purpose, plan.mode).len() + bytes(purpose))
-    };
+    let cost =
+        |seat: &Seat, purpose| worst_of(seat, system(purpose, plan.mode).len() + bytes(purpose));
     let chair = plan.chairs.first().and_then(|name| plan.seat(name));
-    let all = |purpose| participants.iter().map(|seat| cost(seat, purpose)).collect();
+    let all = |purpose| -> Vec<Reservation> {
+        participants.iter().map(|seat| cost(seat, purpose)).collect()
+    };
+    let chairing = chair.map(|seat| cost(seat, Purpose::Synthesis));
     let rounds = vec![
-        round("R1", all(Purpose::Opinion)),
-        round("R2", all(Purpose::Review)),
-        round("R3", chair.map(|seat| cost(seat, Purpose::Synthesis)).into_iter().collect()),
+        round("R1", &all(Purpose::Opinion)),
+        round("R2", &all(Purpose::Review)),
+        round("R3", chairing.as_slice()),
     ];
     Estimate {
         calls: rounds.iter().map(|round| round.calls).sum(),
@@ -61,7 +63,7 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
     }
 }
 
-fn round(name: &str, worst: Vec<Reservation>) -> RoundEstimate {
+fn round(name: &str, worst: &[Reservation]) -> RoundEstimate {
     let micros: Option<u64> = worst.iter().map(|cost| cost.usd_micros).sum();
     RoundEstimate {
         round: name.to_owned(),

@@ -15,7 +15,7 @@ use crate::domain::plan::{
 };
 use crate::engine::Connections;
 use crate::prompting::council::digest;
-use crate::providers::rehearsal::{self, Script};
+use crate::providers::rehearsal::{Script, panel};
 use crate::providers::{Provider, Transport};
 
 /// What the caller wants, where the settings leave a choice.
@@ -66,18 +66,19 @@ impl Table {
     pub fn set(
         settings: &Settings,
         wishes: &Wishes,
-        mut outlets: Outlets,
+        outlets: &Outlets,
     ) -> Result<Self, ConveneError> {
         let council = &settings.council;
         let nobody = council.origin == Origin::Nobody;
         let is_rehearsal = nobody || !matches!(wishes.rehearsal, Rehearsal::IfNobody);
         let (mut present, origin) = match is_rehearsal {
-            true => (rehearsal::panel(), Origin::Configured),
+            true => (panel(), Origin::Configured),
             false => (council.providers.clone(), council.origin),
         };
-        if let Rehearsal::Scripted(script) = &wishes.rehearsal {
-            outlets.script = Some(script.clone());
-        }
+        let script = match &wishes.rehearsal {
+            Rehearsal::Scripted(script) => Some(script.clone()),
+            Rehearsal::IfNobody | Rehearsal::Wanted => None,
+        };
         choose(&mut present, &wishes.providers)?;
         appoint(&mut present, wishes.chair.as_deref())?;
         let (seats, notes) = seats(&present, origin, &digest());
@@ -92,7 +93,7 @@ impl Table {
         }
         Ok(Self {
             chairs: chairs(&present),
-            connections: connections(&seats, &present, &outlets)?,
+            connections: connections(&seats, &present, script.clone(), outlets)?,
             is_rehearsal,
             caps: settings.budget,
             notes: if is_rehearsal { Vec::new() } else { notes },
@@ -104,7 +105,7 @@ impl Table {
                 anonymous_review: council.anonymous_review,
                 stakes: wishes.stakes,
                 delivery: wishes.delivery,
-                script: outlets.script,
+                script,
             },
         })
     }
@@ -124,7 +125,11 @@ impl Table {
             caps: self.caps,
             secret: format!("{:016x}{:016x}", ambient.chance(), ambient.chance()),
             context,
-            rehearsal_script: self.rules.script.as_ref().and_then(Script::to_value),
+            rehearsal_script: self
+                .rules
+                .script
+                .as_ref()
+                .and_then(|script| serde_json::to_value(script).ok()),
             notes: self.notes.clone(),
         }
     }
@@ -136,16 +141,17 @@ pub fn reconnect(
     plan: &Plan,
     is_rehearsal: bool,
     settings: &Settings,
-    mut outlets: Outlets,
+    outlets: &Outlets,
 ) -> Connections {
-    outlets.script = plan.rehearsal_script.clone().and_then(Script::from_value);
-    let present = if is_rehearsal { rehearsal::panel() } else { settings.council.providers.clone() };
+    let script = plan.rehearsal_script.clone().and_then(|value| serde_json::from_value(value).ok());
+    let rehearsal = outlets.rehearsal(script);
+    let present = if is_rehearsal { panel() } else { settings.council.providers.clone() };
     let mut connections = Connections::default();
     for seat in &plan.seats {
         let provider = present.iter().find(|provider| provider.name == seat.provider);
         let Some(mut provider) = provider.cloned() else { continue };
         provider.model.clone_from(&seat.model);
-        connections.add(seat.name.clone(), outlets.transports(&provider));
+        connections.add(seat.name.clone(), outlets.transports(&provider, &rehearsal));
     }
     connections
 }
@@ -195,11 +201,13 @@ fn find<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, Convene
 fn connections(
     seats: &[Seat],
     present: &[Provider],
+    script: Option<Script>,
     outlets: &Outlets,
 ) -> Result<Connections, ConveneError> {
+    let rehearsal = outlets.rehearsal(script);
     let mut made: BTreeMap<&ExpertSlug, Arc<[Transport]>> = BTreeMap::new();
     for provider in present {
-        made.insert(&provider.name, outlets.transports(provider));
+        made.insert(&provider.name, outlets.transports(provider, &rehearsal));
     }
     let mut connections = Connections::default();
     for seat in seats {

@@ -18,7 +18,7 @@ impl SplitMix {
         Self(digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte)))
     }
 
-    pub fn next(&mut self) -> u64 {
+    pub fn roll(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -29,7 +29,7 @@ impl SplitMix {
     /// Puts the items into a random order (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
-            items.swap(last, (self.next() % (last as u64 + 1)) as usize);
+            items.swap(last, (self.roll() % (last as u64 + 1)) as usize);
         }
     }
 }

@@ -163,14 +163,16 @@ pub struct Shortcut {
 impl Transcript {
     /// The transcript of a run whose first entry holds an opening and a plan.
     pub fn begin(at: Moment, changes: &[Change]) -> Option<Self> {
-        let opening = changes.iter().find_map(|change| match change {
-            Change::DialogueOpened(opening) => Some(opening.clone()),
-            _ => None,
-        })?;
-        let plan = changes.iter().find_map(|change| match change {
-            Change::RunPlanned(plan) => Some(plan.as_ref().clone()),
-            _ => None,
-        })?;
+        let (mut opening, mut plan) = (None, None);
+        for change in changes {
+            if let Change::DialogueOpened(opened) = change {
+                opening = Some(opened.clone());
+            }
+            if let Change::RunPlanned(planned) = change {
+                plan = Some(planned.as_ref().clone());
+            }
+        }
+        let (opening, plan) = (opening?, plan?);
         let mut transcript = Self {
             opening,
             opened_at: at,

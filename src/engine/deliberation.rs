@@ -19,6 +19,7 @@ use crate::domain::ask::Ask;
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::ids::DialogueId;
+use crate::domain::time::Moment;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
 use crate::operations;
@@ -145,11 +146,12 @@ impl Deliberation {
     /// What a round found enters the record.
     async fn hold(&self, round: u8) -> Result<(), Error> {
         let batch = round_batch(&self.transcript(), round);
-        let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
+        let (id, at, due) = (self.id.clone(), self.ambient.now(), self.due());
         let done = self.journal.run(move |unit| {
-            changes.extend(operations::registering(unit, &batch)?);
+            let fresh = operations::registering(unit, &batch)?;
+            let changes = [due.as_slice(), &fresh].concat();
             unit.apply(&id, EntryKind::RoundRegistered, at, &changes)?;
-            Ok(changes)
+            Ok(fresh)
         });
         self.take_in(at, &done.await?);
         Ok(())
@@ -161,26 +163,28 @@ impl Deliberation {
             let transcript = self.transcript();
             (round_batch(&transcript, 3), verdict_arguments(&transcript, &report))
         };
-        let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
+        let (id, at, due) = (self.id.clone(), self.ambient.now(), self.due());
         let done = self.journal.run(move |unit| {
-            changes.extend(operations::registering(unit, &batch)?);
+            let mut fresh = operations::registering(unit, &batch)?;
+            let changes = [due.as_slice(), &fresh].concat();
             unit.apply(&id, EntryKind::RoundRegistered, at, &changes)?;
             let mut ending = operations::judging(unit, &verdict)?;
             ending.extend([Change::ReportGiven(report), Change::RunStopped(Stop::Done)]);
             unit.apply(&id, EntryKind::VerdictRegistered, at, &ending)?;
-            changes.extend(ending);
-            Ok(changes)
+            fresh.extend(ending);
+            Ok(fresh)
         });
         self.take_in(at, &done.await?);
         Ok(())
     }
 
     /// Writes an entry, and once it is durable takes it in and tells the observer.
-    pub(super) async fn note(&self, kind: EntryKind, more: Vec<Change>) -> Result<(), Error> {
+    pub(super) async fn note(&self, kind: EntryKind, fresh: Vec<Change>) -> Result<(), Error> {
         let (at, mut changes) = (self.ambient.now(), self.due());
-        changes.extend(more);
+        let known = changes.len();
+        changes.extend(fresh);
         let changes = self.journal.append(&self.id, kind, at, changes).await?;
-        self.take_in(at, &changes);
+        self.take_in(at, changes.get(known..).unwrap_or_default());
         Ok(())
     }
 
@@ -199,11 +203,12 @@ impl Deliberation {
         lock(&self.unwritten).extend_from_slice(change);
     }
 
+    /// What was read since the last entry; it was taken in when it was read.
     fn due(&self) -> Vec<Change> {
         std::mem::take(&mut *lock(&self.unwritten))
     }
 
-    fn take_in(&self, at: crate::domain::time::Moment, changes: &[Change]) {
+    fn take_in(&self, at: Moment, changes: &[Change]) {
         self.transcript().add(at, changes);
         self.observer.saw(&self.id, at, changes);
     }

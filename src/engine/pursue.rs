@@ -124,7 +124,7 @@ impl Course {
             round: ask.round,
             purpose: ask.purpose,
             messages: Arc::clone(messages),
-            schema: Some(normalise::schema(ask.purpose)),
+            schema: Some(Arc::clone(normalise::schema(ask.purpose))),
             time_left: time,
         };
         let deadline = Instant::now() + time;

@@ -1,8 +1,8 @@
 //! From the raw reply to what it says. The reply is in the journal by then.
 
 use crate::domain::ask::{Ask, Finish, Purpose, Reply};
-use crate::domain::transcript::{Document, Reading, Transcript};
-use crate::normalise::{self, Unreadable};
+use crate::domain::transcript::{Reading, Transcript};
+use crate::normalise::{self, reading};
 use crate::protocols::council::{Letters, opinions};
 
 /// What the reply to an ask says, or exactly why it cannot be read.
@@ -13,20 +13,15 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading
     }
     let text = &reply.text;
     let read = match ask.purpose {
-        Purpose::Opinion => normalise::opinion(text, transcript.plan.mode)
-            .map(|read| (Document::Opinion(Box::new(read.document)), read.repaired)),
-        Purpose::Review => normalise::review(text, &letters(transcript, ask))
-            .map(|read| (Document::Review(Box::new(read.document)), read.repaired)),
-        Purpose::Synthesis => normalise::report(text, &letters(transcript, ask))
-            .map(|read| (Document::Report(Box::new(read.document)), read.repaired)),
+        Purpose::Opinion => reading(normalise::opinion(text, transcript.plan.mode)),
+        Purpose::Review => reading(normalise::review(text, &letters(transcript, ask))),
+        Purpose::Synthesis => reading(normalise::report(text, &letters(transcript, ask))),
     };
     match read {
-        Ok((document, repaired)) => Reading::Read { document, repaired },
-        Err(Unreadable { reason, refusal }) => {
-            let was_cut = reply.finish == Finish::Length;
-            let reason = if was_cut { format!("{reason} (the reply was cut off)") } else { reason };
-            Reading::Unreadable { reason, refusal }
+        Reading::Unreadable { ref reason, refusal } if reply.finish == Finish::Length => {
+            Reading::Unreadable { reason: format!("{reason} (the reply was cut off)"), refusal }
         }
+        Reading::Read { .. } | Reading::Unreadable { .. } => read,
     }
 }
 

@@ -23,4 +23,6 @@ mod tests;
 
 pub use council::{opinion, report, review};
 pub use reading::{Normalised, Read, Unreadable, reading};
-pub use schema::{opinion_schema, report_schema, review_schema};
+#[cfg(test)]
+use schema::opinion_schema;
+pub use schema::schema;

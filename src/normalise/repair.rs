@@ -5,6 +5,9 @@
 //! a text that breaks off. Whatever else is wrong stays wrong.
 //!
 //! It goes through the text once, and no deeper than the strict reader.
+//!
+//! It is our own because `jsonrepair-rs` also makes strings of prose and of bare words, and an
+//! opinion must not be made of those.
 
 use serde_json::{Map, Value};
 

@@ -3,10 +3,11 @@
 //! They are derived from the types once, then made small: no references, no titles,
 //! no defaults, because each costs tokens in every ask.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 
+use crate::domain::ask::Purpose;
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
 use crate::domain::council::review::Review;
@@ -17,18 +18,30 @@ const REFERENCES_DEPTH_MAX: usize = 16;
 /// What a model has no use for.
 const DROPPED: [&str; 5] = ["$schema", "$defs", "title", "default", "format"];
 
-pub fn opinion_schema() -> &'static Value {
-    static SCHEMA: LazyLock<Value> = LazyLock::new(|| small(schemars::schema_for!(Opinion)));
+/// What a reply must look like, for what was asked.
+pub fn schema(purpose: Purpose) -> &'static Arc<Value> {
+    match purpose {
+        Purpose::Opinion => opinion_schema(),
+        Purpose::Review => review_schema(),
+        Purpose::Synthesis => report_schema(),
+    }
+}
+
+pub(super) fn opinion_schema() -> &'static Arc<Value> {
+    static SCHEMA: LazyLock<Arc<Value>> =
+        LazyLock::new(|| small(schemars::schema_for!(Opinion)).into());
     &SCHEMA
 }
 
-pub fn review_schema() -> &'static Value {
-    static SCHEMA: LazyLock<Value> = LazyLock::new(|| small(schemars::schema_for!(Review)));
+pub(super) fn review_schema() -> &'static Arc<Value> {
+    static SCHEMA: LazyLock<Arc<Value>> =
+        LazyLock::new(|| small(schemars::schema_for!(Review)).into());
     &SCHEMA
 }
 
-pub fn report_schema() -> &'static Value {
-    static SCHEMA: LazyLock<Value> = LazyLock::new(|| small(schemars::schema_for!(Report)));
+pub(super) fn report_schema() -> &'static Arc<Value> {
+    static SCHEMA: LazyLock<Arc<Value>> =
+        LazyLock::new(|| small(schemars::schema_for!(Report)).into());
     &SCHEMA
 }
 

@@ -95,7 +95,8 @@ pub fn system(purpose: Purpose, mode: Mode) -> String {
 
 /// Changes when any instruction does: part of a seat's version.
 pub fn digest() -> String {
-    let all = [PARTICIPANT, REVIEWER, CHAIR, STRICTER, MODE_GENERAL, MODE_ARCHITECTURE, MODE_REVIEW];
+    let all =
+        [PARTICIPANT, REVIEWER, CHAIR, STRICTER, MODE_GENERAL, MODE_ARCHITECTURE, MODE_REVIEW];
     let digest = Sha256::digest(all.concat().as_bytes());
     digest.iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -115,10 +116,10 @@ fn mask_for(transcript: &Transcript, ask: &Ask) -> Option<Mask> {
     if ask.purpose == Purpose::Opinion || !plan.anonymous_review {
         return None;
     }
-    let names = plan.seats.iter().flat_map(|seat| {
-        [seat.name.as_str(), seat.provider.as_str(), seat.model.as_str(), seat.family.as_str()]
-    });
-    let said = std::iter::once(transcript.question())
-        .chain(plan.context.files.iter().map(|file| file.text.as_str()));
-    Some(Mask::new(names, said))
+    let seats = plan.seats.iter().flat_map(|seat| [seat.name.as_str(), seat.provider.as_str()]);
+    let models = plan.seats.iter().flat_map(|seat| [seat.model.as_str(), seat.family.as_str()]);
+    let files = plan.context.files.iter().map(|file| file.text.as_str());
+    let (seats, models): (Vec<&str>, Vec<&str>) = (seats.collect(), models.collect());
+    let spared: Vec<&str> = std::iter::once(transcript.question()).chain(files).collect();
+    Some(Mask::new(&seats, &models, &spared))
 }

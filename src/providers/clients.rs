@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use reqwest::{Client, ClientBuilder, Url, redirect};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::dialect;
 use super::provider::Dialect;
@@ -36,7 +35,7 @@ pub struct HttpClients {
 struct SuitedSchema {
     dialect: Dialect,
     source: Arc<Value>,
-    suited: Arc<RawValue>,
+    suited: Arc<Value>,
 }
 
 /// Which client a provider's address needs.
@@ -92,20 +91,20 @@ impl HttpClients {
 
     /// The schema as the dialect wants it. The same few schemas are sent with every call, so
     /// what was made of one is kept; which one it is, is told by where it lies.
-    pub(super) fn schema(&self, dialect: Dialect, source: &Arc<Value>) -> Option<Arc<RawValue>> {
+    pub(super) fn schema(&self, dialect: Dialect, source: &Arc<Value>) -> Arc<Value> {
         let mut kept = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
         let same =
             |known: &&SuitedSchema| known.dialect == dialect && Arc::ptr_eq(&known.source, source);
         if let Some(known) = kept.iter().find(same) {
-            return Some(Arc::clone(&known.suited));
+            return Arc::clone(&known.suited);
         }
-        let suited: Arc<RawValue> = dialect::schema_text(dialect, source)?.into();
+        let suited = Arc::new(dialect::suited_schema(dialect, source));
         if kept.len() >= SCHEMAS_MAX {
             kept.clear();
         }
         let source = Arc::clone(source);
         kept.push(SuitedSchema { dialect, source, suited: Arc::clone(&suited) });
-        Some(suited)
+        suited
     }
 }
 
@@ -164,14 +163,14 @@ mod tests {
     fn a_schema_is_suited_once_for_each_dialect() {
         let clients = HttpClients::new();
         let schema = Arc::new(json!({ "type": ["string", "null"] }));
-        let first = clients.schema(Dialect::Gemini, &schema).unwrap();
-        let again = clients.schema(Dialect::Gemini, &schema).unwrap();
-        let other = clients.schema(Dialect::OpenAi, &schema).unwrap();
+        let first = clients.schema(Dialect::Gemini, &schema);
+        let again = clients.schema(Dialect::Gemini, &schema);
+        let other = clients.schema(Dialect::OpenAi, &schema);
         assert!(Arc::ptr_eq(&first, &again));
-        assert_eq!(first.get(), r#"{"type":"string","nullable":true}"#);
-        assert_eq!(other.get(), r#"{"type":["string","null"]}"#);
+        assert_eq!(*first, json!({ "type": "string", "nullable": true }));
+        assert_eq!(other, schema);
         for _ in 0..SCHEMAS_MAX * 3 {
-            clients.schema(Dialect::OpenAi, &Arc::new(json!({ "type": "string" }))).unwrap();
+            clients.schema(Dialect::OpenAi, &Arc::new(json!({ "type": "string" })));
         }
         assert!(clients.schemas.lock().unwrap().len() <= SCHEMAS_MAX);
     }

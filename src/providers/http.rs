@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};
 use secrecy::ExposeSecret;
-use serde_json::value::RawValue;
+use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use super::catalogue;
@@ -115,17 +115,13 @@ impl HttpTransport {
         Ok((answer, true))
     }
 
-    fn schema(&self, request: &Request) -> Option<Arc<RawValue>> {
+    fn schema(&self, request: &Request) -> Option<Arc<Value>> {
         let wanted = request.schema.as_ref()?;
         let refused = self.schema_refused.load(Ordering::Relaxed);
-        if refused { None } else { self.clients.schema(self.dialect, wanted) }
+        (!refused).then(|| self.clients.schema(self.dialect, wanted))
     }
 
-    async fn post(
-        &self,
-        request: &Request,
-        schema: Option<&RawValue>,
-    ) -> Result<Answer, CallError> {
+    async fn post(&self, request: &Request, schema: Option<&Value>) -> Result<Answer, CallError> {
         let wire = dialect::request(self.dialect, &self.base_url, &self.provider, request, schema);
         self.call(Method::POST, wire).await
     }

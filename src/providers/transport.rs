@@ -1,8 +1,11 @@
 //! The ways to reach a model, behind one call.
 
+use std::sync::Arc;
+
 use super::cli::CliTransport;
 use super::http::HttpTransport;
 use super::mcp::McpTransport;
+use super::rehearsal::RehearsalTransport;
 use super::request::{CallError, Received, Request};
 use crate::domain::ask::TransportKind;
 
@@ -11,6 +14,8 @@ pub enum Transport {
     Http(HttpTransport),
     Cli(CliTransport),
     Mcp(McpTransport),
+    /// One for all seats of a run: a script counts across them.
+    Rehearsal(Arc<RehearsalTransport>),
 }
 
 impl Transport {
@@ -19,6 +24,7 @@ impl Transport {
             Self::Http(_) => TransportKind::Http,
             Self::Cli(_) => TransportKind::Cli,
             Self::Mcp(_) => TransportKind::Mcp,
+            Self::Rehearsal(_) => TransportKind::Rehearsal,
         }
     }
 
@@ -28,6 +34,7 @@ impl Transport {
             Self::Http(transport) => transport.send(request).await,
             Self::Cli(transport) => transport.send(request).await,
             Self::Mcp(transport) => transport.send(request).await,
+            Self::Rehearsal(transport) => transport.send(request).await,
         }
     }
 }

@@ -61,7 +61,7 @@ fn pick(
     let mut picked = Vec::new();
     while picked.len() < places && !from.is_empty() {
         let total: u64 = from.iter().map(weight).sum();
-        let mut ticket = chance.next() % total;
+        let mut ticket = chance.roll() % total;
         let winner = from.iter().position(|place| {
             let weight = weight(place);
             let wins = ticket < weight;

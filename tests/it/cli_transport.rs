@@ -151,7 +151,7 @@ async fn endless_output_is_cut_off() {
 async fn endless_complaints_do_not_fill_memory_and_their_end_is_kept() {
     let script = Scripted::new("yes | head -c 20000000 >&2; echo out of paper >&2; exit 3");
     let error = script.error().await;
-    assert_eq!(error.message, "`/bin/sh`: exit status: 3: y y y out of paper");
+    assert_eq!(error.message, "`sh`: exit status: 3: y y y out of paper");
 }
 
 #[tokio::test]
@@ -160,30 +160,24 @@ async fn bad_output_is_told_as_what_it_is() {
         let error = Scripted::new(script).error().await;
         assert_eq!((error.error_type, error.message.as_str()), (error_type, message), "{script}");
     };
-    check(r"printf '\377\376'", ErrorType::ParseError, "`/bin/sh`: its output is not UTF-8 text")
-        .await;
-    check("true", ErrorType::ParseError, "`/bin/sh`: its reply is empty").await;
-    check("echo '   '", ErrorType::ParseError, "`/bin/sh`: its reply is empty").await;
-    check("exit 1", ErrorType::Unknown, "`/bin/sh`: exit status: 1: it failed without a word")
-        .await;
+    check(r"printf '\377\376'", ErrorType::ParseError, "`sh`: its output is not UTF-8 text").await;
+    check("true", ErrorType::ParseError, "`sh`: its reply is empty").await;
+    check("echo '   '", ErrorType::ParseError, "`sh`: its reply is empty").await;
+    check("exit 1", ErrorType::Unknown, "`sh`: exit status: 1: it failed without a word").await;
     check(
         r"printf 'no \033[31mpaper\033[0m\n' >&2; echo half a reply; exit 1",
         ErrorType::Unknown,
-        "`/bin/sh`: exit status: 1: no [31mpaper [0m",
+        "`sh`: exit status: 1: no [31mpaper [0m",
     )
     .await;
     check(
         "echo 'Invalid API key' >&2; exit 1",
         ErrorType::Auth,
-        "`/bin/sh`: exit status: 1: Invalid API key",
+        "`sh`: exit status: 1: Invalid API key",
     )
     .await;
-    check(
-        "kill -9 $$",
-        ErrorType::Unknown,
-        "`/bin/sh`: signal: 9 (SIGKILL): it failed without a word",
-    )
-    .await;
+    check("kill -9 $$", ErrorType::Unknown, "`sh`: signal: 9 (SIGKILL): it failed without a word")
+        .await;
 }
 
 #[tokio::test]
@@ -195,7 +189,7 @@ async fn keys_do_not_appear_in_messages() {
     let transport =
         CliTransport::with_environment(Arc::new(provider), surroundings(script.path(), &[]));
     let error = transport.send(&request("", "?")).await.unwrap_err();
-    assert_eq!(error.message, "`/bin/sh`: exit status: 1: cannot use ***");
+    assert_eq!(error.message, "`sh`: exit status: 1: cannot use ***");
     assert!(!format!("{transport:?}").contains("sk-abcdef"));
 }
 

@@ -25,6 +25,7 @@ mod program;
 mod properties;
 mod real;
 mod seed;
+mod settings;
 mod tampering;
 mod tidy;
 mod verdicts;

@@ -108,7 +108,7 @@ fn provider(transcript: &Transcript, seat: &Seat) -> ProviderRecord {
             .map(|call| call.sending.transport)
             .or(seat.transports.first().copied()),
         endpoint: seat.endpoint.clone(),
-        fallback: calls().filter_map(|call| call.sending.fallback.clone()).last(),
+        fallback: calls().rev().find_map(|call| call.sending.fallback.clone()),
         status: match (asks.is_empty(), absent.is_empty(), absent.len() >= rounds.len()) {
             (true, ..) => "not_asked",
             (false, true, _) => "ok",

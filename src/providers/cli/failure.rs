@@ -8,7 +8,7 @@ use crate::providers::process::Talk;
 use crate::providers::request::CallError;
 
 /// In order: the first that occurs decides. Lower case.
-const CLUES: [(&str, ErrorType); 31] = [
+const CLUES: [(&str, ErrorType); 32] = [
     ("not logged in", ErrorType::Auth),
     ("/login", ErrorType::Auth),
     ("set an auth method", ErrorType::Auth),
@@ -16,6 +16,7 @@ const CLUES: [(&str, ErrorType); 31] = [
     ("invalid api key", ErrorType::Auth),
     ("incorrect api key", ErrorType::Auth),
     ("missing environment variable", ErrorType::Auth),
+    ("api_key environment variable", ErrorType::Auth),
     ("failed to authenticate", ErrorType::Auth),
     ("authentication", ErrorType::Auth),
     ("unauthorized", ErrorType::Auth),

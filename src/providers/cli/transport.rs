@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use secrecy::ExposeSecret;
@@ -45,12 +46,9 @@ impl CliTransport {
         let group = Group::start(first, &arguments, &environment, scratch)
             .map_err(|error| failed_start(first, &error))?;
         let talk = group.converse(&invocation.input).await?;
+        let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy();
         program.read(&talk).map_err(|error| CallError {
-            message: format!(
-                "`{}`: {}",
-                one_line(first, &secrets),
-                one_line(&error.message, &secrets)
-            ),
+            message: format!("`{}`: {}", one_line(&name, &[]), one_line(&error.message, &secrets)),
             ..error
         })
     }

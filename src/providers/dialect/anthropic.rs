@@ -4,7 +4,7 @@
 //! the tool is then its reply.
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use super::wire::{self, WireRequest, key_header};
 use crate::domain::ask::{Finish, Usage};
@@ -36,7 +36,7 @@ struct Message<'a> {
 struct Tool<'a> {
     name: &'static str,
     description: &'static str,
-    input_schema: &'a RawValue,
+    input_schema: &'a Value,
 }
 
 #[derive(Serialize)]
@@ -49,7 +49,7 @@ pub(super) fn request<'a>(
     base_url: &str,
     provider: &'a Provider,
     request: &Request,
-    schema: Option<&RawValue>,
+    schema: Option<&Value>,
 ) -> WireRequest<'a> {
     let name = request.purpose.name();
     let body = wire::body(&Body {
@@ -71,24 +71,20 @@ pub(super) fn request<'a>(
 pub(super) const VERSION: &[(&str, &str)] = &[("anthropic-version", "2023-06-01")];
 
 #[derive(Deserialize)]
-struct Answer<'a> {
-    #[serde(borrow)]
-    content: Option<Vec<Block<'a>>>,
+struct Answer {
+    content: Option<Vec<Block>>,
     model: Option<String>,
     stop_reason: Option<String>,
-    #[serde(borrow)]
-    usage: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
+    usage: Option<Value>,
+    error: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Block<'a> {
+struct Block {
     #[serde(rename = "type")]
     kind: String,
     text: Option<String>,
-    #[serde(borrow)]
-    input: Option<&'a RawValue>,
+    input: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -100,12 +96,12 @@ struct Tokens {
 }
 
 pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallError> {
-    let answer: Answer<'_> = wire::parsed(provider, body)?;
+    let answer: Answer = wire::parsed(provider, body)?;
     let Some(blocks) = answer.content else {
-        let error = wire::error_within(provider, answer.error);
+        let error = wire::error_within(provider, answer.error.as_ref());
         return Err(error.unwrap_or_else(|| failure::not_a_reply(provider, "no content in it")));
     };
-    let tokens: Option<Tokens> = wire::aside(answer.usage);
+    let tokens: Option<Tokens> = wire::aside(answer.usage.as_ref());
     Ok(Received {
         text: text(blocks),
         usage: tokens.as_ref().map(usage),
@@ -115,11 +111,11 @@ pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallErr
     })
 }
 
-/// What was given to the tool, word for word; else what was said. Thoughts are neither.
-fn text(blocks: Vec<Block<'_>>) -> String {
-    let input = blocks.iter().find(|block| block.kind == "tool_use").and_then(|block| block.input);
-    if let Some(input) = input {
-        return input.get().to_owned();
+/// What was given to the tool, as JSON; else what was said. Thoughts are neither.
+fn text(blocks: Vec<Block>) -> String {
+    let tool = blocks.iter().find(|block| block.kind == "tool_use");
+    if let Some(input) = tool.and_then(|block| block.input.as_ref()) {
+        return input.to_string();
     }
     let texts = blocks.into_iter().filter(|block| block.kind == "text");
     texts.filter_map(|block| block.text).collect()

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use super::wire::{self, WireRequest, key_header};
 use crate::domain::ask::{Finish, Usage};
@@ -46,14 +46,14 @@ struct GenerationConfig<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     response_mime_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    response_schema: Option<&'a RawValue>,
+    response_schema: Option<&'a Value>,
 }
 
 pub(super) fn request<'a>(
     base_url: &str,
     provider: &'a Provider,
     request: &Request,
-    schema: Option<&RawValue>,
+    schema: Option<&Value>,
 ) -> WireRequest<'a> {
     let body = wire::body(&Body {
         system_instruction: Parts { parts: [Text { text: &request.messages.system }] },
@@ -86,14 +86,12 @@ fn as_segment(text: &str) -> String {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
+struct Answer {
     candidates: Option<Vec<Candidate>>,
     prompt_feedback: Option<PromptFeedback>,
-    #[serde(borrow)]
-    usage_metadata: Option<&'a RawValue>,
+    usage_metadata: Option<Value>,
     model_version: Option<String>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
+    error: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -129,7 +127,7 @@ struct Tokens {
 }
 
 pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallError> {
-    let answer: Answer<'_> = wire::parsed(provider, body)?;
+    let answer: Answer = wire::parsed(provider, body)?;
     let candidate = answer.candidates.into_iter().flatten().next();
     let blocked = answer.prompt_feedback.is_some_and(|feedback| feedback.block_reason.is_some());
     let (text, finish) = match candidate {
@@ -139,12 +137,12 @@ pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallErr
         }
         None if blocked => (String::new(), Finish::Refusal),
         None => {
-            let error = wire::error_within(provider, answer.error);
+            let error = wire::error_within(provider, answer.error.as_ref());
             let nothing = || failure::not_a_reply(provider, "no candidate in it");
             return Err(error.unwrap_or_else(nothing));
         }
     };
-    let tokens: Option<Tokens> = wire::aside(answer.usage_metadata);
+    let tokens: Option<Tokens> = wire::aside(answer.usage_metadata.as_ref());
     let (usage, model) = (tokens.as_ref().map(usage), answer.model_version);
     Ok(Received { text, usage, model, finish, ..wire::silence() })
 }

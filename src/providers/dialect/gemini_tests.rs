@@ -1,7 +1,7 @@
 //! What goes to Gemini, and what recorded replies of theirs say.
 
 use super::*;
-use crate::providers::dialect::schema_text;
+use crate::providers::dialect::suited_schema;
 use crate::providers::sample;
 
 const REAL: &str = "https://generativelanguage.googleapis.com/v1beta";
@@ -42,7 +42,7 @@ fn a_request_says_who_speaks_and_keeps_the_key_out_of_the_address() {
 #[test]
 fn a_request_carries_the_schema_in_its_configuration() {
     let (provider, asked) = (sample::provider(), sample::request());
-    let schema = schema_text(Dialect::Gemini, asked.schema.as_ref().unwrap()).unwrap();
+    let schema = suited_schema(Dialect::Gemini, asked.schema.as_ref().unwrap());
     let wire = request(REAL, &provider, &asked, Some(&schema));
     let body: serde_json::Value = serde_json::from_slice(&wire.body).unwrap();
     let configuration = &body["generationConfig"];

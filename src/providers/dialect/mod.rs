@@ -6,4 +6,4 @@ mod openai;
 mod schema;
 mod wire;
 
-pub(super) use wire::{WireRequest, models, models_request, reply, request, schema_text};
+pub(super) use wire::{WireRequest, models, models_request, reply, request, suited_schema};

@@ -1,7 +1,7 @@
 //! OpenAI's chat completions, and whoever speaks like it.
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::Value;
 
 use super::wire::{self, WireRequest, key_header};
 use crate::domain::ask::{Finish, Usage};
@@ -40,14 +40,14 @@ struct ResponseFormat<'a> {
 struct JsonSchema<'a> {
     name: &'static str,
     strict: bool,
-    schema: &'a RawValue,
+    schema: &'a Value,
 }
 
 pub(super) fn request<'a>(
     base_url: &str,
     provider: &'a Provider,
     request: &Request,
-    schema: Option<&RawValue>,
+    schema: Option<&Value>,
 ) -> WireRequest<'a> {
     let limit = |of: OutputLimit| {
         (catalogue::output_limit(base_url) == of).then_some(provider.output_tokens_max)
@@ -71,13 +71,11 @@ pub(super) fn request<'a>(
 }
 
 #[derive(Deserialize)]
-struct Completion<'a> {
+struct Completion {
     choices: Option<Vec<Choice>>,
     model: Option<String>,
-    #[serde(borrow)]
-    usage: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
+    usage: Option<Value>,
+    error: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -132,19 +130,19 @@ struct Charge {
 }
 
 pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallError> {
-    let completion: Completion<'_> = wire::parsed(provider, body)?;
+    let completion: Completion = wire::parsed(provider, body)?;
     let choice = completion.choices.into_iter().flatten().next();
     let Some((message, reason)) =
         choice.and_then(|choice| Some((choice.message?, choice.finish_reason)))
     else {
-        let error = wire::error_within(provider, completion.error);
+        let error = wire::error_within(provider, completion.error.as_ref());
         return Err(error.unwrap_or_else(|| failure::not_a_reply(provider, "no choice in it")));
     };
     let text = message.content.map(Content::text).unwrap_or_default();
     let refusal = message.refusal.filter(|refusal| !refusal.is_empty());
     let finish = if refusal.is_some() { Finish::Refusal } else { finish(reason.as_deref()) };
-    let tokens: Option<Tokens> = wire::aside(completion.usage);
-    let charge: Option<Charge> = wire::aside(completion.usage);
+    let tokens: Option<Tokens> = wire::aside(completion.usage.as_ref());
+    let charge: Option<Charge> = wire::aside(completion.usage.as_ref());
     Ok(Received {
         text: if text.is_empty() { refusal.unwrap_or_default() } else { text },
         usage: tokens.map(|tokens| Usage {

@@ -1,7 +1,7 @@
 //! What goes to OpenAI and its like, and what recorded replies of theirs say.
 
 use super::*;
-use crate::providers::dialect::schema_text;
+use crate::providers::dialect::suited_schema;
 use crate::providers::sample;
 
 const REAL: &str = "https://api.openai.com/v1";
@@ -9,7 +9,7 @@ const REAL: &str = "https://api.openai.com/v1";
 #[test]
 fn a_request_carries_the_schema_in_strict_mode() {
     let (provider, asked) = (sample::provider(), sample::request());
-    let schema = schema_text(Dialect::OpenAi, asked.schema.as_ref().unwrap()).unwrap();
+    let schema = suited_schema(Dialect::OpenAi, asked.schema.as_ref().unwrap());
     let wire = request(REAL, &provider, &asked, Some(&schema));
     insta::assert_snapshot!(sample::shown(&wire), @r#"
     https://api.openai.com/v1/chat/completions

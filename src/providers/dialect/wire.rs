@@ -3,7 +3,6 @@
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use super::{anthropic, gemini, openai, schema};
 use crate::domain::ask::Finish;
@@ -29,23 +28,22 @@ pub(crate) struct KeyHeader<'a> {
     pub key: &'a SecretString,
 }
 
-/// The schema as this dialect wants it; nothing where it cannot be written.
-pub(crate) fn schema_text(dialect: Dialect, source: &Value) -> Option<Box<RawValue>> {
-    let suited = match dialect {
+/// The schema as this dialect wants it.
+pub(crate) fn suited_schema(dialect: Dialect, source: &Value) -> Value {
+    match dialect {
         Dialect::OpenAi => schema::strict(source),
         Dialect::Anthropic => schema::plain(source),
         Dialect::Gemini => schema::open_api(source),
-    };
-    serde_json::value::to_raw_value(&suited).ok()
+    }
 }
 
-/// `schema` has been through [`schema_text`] for the same dialect.
+/// `schema` has been through [`suited_schema`] for the same dialect.
 pub(crate) fn request<'a>(
     dialect: Dialect,
     base_url: &str,
     provider: &'a Provider,
     request: &Request,
-    schema: Option<&RawValue>,
+    schema: Option<&Value>,
 ) -> WireRequest<'a> {
     match dialect {
         Dialect::OpenAi => openai::request(base_url, provider, request, schema),
@@ -130,8 +128,8 @@ pub(super) fn parsed<'a, T: Deserialize<'a>>(
 
 /// What a provider says about itself beside the reply. Nothing in it is worth failing for,
 /// so what cannot be read is taken as not said.
-pub(super) fn aside<'a, T: Deserialize<'a>>(raw: Option<&'a RawValue>) -> Option<T> {
-    serde_json::from_str(raw?.get()).ok()
+pub(super) fn aside<'a, T: Deserialize<'a>>(said: Option<&'a Value>) -> Option<T> {
+    T::deserialize(said?).ok()
 }
 
 /// A reply that says nothing yet.
@@ -147,6 +145,6 @@ pub(super) fn silence() -> Received {
 }
 
 /// An error object where a reply was due, if that is what this is.
-pub(super) fn error_within(provider: &Provider, error: Option<&RawValue>) -> Option<CallError> {
-    aside::<Value>(error).map(|error| failure::in_reply(provider, &error))
+pub(super) fn error_within(provider: &Provider, error: Option<&Value>) -> Option<CallError> {
+    error.map(|error| failure::in_reply(provider, error))
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
+use super::council::{ask, replay, resume, watch};
 use super::dialogue::{DialogueCommand, cite, export, list, show};
 use super::{config, init, verify};
 
@@ -65,6 +66,10 @@ pub(super) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
+    Ask(Box<ask::Ask>),
+    Resume(resume::Resume),
+    Watch(watch::Watch),
+    Replay(replay::Replay),
     #[command(subcommand)]
     Dialogue(Box<DialogueCommand>),
     List(list::List),

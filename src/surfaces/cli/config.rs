@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::session::{Done, Session};
 use super::table::Table;
-use crate::config::Setting;
+use crate::config::{Overrides, Setting};
 use crate::error::Error;
 
 /// Show the settings in effect, and where each came from
@@ -26,7 +26,8 @@ struct Shown {
 
 impl Config {
     pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let shown = Shown { status: "success", settings: session.settings()?.origins };
+        let shown =
+            Shown { status: "success", settings: session.settings(&Overrides::default())?.origins };
         let width = session.ui.table_width();
         session.ui.answer(&shown, |shown| text(&shown.settings, width))?;
         Ok(Done::Well)

@@ -2,6 +2,7 @@
 
 mod args;
 mod config;
+mod council;
 mod dialogue;
 mod init;
 mod report;

@@ -23,6 +23,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     match run(cli, &ui) {
         Ok(Done::Well) => 0,
         Ok(Done::WithFindings) => Kind::Refused.exit_code(),
+        Ok(Done::Incomplete) => Kind::Incomplete.exit_code(),
+        Ok(Done::Interrupted) => Kind::Interrupted.exit_code(),
         // Whoever closed the pipe has read enough.
         Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
         Err(error) => report::of_error(&ui, &error),
@@ -32,6 +34,10 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
     let session = Session::new(&cli.global, ui);
     match cli.command {
+        Command::Ask(ask) => ask.run(&session),
+        Command::Resume(resume) => resume.run(&session),
+        Command::Watch(watch) => watch.run(&session),
+        Command::Replay(replay) => replay.run(&session),
         Command::Dialogue(command) => command.run(&session),
         Command::List(list) => list.run(&session),
         Command::Show(show) => show.run(&session),

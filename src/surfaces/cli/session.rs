@@ -16,10 +16,13 @@ use crate::operations::{self, Workspace};
 use crate::store::{SqliteStore, StoreError};
 
 /// How a command that ran to its end ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The order is that of the exit codes: of several ends, the greatest counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Done {
     Well,
     WithFindings,
+    Incomplete,
+    Interrupted,
 }
 
 #[derive(Debug)]
@@ -66,10 +69,9 @@ impl<'a> Session<'a> {
     }
 
     /// Everything that is settled by flags, environment and file.
-    pub(super) fn settings(&self) -> Result<Settings, Error> {
+    pub(super) fn settings(&self, overrides: &Overrides) -> Result<Settings, Error> {
         let environment = Environment::of_process();
-        let (flags, overrides) = (&self.flags, Overrides::default());
-        Ok(config::load(flags, &overrides, &environment, config::installed_models)?)
+        Ok(config::load(&self.flags, overrides, &environment, config::installed_models)?)
     }
 
     /// What `--config` names, whether it is there or not.

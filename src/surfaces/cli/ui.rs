@@ -49,6 +49,10 @@ impl Ui {
         print(text)
     }
 
+    pub(super) fn is_quiet(&self) -> bool {
+        self.voice == Voice::Quiet
+    }
+
     /// Says something a person may want to know.
     pub(super) fn say(&self, text: &str) {
         if self.voice != Voice::Quiet {

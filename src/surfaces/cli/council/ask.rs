@@ -17,8 +17,8 @@ use super::batch;
 use super::hall::{Crowd, Hall};
 use super::material;
 use super::progress::Progress;
-use crate::ambient::{Ambient, Machine};
-use crate::config::{Overrides, Settings, parse_duration};
+use crate::ambient::Machine;
+use crate::config::{Overrides, Settings};
 use crate::convening::{Estimate, Outlets, Rehearsal, Table, Wishes, estimate};
 use crate::domain::council::words::Mode;
 use crate::domain::plan::{Delivery, Plan, Stakes};
@@ -72,7 +72,7 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "USD")]
     budget_usd: Option<f64>,
     /// Stop after this time, for example `90s` or `10m`; what is there can be resumed.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = material::time)]
     deadline: Option<u64>,
     /// Print the plan and its worst cost, and ask nobody.
     #[arg(long)]
@@ -108,7 +108,7 @@ impl Ask {
             deadline_ms: self.deadline,
         };
         let settings = session.settings(&overrides)?;
-        let table = Table::set(&settings, &wishes, outlets(session))?;
+        let table = Table::set(&settings, &wishes, &outlets(session))?;
         if let Some(file) = &self.batch {
             let asked = batch::read(file, self.mode, &self.context)?;
             let purse = self.budget_usd.map(batch::purse).transpose()?;
@@ -129,8 +129,7 @@ impl Ask {
             Some(None) => Rehearsal::Wanted,
             Some(Some(path)) => {
                 let text = material::file(path)?;
-                let script = Script::parse(&text);
-                Rehearsal::Scripted(script.map_err(|source| Error::script(path, source))?)
+                Rehearsal::Scripted(Script::parse(&text)?)
             }
         };
         Ok(Wishes {
@@ -157,7 +156,7 @@ fn convene(
     text: String,
     plan: Plan,
 ) -> Result<Done, Error> {
-    let hall = Hall::open(session.opening(&settings.located)?, Crowd::One)?;
+    let hall = Hall::open(session.open(&settings.located)?, Crowd::One)?;
     let progress = Arc::new(Progress::new(session.ui));
     let wall = Duration::from_millis(plan.caps.wall_ms);
     let question = Question { text, rehearsal: table.is_rehearsal, plan };
@@ -201,8 +200,10 @@ fn dry_run(session: &Session<'_>, plan: &Plan, question: &str) -> Result<Done, E
     let seats: Vec<_> = plan
         .seats
         .iter()
-        .map(|seat| json!({ "seat": seat.name, "model": seat.model, "family": seat.family,
-            "roles": seat.roles, "transports": seat.transports, "price": seat.price }))
+        .map(|seat| {
+            json!({ "seat": seat.name, "model": seat.model, "family": seat.family,
+            "roles": seat.roles, "transports": seat.transports, "price": seat.price })
+        })
         .collect();
     let document = json!({
         "status": "planned",
@@ -233,7 +234,8 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
         let cells = [round.calls.to_string(), round.tokens_max.to_string(), dollars(round.usd_max)];
         rounds.row([round.round.clone()].iter().chain(&cells));
     }
-    let all = [estimate.calls.to_string(), estimate.tokens_max.to_string(), dollars(estimate.usd_max)];
+    let all =
+        [estimate.calls.to_string(), estimate.tokens_max.to_string(), dollars(estimate.usd_max)];
     rounds.row(["all".to_owned()].iter().chain(&all));
     let cap = plan.caps.usd_micros as f64 / 1e6;
     let excluded: String = plan
@@ -246,6 +248,9 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
         0 => String::new(),
         count => format!("\n{count} files go with the question\n{excluded}"),
     };
-    format!("{}\n{}\nNobody was asked. The run may spend ${cap:.2}.\n{files}",
-        seats.draw(width), rounds.draw(width))
+    format!(
+        "{}\n{}\nNobody was asked. The run may spend ${cap:.2}.\n{files}",
+        seats.draw(width),
+        rounds.draw(width)
+    )
 }

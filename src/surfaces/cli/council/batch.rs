@@ -70,13 +70,12 @@ pub(super) fn read(file: &Path, mode: Mode, context: &[PathBuf]) -> Result<Vec<A
 
 fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<Asked, String> {
     let value = operations::parse(line).map_err(|error| error.to_string())?;
-    let fields = match value {
-        Value::String(question) => {
-            Fields { id: None, question, mode: None, context: Vec::new() }
-        }
-        other => serde_json::from_value(other).map_err(|error| error.to_string())?,
+    let fields = if let Value::String(question) = value {
+        Fields { id: None, question, mode: None, context: Vec::new() }
+    } else {
+        serde_json::from_value(value).map_err(|error| error.to_string())?
     };
-    let question = material::check(fields.question).map_err(|error| error.to_string())?;
+    let question = material::check(&fields.question).map_err(|error| error.to_string())?;
     let own = !fields.context.is_empty();
     Ok(Asked {
         id: fields.id,
@@ -93,7 +92,12 @@ pub(super) fn purse(usd: f64) -> Result<Arc<Purse>, Error> {
         return Err(ConfigError::Flag { flag, expected: "an amount of dollars" }.into());
     }
     let usd_micros = (usd * 1e6).round() as u64;
-    Ok(Arc::new(Purse::new(Caps { usd_micros, tokens: u64::MAX, calls: u32::MAX, wall_ms: u64::MAX })))
+    Ok(Arc::new(Purse::new(Caps {
+        usd_micros,
+        tokens: u64::MAX,
+        calls: u32::MAX,
+        wall_ms: u64::MAX,
+    })))
 }
 
 /// Runs the councils and prints each as it ends. The exit code is the greatest of all.
@@ -110,7 +114,7 @@ pub(super) fn run(
         .into_iter()
         .map(|one| Ok((files::gather(&settings.located.working, &one.context)?, one)))
         .collect::<Result<Vec<_>, Error>>()?;
-    let hall = Arc::new(Hall::open(session.opening(&settings.located)?, Crowd::Many)?);
+    let hall = Arc::new(Hall::open(session.open(&settings.located)?, Crowd::Many)?);
     let total = asked.len();
     let ended = hall.block_on(all(session, Arc::clone(&hall), Arc::new(table), asked, jobs, purse));
     if let Some(hall) = Arc::into_inner(hall) {
@@ -157,7 +161,7 @@ async fn all(
             }
             None if *hall.interrupted.borrow() => Done::Interrupted,
             None => {
-                print_unasked(session, index, id)?;
+                print_unasked(session, index, id.as_ref())?;
                 Done::Incomplete
             }
         };
@@ -216,7 +220,7 @@ struct Line {
 }
 
 /// The deadline came before its turn.
-fn print_unasked(session: &Session<'_>, index: usize, id: Option<Value>) -> Result<(), Error> {
+fn print_unasked(session: &Session<'_>, index: usize, id: Option<&Value>) -> Result<(), Error> {
     let message = "the deadline came before this question was asked";
     if !session.ui.json {
         return session.ui.print(&format!("{}. {message}", index + 1));
@@ -225,5 +229,7 @@ fn print_unasked(session: &Session<'_>, index: usize, id: Option<Value>) -> Resu
     let error = json!({
         "error_code": "deadline_exceeded", "message": message, "suggestion": suggestion,
     });
-    session.ui.print(&json!({ "index": index, "id": id, "status": "incomplete", "error": error }).to_string())
+    session.ui.print(
+        &json!({ "index": index, "id": id, "status": "incomplete", "error": error }).to_string(),
+    )
 }

@@ -34,8 +34,7 @@ pub(super) struct Hall {
 impl Hall {
     pub(super) fn open(workspace: Workspace, crowd: Crowd) -> Result<Self, Error> {
         let chance = workspace.ambient.chance();
-        let owner =
-            Owner::new(workspace.folders.store_folder(), chance).map_err(Error::Runtime)?;
+        let owner = Owner::new(workspace.folders.store_folder(), chance).map_err(Error::Runtime)?;
         let runtime = match crowd {
             // One council waits for the network; a second thread would only cost a start.
             Crowd::One => Builder::new_current_thread().enable_all().build(),

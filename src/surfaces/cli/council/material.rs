@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use crate::config::parse_duration;
 use crate::domain::limits::TEXT_CHARS_MAX;
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
@@ -10,12 +11,11 @@ use crate::files::{self, FileError};
 
 /// A question from the command line; `-` means standard input.
 pub(super) fn question(typed: &str) -> Result<String, Error> {
-    let text = if typed == "-" { standard_input()? } else { typed.to_owned() };
-    check(text)
+    if typed == "-" { check(&standard_input()?) } else { check(typed) }
 }
 
 /// A question is not empty, and not a book.
-pub(super) fn check(text: String) -> Result<String, Error> {
+pub(super) fn check(text: &str) -> Result<String, Error> {
     let text = text.trim();
     if text.is_empty() {
         let fault = Fault::new(Code::MissingField, "the question is empty").field("question");
@@ -24,7 +24,9 @@ pub(super) fn check(text: String) -> Result<String, Error> {
     if text.chars().count() > TEXT_CHARS_MAX {
         let message = format!("the question is over the limit of {TEXT_CHARS_MAX} characters");
         let fault = Fault::new(Code::FieldTooLong, message).field("question");
-        return Err(fault.suggest("put the material into files and give them with `--context`").into());
+        return Err(fault
+            .suggest("put the material into files and give them with `--context`")
+            .into());
     }
     Ok(text.to_owned())
 }
@@ -45,4 +47,9 @@ fn standard_input() -> Result<String, Error> {
 /// A file of questions or a script.
 pub(super) fn file(path: &Path) -> Result<String, Error> {
     Ok(files::read_text(path)?)
+}
+
+/// A length of time as people write it, in milliseconds.
+pub(super) fn time(typed: &str) -> Result<u64, &'static str> {
+    parse_duration(typed).ok_or("write a time such as `90s`, `10m` or `1500ms`")
 }

@@ -41,7 +41,8 @@ struct Seen {
 impl Progress {
     pub(super) fn new(ui: &Ui) -> Self {
         let is_live = std::io::stderr().is_terminal() && ui.voice != Voice::Quiet;
-        let target = if is_live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target =
+            if is_live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         Self {
             voice: ui.voice,
             screen: MultiProgress::with_draw_target(target),

@@ -8,8 +8,9 @@ use clap::Args;
 use super::super::session::{Done, Session};
 use super::ask::{done, outlets, present};
 use super::hall::{Crowd, Hall};
+use super::material;
 use super::progress::Progress;
-use crate::config::{Overrides, parse_duration};
+use crate::config::Overrides;
 use crate::convening::reconnect;
 use crate::domain::ids::DialogueId;
 use crate::domain::plan::Caps;
@@ -31,7 +32,7 @@ pub(crate) struct Resume {
     #[arg(long, value_name = "USD")]
     budget_usd: Option<f64>,
     /// Stop after this time.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = material::time)]
     deadline: Option<u64>,
 }
 
@@ -49,7 +50,7 @@ impl Resume {
         let settings = session.settings(&overrides)?;
         let is_rehearsal = loaded.transcript.opening.rehearsal;
         let plan = &loaded.transcript.plan;
-        let connections = reconnect(plan, is_rehearsal, &settings, outlets(session));
+        let connections = reconnect(plan, is_rehearsal, &settings, &outlets(session));
         let caps = self.caps(plan.caps, settings.budget);
         let wall = Duration::from_millis(self.deadline.unwrap_or(plan.caps.wall_ms));
         let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));

@@ -41,9 +41,9 @@ pub(super) fn tell(transcript: &Transcript, event: &Event) -> Option<Told> {
         Event::Asked { .. } | Event::Replied { .. } => None,
         Event::CallSent { ask, fallback, repeats, transport, .. } => {
             let again = repeats.map(|call| format!("call {call} was lost in flight; repeated"));
-            let back = fallback.as_ref().map(|from| {
-                format!("by {transport}, since {} failed: {}", from.from, from.reason)
-            });
+            let back = fallback
+                .as_ref()
+                .map(|from| format!("by {transport}, since {} failed: {}", from.from, from.reason));
             let said = again.or(back)?;
             told(Tone::Warning, format!("{}: {said}", seat(ask)))
         }

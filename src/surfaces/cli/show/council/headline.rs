@@ -62,8 +62,12 @@ pub(super) fn footer(transcript: &Transcript, told: &Deliberated, canvas: Canvas
         || "cost unknown".to_owned(),
         |usd| if usd > 0.0 { format!("${usd:.4}") } else { "no cost".to_owned() },
     );
-    let tokens: u64 =
-        told.metrics.rounds.iter().map(|round| round.total_tokens_in + round.total_tokens_out).sum();
+    let tokens: u64 = told
+        .metrics
+        .rounds
+        .iter()
+        .map(|round| round.total_tokens_in + round.total_tokens_out)
+        .sum();
     let facts = [
         wording::count(usize::from(session.rounds_completed), "round"),
         wording::count(session.calls, "call"),

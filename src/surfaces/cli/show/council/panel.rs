@@ -32,7 +32,8 @@ pub(super) fn draw(told: &Deliberated, canvas: Canvas) -> Vec<Line> {
             None => "the most complete; nobody rated it".to_owned(),
         };
         let best = Line::indented(MARGIN).styled("Best single opinion: ", FAINT);
-        let best = best.styled(choice.provider.as_str(), STRONG).styled(&format!(", {basis}"), FAINT);
+        let best =
+            best.styled(choice.provider.as_str(), STRONG).styled(&format!(", {basis}"), FAINT);
         lines.push(best);
     }
     lines

@@ -92,7 +92,8 @@ pub(super) fn risks(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
         let mut text = risk.description.clone();
         let mut facts = risk.mentioned_by.join(", ");
         if risk.consensus == RiskConsensus::Disputed {
-            facts = if facts.is_empty() { "disputed".to_owned() } else { format!("{facts}; disputed") };
+            facts =
+                if facts.is_empty() { "disputed".to_owned() } else { format!("{facts}; disputed") };
         }
         if !facts.is_empty() {
             text.push_str(&format!(" ({facts})"));
@@ -154,9 +155,11 @@ pub(super) fn list(title: &str, items: &[String], canvas: Canvas) -> Vec<Line> {
     }
     let mut lines = heading(title, "", canvas);
     let room = canvas.measure();
-    lines.extend(items.iter().flat_map(|item| {
-        beside(Line::indented(MARGIN).styled("· ", FAINT), item, room)
-    }));
+    lines.extend(
+        items
+            .iter()
+            .flat_map(|item| beside(Line::indented(MARGIN).styled("· ", FAINT), item, room)),
+    );
     lines
 }
 
@@ -167,9 +170,11 @@ fn points(title: &str, items: &[String], canvas: Canvas) -> Vec<Line> {
         lines.push(Line::blank());
         lines.push(Line::indented(MARGIN).styled(title, FAINT));
     }
-    lines.extend(items.iter().flat_map(|item| {
-        beside(Line::indented(MARGIN).styled("· ", FAINT), item, room)
-    }));
+    lines.extend(
+        items
+            .iter()
+            .flat_map(|item| beside(Line::indented(MARGIN).styled("· ", FAINT), item, room)),
+    );
     lines
 }
 

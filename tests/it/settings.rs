@@ -1,0 +1,214 @@
+//! `council.yaml`, the environment and the flags, as the program shows them.
+
+use serde_json::{Value, json};
+
+use crate::kit::{Program, at};
+
+fn write(program: &Program, yaml: &str) {
+    std::fs::write(program.path().join("council.yaml"), yaml).unwrap();
+}
+
+/// A run with variables, and its exit code, output and talk.
+fn run(program: &Program, variables: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
+    let mut command = program.command();
+    let output = command.envs(variables.iter().copied()).args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    let home = program.path().canonicalize().unwrap();
+    let told = text(output.stdout).replace(home.to_str().unwrap(), "HERE");
+    let talk = text(output.stderr).replace(home.to_str().unwrap(), "HERE");
+    (output.status.code().unwrap(), told, talk)
+}
+
+const HOUSE: &str = "\
+council:
+  providers:
+    - name: house
+      role: [participant, chair]
+      dialect: openai
+      base_url: http://127.0.0.1:9/v1
+      api_key_env: HOUSE_KEY
+      model: m-1
+  quorum: {r1_min: 1}
+budget:
+  usd_max: 0.5
+";
+
+const SECRET: (&str, &str) = ("HOUSE_KEY", "sk-canary");
+
+#[test]
+fn config_shows_each_setting_with_its_source() {
+    let program = Program::new();
+    write(&program, HOUSE);
+    let variables = [SECRET, ("PLENARY_STORE", "kept.db"), ("PLENARY_DEADLINE", "90s")];
+    let (code, told, talk) = run(&program, &variables, &["config"]);
+    assert_eq!((code, talk.as_str()), (0, ""));
+    // How wide the columns are depends on where the folder lies.
+    let rows = told.lines().map(|line| {
+        let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
+        format!("{}\n", cells.collect::<Vec<_>>().join(" | "))
+    });
+    let shown: String = rows.collect();
+    insta::assert_snapshot!(shown, @r"
+    KEY | VALUE | SOURCE
+    config | HERE/council.yaml | found
+    storage.url | sqlite:HERE/kept.db | PLENARY_STORE
+    council.transport | auto | default
+    council.providers.house.role | [participant, chair] | file, line 4
+    council.providers.house.model | m-1 | file, line 8
+    council.providers.house.family | m | default
+    council.providers.house.transports | [http] | default
+    council.providers.house.base_url | http://127.0.0.1:9/v1 | file, line 6
+    council.providers.house.key | set (HOUSE_KEY) | HOUSE_KEY
+    council.providers.house.price | {input_per_mtok: 0.0, output_per_mtok: 0.0} | default
+    council.providers.house.max_output_tokens | 8192 | default
+    council.timeouts.r1_per_provider | 1m | default
+    council.timeouts.r2_per_provider | 90s | default
+    council.timeouts.r3_chair | 2m | default
+    council.quorum.r1_min | 1 | file, line 9
+    council.quorum.r2_min | 1 | default
+    council.quorum.r3_required | true | default
+    council.quorum.allow_partial | true | default
+    council.quorum.families_min | 1 | default
+    council.short_circuit.enabled | false | default
+    council.short_circuit.shadow | false | default
+    council.short_circuit.skip_r2_if | [high_agreement_in_r1, low_risk_topic] | default
+    council.short_circuit.skip_r3_if | [r2_confirms_r1_consensus, budget_constraint] | default
+    council.anonymous_review | true | default
+    budget.usd_max | 0.5 | file, line 11
+    budget.tokens_max | 400000 | default
+    budget.calls_max | 60 | default
+    budget.wall_max | 90s | PLENARY_DEADLINE
+    conclusion.synthesizer | house | default
+    conclusion.critic | house | default
+    conclusion.reviser | house | default
+    review.deliberators | [skeptic, voice_identity, evidence, strategy] | default
+    review.adjudicator.provider | none | default
+    review.policy.name | seed | default
+    review.policy.min_deliberators | 3 | default
+    review.policy.prior_verdicts | 5 | default
+    review.log_path | council_log.jsonl | default
+    review.redact | 0 texts | default
+    alignment.max_rounds | 10 | default
+    alignment.convergence_percent | 100 | default
+    retention.keep_prompts | true | default
+    ");
+}
+
+#[test]
+fn config_as_a_document_tells_who_set_what() {
+    let program = Program::new();
+    write(&program, HOUSE);
+    let (code, told, _) = run(&program, &[SECRET], &["config", "--json", "--store", "x.db"]);
+    assert_eq!(code, 0);
+    let document: Value = serde_json::from_str(&told).unwrap();
+    let settings = at(&document, "settings").as_array().unwrap().clone();
+    let setting = |key: &str| {
+        let found = settings.iter().find(|setting| setting["key"] == key);
+        found.unwrap_or_else(|| panic!("no {key}")).clone()
+    };
+    let expected = [
+        ("storage.url", json!("sqlite:HERE/x.db"), json!({ "kind": "flag", "flag": "--store" })),
+        ("budget.usd_max", json!(0.5), json!({ "kind": "file", "line": 11 })),
+        ("budget.calls_max", json!(60), json!({ "kind": "default" })),
+        (
+            "council.providers.house.key",
+            json!("set (HOUSE_KEY)"),
+            json!({ "kind": "environment", "variable": "HOUSE_KEY" }),
+        ),
+    ];
+    for (key, value, source) in expected {
+        assert_eq!(setting(key), json!({ "key": key, "value": value, "source": source }));
+    }
+    assert!(!told.contains("canary"), "{told}");
+}
+
+#[test]
+fn a_provider_without_its_key_is_an_error_that_names_the_variable() {
+    let program = Program::new();
+    write(&program, HOUSE);
+    let (code, told, talk) = run(&program, &[], &["config"]);
+    assert_eq!((code, told.as_str()), (5, ""));
+    insta::assert_snapshot!(talk, @r"
+    error: `HERE/council.yaml`: provider `house` on line 3 cannot be used: `HOUSE_KEY` is not set
+    hint: set the variable or install the program, or take the provider out of the file
+    ");
+}
+
+#[test]
+fn all_mistakes_of_a_file_are_listed() {
+    let program = Program::new();
+    write(&program, "council:\n  quorom: {}\nbudget:\n  usd_max: lots\n");
+    let (code, _, talk) = run(&program, &[], &["config"]);
+    assert_eq!(code, 5);
+    insta::assert_snapshot!(talk, @r"
+    error: `HERE/council.yaml` has 2 problems
+      1. unknown key `quorom` on line 2; did you mean `quorum`?
+      2. `budget.usd_max` on line 4 must be a number, not text
+    hint: mend the file; `plenary init` writes one in which every setting is explained
+    ");
+    let (code, told, _) = run(&program, &[], &["config", "--json"]);
+    let document: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((code, at(&document, "error_code")), (5, &json!("invalid_configuration")));
+    let problem = json!({
+        "key": "council.quorom",
+        "line": 2,
+        "message": "unknown key `quorom` on line 2; did you mean `quorum`?",
+    });
+    assert_eq!(at(&document, "problems.0"), &problem);
+}
+
+#[test]
+fn a_record_can_be_read_whatever_the_providers_are() {
+    let program = Program::new();
+    write(&program, "council: {providers: [{name: nobody}], whatever: 1}\n");
+    assert_eq!(run(&program, &[], &["list"]).0, 0);
+    write(&program, "council: {}\n\tbudget: {}\n");
+    let (code, _, talk) = run(&program, &[], &["list"]);
+    assert_eq!(code, 5);
+    assert!(talk.contains("a tab cannot indent YAML; use spaces (line 2)"), "{talk}");
+    write(&program, "storage: {urls: x}\n");
+    assert_eq!(run(&program, &[], &["list"]).0, 5);
+}
+
+#[test]
+fn a_dialogue_lies_in_the_files_store_and_asks_for_the_files_agreement() {
+    let program = Program::new();
+    write(&program, "storage: {url: \"sqlite:kept/x.db\"}\nalignment: {convergence_percent: 75}\n");
+    let asked = |arguments: &[&str]| {
+        let (code, told, talk) =
+            run(&program, &[], &[&["dialogue", "create", "--json"], arguments].concat());
+        assert_eq!(code, 0, "{talk}");
+        let created: Value = serde_json::from_str(&told).unwrap();
+        let id = at(&created, "dialogue_id").as_str().unwrap().to_owned();
+        let (_, exported, _) = run(&program, &[], &["export", &id]);
+        let exported: Value = serde_json::from_str(&exported).unwrap();
+        at(&exported, "convergencePercent").as_u64().unwrap()
+    };
+    assert_eq!(asked(&["One"]), 75);
+    assert_eq!(asked(&["Two", "--convergence-percent", "60"]), 60);
+    std::fs::write(program.path().join("d.json"), r#"{"convergence_percent": 50}"#).unwrap();
+    assert_eq!(asked(&["Three", "--data", "d.json"]), 50);
+    assert!(program.path().join("kept/x.db").is_file());
+}
+
+#[test]
+fn init_writes_a_file_once() {
+    let program = Program::new();
+    let (code, told, _) = run(&program, &[], &["init"]);
+    assert_eq!((code, told.as_str()), (0, "Wrote council.yaml\n"));
+    let keys = [("ANTHROPIC_API_KEY", "a"), ("OPENAI_API_KEY", "b"), ("GOOGLE_API_KEY", "c")];
+    assert_eq!(run(&program, &keys, &["config"]).0, 0);
+
+    write(&program, "mine: 1\n");
+    let (code, _, talk) = run(&program, &[], &["init"]);
+    assert_eq!(code, 1);
+    insta::assert_snapshot!(talk, @r"
+    error: there is a `council.yaml` already
+    hint: `--force` replaces it
+    ");
+    assert_eq!(std::fs::read_to_string(program.path().join("council.yaml")).unwrap(), "mine: 1\n");
+    assert_eq!(run(&program, &[], &["init", "--force"]).0, 0);
+    assert_eq!(run(&program, &keys, &["config"]).0, 0);
+    assert_eq!(run(&program, &[], &["init", "--config", "sub/other.yaml"]).0, 0);
+    assert!(program.path().join("sub/other.yaml").is_file());
+}
