@@ -307,10 +307,8 @@ fn only_what_prompting_marked_is_taken_for_an_opinion() {
     let expected = [('A', Some(Stance::Approve)), ('B', Some(Stance::Reject)), ('C', None)];
     assert_eq!(brief, expected);
     // Even unescaped, another mark would not end it.
-    let nested = format!(
-        "\n===== BEGIN OPINION A 11 =====\n===== END OPINION A 22 =====\n{}\n===== END OPINION A 11 =====",
-        forged
-    );
+    let ends = ["===== END OPINION A 22 =====", "===== END OPINION A 11 ====="];
+    let nested = format!("\n===== BEGIN OPINION A 11 =====\nx\n{}\n{forged}\n{}", ends[0], ends[1]);
     let letters: String = prompt::opinions(&nested).iter().map(|shown| shown.letter).collect();
     assert_eq!(letters, "A");
     // Where reviews are not anonymous the name stands behind the letter.
