@@ -55,10 +55,23 @@ fn only_in(mode: Mode, wanted: Mode, texts: &[&str]) -> Vec<String> {
     texts.map(|text| (*text).to_owned()).collect()
 }
 
+/// Whether nobody is left who would support anything but a refusal.
+fn all_against(opinions: &[Shown]) -> bool {
+    !opinions.is_empty() && opinions.iter().all(is_against)
+}
+
+fn is_against(shown: &Shown) -> bool {
+    shown.stance == Some(Stance::Reject)
+}
+
+/// The opinions that the conclusion rests on; one against it is a position in the dispute.
+fn supporters(opinions: &[Shown]) -> impl Iterator<Item = &Shown> {
+    let refused = all_against(opinions);
+    opinions.iter().filter(move |shown| refused || !is_against(shown))
+}
+
 fn conclusion(subject: &str, opinions: &[Shown], variation: &mut Variation) -> Conclusion {
-    let all_against =
-        !opinions.is_empty() && opinions.iter().all(|shown| shown.stance == Some(Stance::Reject));
-    let (outcome, statement) = if all_against {
+    let (outcome, statement) = if all_against(opinions) {
         (
             Outcome::Reject,
             "not now; the panel saw no evidence that would bear the cost of a return.",
@@ -93,7 +106,7 @@ fn rationale(
     ]);
     Rationale {
         summary: summary.to_owned(),
-        supporting_opinions: opinions.iter().map(supporting_opinion).collect(),
+        supporting_opinions: supporters(opinions).map(supporting_opinion).collect(),
         supporting_reviews: reviews.iter().filter_map(supporting_review).collect(),
     }
 }
