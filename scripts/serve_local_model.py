@@ -14,7 +14,8 @@ parameters = xllamacpp.CommonParams()
 parameters.model.path = path
 parameters.hostnames = ["127.0.0.1"]
 parameters.port = port
-parameters.n_ctx = 8192
+# Eight thousand tokens for each of the two: what a chair has to read.
+parameters.n_ctx = 16384
 # Three seats ask at once; two share the machine well enough.
 parameters.n_parallel = 2
 parameters.cpuparams.n_threads = 1

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::deliberation::Deliberation;
 use super::purse::{self, actual, price_of};
+use super::reading::letters;
 use crate::domain::ask::{
     Ask, Cost, CostSource, ErrorType, Failure, Fallback, Messages, Reply, Reservation, Sending,
 };
@@ -119,12 +120,14 @@ impl Course {
         let messages: &Arc<Messages> = asked.messages.as_ref()?;
         let time = Duration::from_millis(transcript.plan.timeout_ms(&seat, ask.purpose));
         let (place, attempt, fallback) = resumed(asked, transports);
+        let letters = letters(transcript, ask);
+        let schema = normalise::schema(ask.purpose, transcript.plan.mode, &letters);
         let request = Request {
             seat: ask.seat.clone(),
             round: ask.round,
             purpose: ask.purpose,
             messages: Arc::clone(messages),
-            schema: Some(Arc::clone(normalise::schema(ask.purpose))),
+            schema: Some(schema),
             time_left: time,
         };
         let deadline = Instant::now() + time;

@@ -26,13 +26,14 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading
 }
 
 /// The letters a reader was shown: everybody's who was heard, but never the reader's own.
-fn letters(transcript: &Transcript, ask: &Ask) -> Vec<char> {
+pub(super) fn letters(transcript: &Transcript, ask: &Ask) -> Vec<char> {
     let letters = Letters::of(&transcript.plan);
     let heard = opinions(transcript);
     let shown = letters.iter().filter(|(_, name)| match ask.purpose {
         Purpose::Review => **name != ask.seat && heard.iter().any(|voice| voice.seat == *name),
+        Purpose::Opinion => false,
         // The chair also reads reviews by those who gave no opinion.
-        Purpose::Opinion | Purpose::Synthesis => true,
+        Purpose::Synthesis => true,
     });
     shown.map(|(letter, _)| letter).collect()
 }

@@ -3,14 +3,16 @@
 //! They are derived from the types once, then made small: no references, no titles,
 //! no defaults, because each costs tokens in every ask.
 
-use std::sync::{Arc, LazyLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::domain::ask::Purpose;
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
 use crate::domain::council::review::Review;
+use crate::domain::council::words::Mode;
 
 /// References inside references. Ours are three deep; a type that holds itself would never end.
 const REFERENCES_DEPTH_MAX: usize = 16;
@@ -18,12 +20,88 @@ const REFERENCES_DEPTH_MAX: usize = 16;
 /// What a model has no use for.
 const DROPPED: [&str; 5] = ["$schema", "$defs", "title", "default", "format"];
 
-/// What a reply must look like, for what was asked.
-pub fn schema(purpose: Purpose) -> &'static Arc<Value> {
-    match purpose {
+/// Fields that only one mode asks for. A server that follows a schema to the letter would
+/// otherwise have the model fill them in every mode.
+const ONLY_IN: [(&str, Mode); 4] = [
+    ("findings", Mode::Review),
+    ("finding_positions", Mode::Review),
+    ("alternatives", Mode::Architecture),
+    ("verification_plan", Mode::Architecture),
+];
+
+/// Fields that name an opinion or its author, by letter.
+const LETTERED: [&str; 7] = [
+    "letter",
+    "provider",
+    "reviewer",
+    "mentioned_by",
+    "reported_by",
+    "confirmed_by",
+    "disputed_by",
+];
+
+/// More than the panels and modes of a process; a few kilobytes each.
+const KEPT_MAX: usize = 256;
+
+type Kept = BTreeMap<(Purpose, Mode, Vec<char>), Arc<Value>>;
+
+/// What a reply must look like, for what was asked and whose letters were shown. The same one
+/// each time, so that what others make of it can be kept.
+pub fn schema(purpose: Purpose, mode: Mode, letters: &[char]) -> Arc<Value> {
+    static KEPT: Mutex<Kept> = Mutex::new(BTreeMap::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() >= KEPT_MAX {
+        kept.clear();
+    }
+    let key = (purpose, mode, letters.to_vec());
+    Arc::clone(kept.entry(key).or_insert_with(|| asked_for(purpose, mode, letters).into()))
+}
+
+fn asked_for(purpose: Purpose, mode: Mode, letters: &[char]) -> Value {
+    let mut schema = match purpose {
         Purpose::Opinion => opinion_schema(),
         Purpose::Review => review_schema(),
         Purpose::Synthesis => report_schema(),
+    }
+    .as_ref()
+    .clone();
+    for (field, _) in ONLY_IN.iter().filter(|(_, only)| *only != mode) {
+        drop_field(&mut schema, field);
+    }
+    if !letters.is_empty() {
+        offer_letters(&mut schema, letters);
+    }
+    schema
+}
+
+/// Where a letter is due, only those that were shown will do.
+fn offer_letters(schema: &mut Value, letters: &[char]) {
+    let Value::Object(node) = schema else { return };
+    if let Some(Value::Object(properties)) = node.get_mut("properties") {
+        for (name, inner) in properties {
+            offer_letters(inner, letters);
+            if LETTERED.contains(&name.as_str()) {
+                let text = if inner.get("items").is_some() { &mut inner["items"] } else { inner };
+                if let Value::Object(text) = text {
+                    text.insert("enum".to_owned(), json!(letters));
+                }
+            }
+        }
+    }
+    if let Some(items) = node.get_mut("items") {
+        offer_letters(items, letters);
+    }
+}
+
+/// Takes a field out, wherever it stands.
+fn drop_field(schema: &mut Value, field: &str) {
+    let Value::Object(node) = schema else { return };
+    if let Some(Value::Object(properties)) = node.get_mut("properties") {
+        properties.shift_remove(field);
+        properties.values_mut().for_each(|inner| drop_field(inner, field));
+    }
+    if let Some(items) = node.get_mut("items") {
+        drop_field(items, field);
     }
 }
 

@@ -19,8 +19,8 @@ const IDLE_CONNECTIONS_MAX: usize = 1_536;
 /// A host that does not take a connection in this time is away; the ask's time is for thinking.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Three documents in three dialects, with room to spare.
-const SCHEMAS_MAX: usize = 32;
+/// Three documents in three modes and three dialects, with room to spare.
+const SCHEMAS_MAX: usize = 64;
 
 /// All that calls over HTTP share.
 #[derive(Debug, Default)]
@@ -34,6 +34,7 @@ pub struct HttpClients {
 #[derive(Debug)]
 struct SuitedSchema {
     dialect: Dialect,
+    output_tokens_max: u32,
     source: Arc<Value>,
     suited: Arc<Value>,
 }
@@ -91,19 +92,27 @@ impl HttpClients {
 
     /// The schema as the dialect wants it. The same few schemas are sent with every call, so
     /// what was made of one is kept; which one it is, is told by where it lies.
-    pub(super) fn schema(&self, dialect: Dialect, source: &Arc<Value>) -> Arc<Value> {
+    pub(super) fn schema(
+        &self,
+        dialect: Dialect,
+        source: &Arc<Value>,
+        output_tokens_max: u32,
+    ) -> Arc<Value> {
         let mut kept = self.schemas.lock().unwrap_or_else(PoisonError::into_inner);
-        let same =
-            |known: &&SuitedSchema| known.dialect == dialect && Arc::ptr_eq(&known.source, source);
+        let same = |known: &&SuitedSchema| {
+            known.dialect == dialect
+                && known.output_tokens_max == output_tokens_max
+                && Arc::ptr_eq(&known.source, source)
+        };
         if let Some(known) = kept.iter().find(same) {
             return Arc::clone(&known.suited);
         }
-        let suited = Arc::new(dialect::suited_schema(dialect, source));
+        let suited = Arc::new(dialect::suited_schema(dialect, source, output_tokens_max));
         if kept.len() >= SCHEMAS_MAX {
             kept.clear();
         }
         let source = Arc::clone(source);
-        kept.push(SuitedSchema { dialect, source, suited: Arc::clone(&suited) });
+        kept.push(SuitedSchema { dialect, output_tokens_max, source, suited: Arc::clone(&suited) });
         suited
     }
 }
@@ -163,14 +172,14 @@ mod tests {
     fn a_schema_is_suited_once_for_each_dialect() {
         let clients = HttpClients::new();
         let schema = Arc::new(json!({ "type": ["string", "null"] }));
-        let first = clients.schema(Dialect::Gemini, &schema);
-        let again = clients.schema(Dialect::Gemini, &schema);
-        let other = clients.schema(Dialect::OpenAi, &schema);
+        let first = clients.schema(Dialect::Gemini, &schema, 4_096);
+        let again = clients.schema(Dialect::Gemini, &schema, 4_096);
+        let other = clients.schema(Dialect::OpenAi, &schema, 4_096);
         assert!(Arc::ptr_eq(&first, &again));
         assert_eq!(*first, json!({ "type": "string", "nullable": true }));
         assert_eq!(other, schema);
         for _ in 0..SCHEMAS_MAX * 3 {
-            clients.schema(Dialect::OpenAi, &Arc::new(json!({ "type": "string" })));
+            clients.schema(Dialect::OpenAi, &Arc::new(json!({ "type": "string" })), 4_096);
         }
         assert!(clients.schemas.lock().unwrap().len() <= SCHEMAS_MAX);
     }

@@ -118,7 +118,8 @@ impl HttpTransport {
     fn schema(&self, request: &Request) -> Option<Arc<Value>> {
         let wanted = request.schema.as_ref()?;
         let refused = self.schema_refused.load(Ordering::Relaxed);
-        (!refused).then(|| self.clients.schema(self.dialect, wanted))
+        (!refused)
+            .then(|| self.clients.schema(self.dialect, wanted, self.provider.output_tokens_max))
     }
 
     async fn post(&self, request: &Request, schema: Option<&Value>) -> Result<Answer, CallError> {

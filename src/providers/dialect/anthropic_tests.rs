@@ -9,7 +9,7 @@ const REAL: &str = "https://api.anthropic.com/v1";
 #[test]
 fn a_request_carries_the_schema_as_a_tool_that_must_be_used() {
     let (provider, asked) = (sample::provider(), sample::request());
-    let schema = suited_schema(Dialect::Anthropic, asked.schema.as_ref().unwrap());
+    let schema = suited_schema(Dialect::Anthropic, asked.schema.as_ref().unwrap(), 4_096);
     let wire = request(REAL, &provider, &asked, Some(&schema));
     insta::assert_snapshot!(sample::shown(&wire), @r#"
     https://api.anthropic.com/v1/messages

@@ -42,7 +42,7 @@ fn a_request_says_who_speaks_and_keeps_the_key_out_of_the_address() {
 #[test]
 fn a_request_carries_the_schema_in_its_configuration() {
     let (provider, asked) = (sample::provider(), sample::request());
-    let schema = suited_schema(Dialect::Gemini, asked.schema.as_ref().unwrap());
+    let schema = suited_schema(Dialect::Gemini, asked.schema.as_ref().unwrap(), 4_096);
     let wire = request(REAL, &provider, &asked, Some(&schema));
     let body: serde_json::Value = serde_json::from_slice(&wire.body).unwrap();
     let configuration = &body["generationConfig"];

@@ -93,6 +93,31 @@ pub(super) fn strict(schema: &Value) -> Value {
     schema
 }
 
+/// Below this a model that follows the schema to the letter is cut off before it is through.
+pub(super) const SMALL_OUTPUT_TOKENS: u32 = 2_000;
+
+/// What a document has of texts, roughly; each gets its share of the output.
+const SHARES: u32 = 12;
+
+/// For small models behind servers that turn the schema into a grammar: short lists and short
+/// texts, so that the whole document fits into what may be written.
+pub(super) fn bounded(schema: &Value, output_tokens_max: u32) -> Value {
+    let mut schema = strict(schema);
+    each_node(&mut schema, &|node| {
+        let kind = node.get("type");
+        let is = |word: &str| match kind {
+            Some(Value::Array(words)) => words.iter().any(|known| known == word),
+            known => known.is_some_and(|known| known == word),
+        };
+        if is("array") {
+            node.insert("maxItems".to_owned(), json!(2));
+        } else if is("string") && !node.contains_key("enum") {
+            node.insert("maxLength".to_owned(), json!(output_tokens_max / SHARES));
+        }
+    });
+    schema
+}
+
 /// For Gemini: a type is one word, `null` a flag, and fields come in the order we list them.
 pub(super) fn open_api(schema: &Value) -> Value {
     let mut schema = plain(schema);

@@ -28,9 +28,12 @@ pub(crate) struct KeyHeader<'a> {
     pub key: &'a SecretString,
 }
 
-/// The schema as this dialect wants it.
-pub(crate) fn suited_schema(dialect: Dialect, source: &Value) -> Value {
+/// The schema as this dialect wants it, for a model that may write so many tokens.
+pub(crate) fn suited_schema(dialect: Dialect, source: &Value, output_tokens_max: u32) -> Value {
     match dialect {
+        Dialect::OpenAi if output_tokens_max < schema::SMALL_OUTPUT_TOKENS => {
+            schema::bounded(source, output_tokens_max)
+        }
         Dialect::OpenAi => schema::strict(source),
         Dialect::Anthropic => schema::plain(source),
         Dialect::Gemini => schema::open_api(source),

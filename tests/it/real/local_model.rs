@@ -1,0 +1,74 @@
+//! A council of three seats before a real small model on this machine.
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+use crate::kit::{Program, at};
+
+/// The model's server, ended with everything it started.
+struct Served(Child);
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let group = rustix::process::Pid::from_child(&self.0);
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::TERM);
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts `scripts/local-model` and returns the configuration it prints when it is ready.
+fn serve() -> (Served, String) {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/local-model");
+    let mut child = Command::new(script)
+        .arg(free.to_string())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut yaml = String::new();
+    for line in lines {
+        yaml.push_str(&line);
+        yaml.push('\n');
+        // The last line of what it prints.
+        if line.contains("timeouts:") {
+            return (Served(child), yaml);
+        }
+    }
+    panic!("the model's server ended; it printed: {yaml}");
+}
+
+#[test]
+#[ignore = "needs the model that `./check real` installs"]
+fn a_council_before_a_real_small_model_comes_to_an_end_with_typed_opinions() {
+    let (_served, yaml) = serve();
+    let program = Program::new();
+    // Short replies: the model proves the way, not the argument.
+    let yaml = yaml.replace("max_output_tokens: 1200", "max_output_tokens: 400");
+    assert!(yaml.contains("max_output_tokens: 400"), "{yaml}");
+    std::fs::write(program.path().join("council.yaml"), yaml).unwrap();
+
+    let ran = program.run(&["ask", "Is tea or coffee better in the morning?", "--json"]);
+    let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
+    assert_eq!((ran.code, at(&told, "status").as_str()), (0, Some("done")), "{told:#}");
+    assert_eq!(at(&told, "rehearsal"), false);
+    let opinions = at(&told, "rounds.r1.opinions").as_array().unwrap();
+    assert_eq!(opinions.len(), 3, "{told:#}");
+    for opinion in opinions {
+        assert!(
+            at(opinion, "details.recommendation").as_str().is_some_and(|text| !text.is_empty())
+        );
+        assert!(at(opinion, "token_usage.output_tokens").as_u64().is_some_and(|count| count > 0));
+    }
+    assert!(!at(&told, "rounds.r2.reviews").as_array().unwrap().is_empty(), "{told:#}");
+    assert!(at(&told, "report.conclusion.statement").is_string());
+
+    let verified = program.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
