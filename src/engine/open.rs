@@ -5,6 +5,7 @@ use super::deliberation::{Deliberation, Surroundings};
 use super::owner::Owner;
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::{Opening, Protocol};
+use crate::domain::dice::SplitMix;
 use crate::domain::expert::{Profile, Source, Tier};
 use crate::domain::ids::DialogueId;
 use crate::domain::plan::{Plan, Role, Seat};
@@ -12,7 +13,7 @@ use crate::domain::slug;
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
 use crate::files::Folders;
-use crate::store::StoreError;
+use crate::store::{StoreError, Unit};
 
 /// The title is what lists show; the question itself may be pages long.
 const TITLE_CHARS_MAX: usize = 100;
@@ -33,37 +34,50 @@ pub async fn open(
     folders: &Folders,
     surroundings: Surroundings,
 ) -> Result<Deliberation, Error> {
-    let title = title(&question.text);
-    let at = surroundings.ambient.now();
-    let chance = surroundings.ambient.chance();
-    let dialogue_id = id(&title, chance)
-        .ok_or(StoreError::Malformed { what: "dialogue id", text: title.clone() })?;
-    let opening = Opening {
-        output_dir: folders.default_output_dir(dialogue_id.as_str()),
-        dialogue_id: dialogue_id.clone(),
-        title,
-        question: Some(question.text),
-        background: None,
-        protocol: Protocol::Council,
-        rehearsal: question.rehearsal,
-        convergence_percent: 100,
-        panel_seed: None,
-    };
-    let mut changes = vec![Change::DialogueOpened(opening)];
-    changes.extend(question.plan.seats.iter().map(expert).map(Change::ExpertAdded));
-    changes.push(Change::RunPlanned(Box::new(question.plan)));
-    changes.push(Change::RunStarted { owner: owner.token.clone() });
-    let changes =
-        surroundings.journal.append(&dialogue_id, EntryKind::DialogueCreated, at, changes).await?;
+    let Surroundings { journal, ambient, observer, .. } = &surroundings;
+    let (at, folders, owner) = (ambient.now(), folders.clone(), owner.token.clone());
+    let mut dice = SplitMix::new(ambient.chance());
+    let opened = journal.run(move |unit| {
+        let id = free_id(unit, &title(&question.text), &mut dice)?;
+        let changes = opening(&id, question, folders.default_output_dir(id.as_str()), owner);
+        unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+        Ok(changes)
+    });
+    let changes = opened.await?;
     let transcript = Transcript::begin(at, &changes).ok_or(StoreError::NotRun)?;
-    surroundings.observer.saw(&dialogue_id, at, &changes);
+    observer.saw(&transcript.opening.dialogue_id, at, &changes);
     Ok(Deliberation::new(transcript, connections, surroundings))
 }
 
+fn opening(id: &DialogueId, question: Question, output_dir: String, owner: String) -> Vec<Change> {
+    let Question { text, rehearsal, plan } = question;
+    let mut changes = vec![Change::DialogueOpened(Opening {
+        dialogue_id: id.clone(),
+        title: title(&text),
+        question: Some(text),
+        background: None,
+        protocol: Protocol::Council,
+        rehearsal,
+        convergence_percent: 100,
+        panel_seed: None,
+        output_dir,
+    })];
+    changes.extend(plan.seats.iter().map(expert).map(Change::ExpertAdded));
+    changes.push(Change::RunPlanned(Box::new(plan)));
+    changes.push(Change::RunStarted { owner });
+    changes
+}
+
 /// The slug of the title and eight hex digits: never exhausted.
-fn id(title: &str, chance: u64) -> Option<DialogueId> {
-    let digits = chance >> 32 ^ chance & 0xffff_ffff;
-    format!("{}-{digits:08x}", slug::of_title(title)).parse().ok()
+fn free_id(unit: &mut dyn Unit, title: &str, dice: &mut SplitMix) -> Result<DialogueId, Error> {
+    loop {
+        let text = format!("{}-{:08x}", slug::of_title(title), dice.roll() >> 32);
+        let malformed = |_| StoreError::Malformed { what: "dialogue id", text: text.clone() };
+        let id = text.parse().map_err(malformed)?;
+        if !unit.is_taken(&id)? {
+            return Ok(id);
+        }
+    }
 }
 
 /// The first line of the question, cut where a list would cut it.
