@@ -2,3 +2,5 @@
 
 mod house;
 mod matrix;
+mod rules;
+mod shortcuts;
