@@ -145,6 +145,24 @@ fn required_or_not_a_failed_chair_is_stood_in_for() {
 }
 
 #[test]
+fn the_most_complete_opinion_stands_in_for_the_chair() {
+    // Who leaves their questions out, and whose opinion is shown.
+    let rows: [(&[&str], &str); 3] = [(&[], "ann"), (&["ann"], "bob"), (&["ann", "bob"], "cid")];
+    check_all(&rows, |&(terse, best)| {
+        let council = Council::new(move |asked| match asked.purpose {
+            Purpose::Opinion if terse.contains(&asked.seat) => {
+                asked.with(json!({ "questions": [] }))
+            }
+            Purpose::Synthesis => Play::Refusal,
+            Purpose::Opinion | Purpose::Review => Play::Fitting,
+        });
+        let told = council.ask(&[]);
+        told.expect("done", 0);
+        assert_eq!(*told.at("report.rationale.supporting_opinions.0.provider"), best, "{terse:?}");
+    });
+}
+
+#[test]
 fn who_failed_in_the_first_round_still_reviews_the_others() {
     let told = Council::new(turned_away(&["ann"], Purpose::Opinion)).ask(&[]);
     told.expect("done", 0);

@@ -16,13 +16,14 @@ use crate::kit::{Play, at, fitting};
 /// How long anything may take on a busy machine before it counts as stuck.
 const SURELY: Duration = Duration::from_secs(60);
 
-/// Cid hangs in the first round until it is let go.
-fn held_up() -> (Council, Arc<AtomicBool>) {
+/// Cid hangs in the first round until it is let go; from then on every reply takes a while.
+fn held_up(a_while: Duration) -> (Council, Arc<AtomicBool>) {
     let let_go = Arc::new(AtomicBool::new(false));
     let is_free = Arc::clone(&let_go);
-    let council = Council::new(move |asked| {
-        let hangs = asked.seat == "cid" && !is_free.load(Ordering::SeqCst);
-        if hangs { Play::Hang } else { Play::Fitting }
+    let council = Council::new(move |asked| match is_free.load(Ordering::SeqCst) {
+        true => Play::Slow(a_while, Box::new(Play::Fitting)),
+        false if asked.seat == "cid" => Play::Hang,
+        false => Play::Fitting,
     });
     (council, let_go)
 }
@@ -63,9 +64,10 @@ fn a_dry_run_asks_nobody_and_writes_nothing() {
 
 #[test]
 fn a_deadline_ends_a_run_that_can_be_resumed() {
-    let (council, let_go) = held_up();
+    // The deadline is that of the first command: what is resumed takes longer than it.
+    let (council, let_go) = held_up(Duration::from_millis(700));
     let began = Instant::now();
-    let told = council.ask(&["--deadline", "1500ms"]);
+    let told = council.ask(&["--deadline", "1800ms"]);
     assert!(began.elapsed() < SURELY);
     told.expect("incomplete", 3);
     assert_eq!(*told.at("error.error_code"), "deadline_exceeded");
@@ -75,7 +77,7 @@ fn a_deadline_ends_a_run_that_can_be_resumed() {
 
 #[test]
 fn an_interrupted_run_says_so_and_is_resumed() {
-    let (council, let_go) = held_up();
+    let (council, let_go) = held_up(Duration::ZERO);
     let child = council
         .program
         .command()
@@ -126,7 +128,7 @@ fn a_question_comes_from_standard_input() {
     assert!(seen.iter().all(|seen| !seen.system.contains("wahr")), "a question is no instruction");
     let calls = council.server.seen().len();
     for (text, error, expected) in
-        [(&b" \n"[..], "missing_field", 1), (&[0xff, 0xfe], "file_not_text", 4)]
+        [(&b" \n"[..], "missing_field", 1), (&[0xff, 0xfe], "unreadable", 4)]
     {
         let (code, document) = asked(text);
         assert_eq!(
