@@ -80,7 +80,7 @@ impl Table {
             Rehearsal::IfNobody | Rehearsal::Wanted => None,
         };
         choose(&mut present, &wishes.providers)?;
-        appoint(&mut present, wishes.chair.as_deref())?;
+        let chairs = appoint(&mut present, wishes.chair.as_deref())?;
         let (seats, notes) = seats(&present, origin, &digest());
         let participants =
             seats.iter().filter(|seat| seat.roles.contains(&Role::Participant)).count();
@@ -92,7 +92,7 @@ impl Table {
             return Err(ConveneError::TooMany { seats: participants, max: PARTICIPANTS_MAX });
         }
         Ok(Self {
-            chairs: chairs(&present),
+            chairs,
             connections: connections(&seats, &present, script.clone(), outlets)?,
             is_rehearsal,
             caps: settings.budget,
@@ -178,17 +178,16 @@ fn choose(present: &mut Vec<Provider>, wanted: &[String]) -> Result<(), ConveneE
 }
 
 /// The named chair goes first; the others stay as they were, to stand in.
-fn appoint(present: &mut [Provider], chair: Option<&str>) -> Result<(), ConveneError> {
-    let Some(name) = chair else { return Ok(()) };
+fn appoint(present: &mut [Provider], chair: Option<&str>) -> Result<Vec<ExpertSlug>, ConveneError> {
+    let Some(name) = chair else { return Ok(chairs(present)) };
     let name = find(present, name)?.name.clone();
-    for provider in present.iter_mut() {
-        let is_chair = provider.name == name;
-        provider.roles.retain(|role| *role != Role::Chair);
-        if is_chair {
-            provider.roles.push(Role::Chair);
-        }
+    let named = present.iter_mut().find(|provider| provider.name == name);
+    if let Some(named) = named.filter(|named| !named.roles.contains(&Role::Chair)) {
+        named.roles.push(Role::Chair);
     }
-    Ok(())
+    let mut chairs = chairs(present);
+    chairs.sort_by_key(|chair| *chair != name);
+    Ok(chairs)
 }
 
 fn find<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, ConveneError> {

@@ -18,6 +18,11 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading
         Purpose::Synthesis => reading(normalise::report(text, &letters(transcript, ask))),
     };
     match read {
+        // Mended, it would pass for whole: a report could lose its disagreements that way.
+        Reading::Read { repaired: true, .. } if reply.finish == Finish::Length => {
+            let reason = "the reply was cut off before it ended".to_owned();
+            Reading::Unreadable { reason, refusal: false }
+        }
         Reading::Unreadable { ref reason, refusal } if reply.finish == Finish::Length => {
             Reading::Unreadable { reason: format!("{reason} (the reply was cut off)"), refusal }
         }

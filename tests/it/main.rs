@@ -14,6 +14,7 @@ mod kit;
 
 mod cli_transport;
 mod contract;
+mod councils;
 mod fencing;
 mod hostile;
 mod lifecycle;

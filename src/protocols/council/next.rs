@@ -99,6 +99,9 @@ fn third_round(transcript: &Transcript) -> Step {
             return agreement::shadow_of_synthesis(transcript, &report)
                 .map_or_else(|| Step::Deliver(Box::new(report)), Step::Weigh);
         }
+        if let Some(stop) = partial(transcript, 3) {
+            return Step::Stop(stop);
+        }
     }
     stand_in(transcript)
 }
@@ -120,9 +123,10 @@ fn unnoted(transcript: &Transcript, shortcut: &Shortcut) -> Option<Step> {
 fn starved_of_chair(transcript: &Transcript, shortage: Shortage) -> Step {
     let rules = &transcript.plan.short_circuit;
     let may_skip = rules.enabled && rules.skip_r3_if.contains(&SkipSynthesis::Budget);
-    match may_skip {
-        true => Step::Weigh(agreement::out_of_budget(shortage)),
-        false => Step::Stop(Stop::Budget { shortage }),
+    match (may_skip, transcript.plan.quorum.r3_required) {
+        (true, _) => Step::Weigh(agreement::out_of_budget(shortage)),
+        (false, true) => Step::Stop(Stop::Budget { shortage }),
+        (false, false) => stand_in(transcript),
     }
 }
 

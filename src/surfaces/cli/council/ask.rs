@@ -75,7 +75,8 @@ pub(crate) struct Ask {
     #[arg(long, value_name = "TIME", value_parser = material::time)]
     deadline: Option<u64>,
     /// Print the plan and its worst cost, and ask nobody.
-    #[arg(long)]
+    // A batch has many plans; that it would be asked all the same must not be possible.
+    #[arg(long, conflicts_with = "batch")]
     dry_run: bool,
     /// Let the built-in panel play, by a script if one is given.
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
@@ -112,7 +113,12 @@ impl Ask {
         if let Some(file) = &self.batch {
             let asked = batch::read(file, self.mode, &self.context)?;
             let purse = self.budget_usd.map(batch::purse).transpose()?;
-            return batch::run(session, &settings, table, asked, usize::from(self.jobs), purse);
+            let limits = batch::Limits {
+                jobs: usize::from(self.jobs),
+                purse,
+                deadline: self.deadline.map(Duration::from_millis),
+            };
+            return batch::run(session, &settings, table, asked, limits);
         }
         let question = material::question(self.question.as_deref().unwrap_or_default())?;
         let context = files::gather(&settings.located.working, &self.context)?;

@@ -19,7 +19,7 @@ use crate::domain::council::words::Mode;
 use crate::domain::plan::{Caps, ContextPack};
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::domain::transcript::{Stop, Transcript};
-use crate::engine::{self, Limits, Purse, Question, Silent};
+use crate::engine::{self, Purse, Question, Silent};
 use crate::error::{Error, document_text};
 use crate::export::council::document;
 use crate::export::safe_text;
@@ -33,6 +33,14 @@ pub(super) struct Asked {
     question: String,
     mode: Mode,
     context: Vec<PathBuf>,
+}
+
+/// What holds for all of a batch together; the settings' limits hold for each question.
+#[derive(Debug)]
+pub(super) struct Limits {
+    pub jobs: usize,
+    pub purse: Option<Arc<Purse>>,
+    pub deadline: Option<Duration>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -106,8 +114,7 @@ pub(super) fn run(
     settings: &Settings,
     table: Table,
     asked: Vec<Asked>,
-    jobs: usize,
-    purse: Option<Arc<Purse>>,
+    limits: Limits,
 ) -> Result<Done, Error> {
     // A file that cannot be read ends the batch before anybody was asked.
     let asked = asked
@@ -116,7 +123,7 @@ pub(super) fn run(
         .collect::<Result<Vec<_>, Error>>()?;
     let hall = Arc::new(Hall::open(session.open(&settings.located)?, Crowd::Many)?);
     let total = asked.len();
-    let ended = hall.block_on(all(session, Arc::clone(&hall), Arc::new(table), asked, jobs, purse));
+    let ended = hall.block_on(all(session, Arc::clone(&hall), Arc::new(table), asked, limits));
     if let Some(hall) = Arc::into_inner(hall) {
         hall.close();
     }
@@ -130,11 +137,11 @@ async fn all(
     hall: Arc<Hall>,
     table: Arc<Table>,
     asked: Vec<(ContextPack, Asked)>,
-    jobs: usize,
-    purse: Option<Arc<Purse>>,
+    limits: Limits,
 ) -> Result<Done, Error> {
+    let Limits { jobs, purse, deadline } = limits;
     let seats = Arc::new(Semaphore::new(jobs));
-    let deadline = Instant::now() + Duration::from_millis(table.caps.wall_ms);
+    let deadline = deadline.map(|time| Instant::now() + time);
     let mut councils = JoinSet::new();
     for (index, (context, one)) in asked.into_iter().enumerate() {
         let (hall, table, purse) = (Arc::clone(&hall), Arc::clone(&table), purse.clone());
@@ -143,7 +150,8 @@ async fn all(
             // The semaphore is never closed.
             let _seat = seats.acquire().await;
             let id = one.id.clone();
-            let is_late = *hall.interrupted.borrow() || Instant::now() >= deadline;
+            let is_late =
+                *hall.interrupted.borrow() || deadline.is_some_and(|at| Instant::now() >= at);
             let ran = match is_late {
                 true => Ok(None),
                 false => council(&hall, &table, context, one, purse, deadline).await.map(Some),
@@ -176,7 +184,7 @@ async fn council(
     context: ContextPack,
     asked: Asked,
     purse: Option<Arc<Purse>>,
-    deadline: Instant,
+    deadline: Option<Instant>,
 ) -> Result<(Stop, Transcript), Error> {
     let plan = table.plan(asked.mode, context, hall.workspace.ambient.as_ref());
     let question = Question { text: asked.question, rehearsal: table.is_rehearsal, plan };
@@ -184,8 +192,10 @@ async fn council(
     let folders = &hall.workspace.folders;
     let connections = table.connections.clone();
     let run = engine::open(question, connections, &hall.owner, folders, surroundings).await?;
-    let wall = deadline.saturating_duration_since(Instant::now());
-    let stop = run.run(Limits { wall, interrupted: hall.interrupted.clone() }).await?;
+    let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+    let own = Duration::from_millis(table.caps.wall_ms);
+    let wall = left.map_or(own, |left| left.min(own));
+    let stop = run.run(engine::Limits { wall, interrupted: hall.interrupted.clone() }).await?;
     Ok((stop, run.into_transcript()))
 }
 

@@ -52,7 +52,8 @@ impl Resume {
         let plan = &loaded.transcript.plan;
         let connections = reconnect(plan, is_rehearsal, &settings, &outlets(session));
         let caps = self.caps(plan.caps, settings.budget);
-        let wall = Duration::from_millis(self.deadline.unwrap_or(plan.caps.wall_ms));
+        // The deadline of the command that began it has passed; it does not bind this one.
+        let wall = Duration::from_millis(settings.budget.wall_ms);
         let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
         let hall = Hall::open(workspace, Crowd::One)?;
         let ran = hall.block_on(async {

@@ -29,10 +29,13 @@ pub fn fitting(seen: &Seen) -> Value {
     }
 }
 
-/// The letters of the opinions that a text shows, such as `Opinion B`, in order.
+/// The letters of the opinions that a text shows, in order: those of our fences, and not what
+/// stands inside them; where there is no fence, such as `Opinion B`.
 fn letters_in(text: &str) -> Vec<String> {
+    const FENCE: &str = "\n===== BEGIN OPINION ";
+    let mark = if text.contains(FENCE) { FENCE } else { "Opinion " };
     let mut letters: Vec<String> = text
-        .match_indices("Opinion ")
+        .match_indices(mark)
         .filter_map(|(place, word)| {
             let mut rest = text[place + word.len()..].chars();
             let letter = rest.next().filter(char::is_ascii_uppercase)?;
