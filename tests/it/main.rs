@@ -24,6 +24,7 @@ mod processes;
 mod program;
 mod properties;
 mod real;
+mod resuming;
 mod seed;
 mod settings;
 mod tampering;
