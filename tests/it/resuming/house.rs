@@ -10,7 +10,7 @@ use plenary::store::{SqliteStore, Store};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
 
-use super::lives::{Life, complaints, in_flight, transcript};
+use super::lives::{Life, complaints, in_flight, lost, transcript};
 use super::words::{life, play, seat};
 use crate::kit::{ModelServer, Play, Program, Seen, at, purpose_of};
 
@@ -160,8 +160,7 @@ impl<'a> Council<'a> {
         let (code, document) = self.stopped(end);
         assert_eq!(code, 0, "{}: {document:#}", self.question);
         assert_eq!(complaints(&self.lives), [""; 0], "{}", self.question);
-        let repeated = self.lives[..self.lives.len() - 1].iter();
-        let repeated: usize = repeated.map(|life| in_flight(&life.journal).len()).sum();
+        let repeated = lost(&self.lives[..self.lives.len() - 1]).len();
         assert_eq!(at(&document, "metrics.session.repeated_calls"), repeated);
         assert_eq!(at(&document, "transparency.starts"), &json!(self.starts()));
         document

@@ -1,7 +1,7 @@
 //! `kill -9` at every step, and what `resume` makes of it.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use plenary::export::council::document;
 use plenary::store::Store;
@@ -16,10 +16,8 @@ use crate::kit::{at, times};
 /// replies that are then held, and a round of one.
 const ENTRIES: usize = 1 + 8 + 8 + 3 + 2;
 
-fn undisturbed(house: &House) -> (Value, Duration) {
-    let start = Instant::now();
-    let document = Council::new(house, "undisturbed").finish();
-    (essence(&document), start.elapsed())
+fn undisturbed(house: &House) -> Value {
+    essence(&Council::new(house, "undisturbed").finish())
 }
 
 /// Entries that were committed together cannot be told apart by killing, so here the journal
@@ -49,7 +47,7 @@ fn every_beginning_of_a_journal_can_be_gone_on_with() {
 #[test]
 fn killed_after_any_entry_it_goes_on_as_if_nothing_had_happened() {
     let house = House::new();
-    let (expected, _) = undisturbed(&house);
+    let expected = undisturbed(&house);
     let mut reached = BTreeSet::new();
     for entries in 1..=ENTRIES {
         let mut council = Council::new(&house, &format!("entry{entries}"));
@@ -81,7 +79,7 @@ fn check(house: &House, expected: &Value, question: &str, asked: usize, held: &[
 #[test]
 fn killed_between_replies_only_those_who_had_not_answered_are_asked_again() {
     let house = House::new();
-    let (expected, _) = undisturbed(&house);
+    let expected = undisturbed(&house);
     check(&house, &expected, "one", 3, &["opinion-bob"]);
     check(&house, &expected, "two", 3, &["opinion-ann", "opinion-cid"]);
     check(&house, &expected, "all", 3, &["opinion-ann", "opinion-bob", "opinion-cid"]);
@@ -93,7 +91,7 @@ fn killed_between_replies_only_those_who_had_not_answered_are_asked_again() {
 #[test]
 fn whoever_takes_it_up_may_be_killed_too() {
     let house = House::new();
-    let (expected, _) = undisturbed(&house);
+    let expected = undisturbed(&house);
     let mut council = Council::new(&house, "twice");
     let lives: [(usize, &[&str]); 5] = [
         (3, &["opinion-bob", "opinion-cid"]),
@@ -117,7 +115,9 @@ fn whoever_takes_it_up_may_be_killed_too() {
 fn killed_at_any_moment_it_goes_on_as_if_nothing_had_happened() {
     let attempts = times(6, 1_000);
     let (mut house, mut whole) = (House::new(), 0);
-    let (expected, usual) = undisturbed(&house);
+    let (start, brisk) = (Instant::now(), Council::new(&house, "brisk"));
+    let (_, document, _) = brisk.start(&["brisk"]).end();
+    let (usual, expected) = (start.elapsed(), essence(&document));
     for attempt in 0..attempts {
         if attempt % 50 == 49 {
             // A server remembers all it was asked, and a test looks it up often.
@@ -127,7 +127,7 @@ fn killed_at_any_moment_it_goes_on_as_if_nothing_had_happened() {
         // Moments spread over the whole run; every third time the one who resumes dies too.
         for life in 0..=u32::from(attempt % 3 == 0) {
             let share = f64::from((attempt * 7 + life * 3) % attempts) / f64::from(attempts);
-            let process = council.start(&[]);
+            let process = council.start(&["brisk"]);
             std::thread::sleep(usual.mul_f64(1.1 * share));
             let dead = process.kill();
             council.died(dead);

@@ -62,11 +62,10 @@ fn unrecorded(lives: &[Life], end: &Transcript) -> Vec<String> {
 
 /// Each call that was in flight when a process died is repeated by one other, which says so.
 fn unrepeated(dead: &[Life], end: &Transcript) -> Vec<String> {
-    let mut lost: Vec<u32> = dead.iter().flat_map(|life| in_flight(&life.journal)).collect();
+    let lost = lost(dead);
     let mut repeated: Vec<u32> = end.calls().filter_map(|call| call.sending.repeats).collect();
-    lost.sort_unstable();
     repeated.sort_unstable();
-    match lost == repeated {
+    match lost.iter().eq(&repeated) {
         true => Vec::new(),
         false => vec![format!("calls {lost:?} were lost, {repeated:?} are said to be repeated")],
     }
@@ -82,6 +81,12 @@ impl Life {
         let written = replies(&transcript(&self.journal));
         written.into_iter().chain(self.told.iter().cloned()).collect()
     }
+}
+
+/// The calls that were in flight when a process died. One that died before it took the run
+/// up leaves behind what it found.
+pub fn lost(dead: &[Life]) -> BTreeSet<u32> {
+    dead.iter().flat_map(|life| in_flight(&life.journal)).collect()
 }
 
 /// The calls without an outcome.

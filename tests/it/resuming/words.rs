@@ -17,6 +17,9 @@ const SEATS: [(&str, &str, &str); 3] = [
 /// Long enough for another process to come in between.
 const SLOW: Duration = Duration::from_millis(400);
 
+/// Long enough that a random moment often finds a call in flight.
+const BRISK: Duration = Duration::from_millis(20);
+
 /// The seat that a request is for.
 pub fn seat(seen: &Seen) -> &str {
     seen.model.trim_start_matches("model-")
@@ -28,15 +31,19 @@ pub fn life(seen: &Seen) -> &str {
 }
 
 /// A fitting reply; nothing ever, where the name of the life says `opinion-bob` and so on;
-/// not at once, where it says `slow`.
+/// not at once, where it says `slow` or `brisk`.
 pub fn play(seen: &Seen) -> Play {
     let held = format!("{}-{}", purpose_of(&seen.system).name(), seat(seen));
     let says = |word: &str| life(seen).split('.').any(|known| known == word);
     let reply = || Play::Reply(reply(seen).to_string());
-    match (says(&held), says("slow")) {
-        (true, _) => Play::Hang,
-        (false, true) => Play::Slow(SLOW, Box::new(reply())),
-        (false, false) => reply(),
+    if says(&held) {
+        Play::Hang
+    } else if says("slow") {
+        Play::Slow(SLOW, Box::new(reply()))
+    } else if says("brisk") {
+        Play::Slow(BRISK, Box::new(reply()))
+    } else {
+        reply()
     }
 }
 
