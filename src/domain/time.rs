@@ -13,8 +13,11 @@ use super::words::serde_by_text;
 pub struct Moment(jiff::Timestamp);
 
 impl Moment {
+    /// What is finer than a microsecond is dropped, so that a moment is the same before and
+    /// after it was written down.
     pub fn new(timestamp: jiff::Timestamp) -> Self {
-        Self(timestamp)
+        let micros = jiff::Timestamp::from_microsecond(timestamp.as_microsecond());
+        Self(micros.unwrap_or(timestamp))
     }
 
     /// The day, as `2026-02-02`.
@@ -44,7 +47,7 @@ impl FromStr for Moment {
     type Err = Malformed;
 
     fn from_str(text: &str) -> Result<Self, Malformed> {
-        text.parse().map(Self).map_err(|_| Malformed)
+        text.parse().map(Self::new).map_err(|_| Malformed)
     }
 }
 
@@ -53,6 +56,15 @@ serde_by_text!(Moment);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_moment_is_the_same_after_it_was_written_down() {
+        let finer: jiff::Timestamp = "2026-02-02T09:30:00.000999999Z".parse().unwrap();
+        let moment = Moment::new(finer);
+        assert_eq!(moment.to_string().parse(), Ok(moment));
+        let second = Moment::new("2026-02-02T09:30:00Z".parse().unwrap());
+        assert_eq!(moment.millis_since(second), 0);
+    }
 
     #[test]
     fn moments_have_one_spelling() {

@@ -69,10 +69,13 @@ impl Deliberation {
         surroundings: Surroundings,
     ) -> Self {
         let unwritten = readings_due(&transcript);
-        let at = transcript.last_entry_at;
+        let (id, at) = (transcript.opening.dialogue_id.clone(), transcript.last_entry_at);
         transcript.add(at, &unwritten);
+        if !unwritten.is_empty() {
+            surroundings.observer.saw(&id, at, &unwritten);
+        }
         Self {
-            id: transcript.opening.dialogue_id.clone(),
+            id,
             calls: AtomicU32::new(transcript.next_call_id()),
             purse: Purse::after(transcript.plan.caps, &transcript),
             common_purse: surroundings.common_purse,

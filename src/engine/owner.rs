@@ -61,7 +61,8 @@ fn is_alive(folder: &Path, token: &str) -> bool {
         return false;
     }
     let Ok(file) = File::open(folder.join(token)) else { return false };
-    matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+    // Shared, so that those who look at the same moment do not take each other for the owner.
+    matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
 impl Drop for Owner {

@@ -190,18 +190,23 @@ impl Course {
 
 /// Where a pursuit that was cut short goes on: transport, attempt, and what it fell back from.
 fn resumed(asked: &Asked, transports: &[Transport]) -> (usize, u8, Option<Fallback>) {
-    let answered = asked.calls.iter().rev().find_map(|call| match &call.outcome {
-        Outcome::Failed(failure, _) => Some((call, failure)),
-        Outcome::InFlight | Outcome::Lost | Outcome::Replied(..) => None,
-    });
-    let Some((call, failure)) = answered else { return (0, 1, None) };
-    let kind = call.sending.transport;
-    let place = transports.iter().position(|transport| transport.kind() == kind).unwrap_or(0);
-    if call.sending.attempt < retry::ATTEMPTS_MAX || place + 1 >= transports.len() {
-        return (place, call.sending.attempt.saturating_add(1), call.sending.fallback.clone());
+    let Some(call) = asked.calls.last() else { return (0, 1, None) };
+    let Sending { transport: kind, attempt, fallback, .. } = &call.sending;
+    let place = transports.iter().position(|transport| transport.kind() == *kind).unwrap_or(0);
+    match &call.outcome {
+        Outcome::Failed(failure, _) => {
+            let may_pass = *attempt < retry::ATTEMPTS_MAX && retry::may_pass(failure.error_type);
+            if may_pass || place + 1 >= transports.len() {
+                return (place, attempt.saturating_add(1), fallback.clone());
+            }
+            let fallback = Fallback { from: *kind, reason: failure.message.clone() };
+            (place + 1, 1, Some(fallback))
+        }
+        // What was lost is made again the way it was made.
+        Outcome::InFlight | Outcome::Lost | Outcome::Replied(..) => {
+            (place, *attempt, fallback.clone())
+        }
     }
-    let fallback = Fallback { from: kind, reason: failure.message.clone() };
-    (place + 1, 1, Some(fallback))
 }
 
 /// The call that was in flight when the last run died, if this ask had one.

@@ -47,7 +47,7 @@ fn jitter(most: Duration, dice: u64) -> Duration {
 }
 
 /// Whether the same call may do better a moment later.
-fn may_pass(error_type: ErrorType) -> bool {
+pub fn may_pass(error_type: ErrorType) -> bool {
     match error_type {
         ErrorType::Timeout
         | ErrorType::RateLimit

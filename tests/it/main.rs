@@ -25,6 +25,7 @@ mod processes;
 mod program;
 mod properties;
 mod real;
+mod resuming;
 mod seed;
 mod settings;
 mod tampering;

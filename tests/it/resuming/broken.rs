@@ -1,0 +1,195 @@
+//! Journals that say they have written what they have not. The judgement that every kill
+//! is put to must see it, or it would be worth nothing.
+
+use std::sync::Arc;
+
+use plenary::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
+use plenary::domain::change::{Change, Entry, EntryKind};
+use plenary::domain::dialogue::Dialogue;
+use plenary::domain::facts::{Facts, Mentions};
+use plenary::domain::ids::{DialogueId, EntityId};
+use plenary::domain::record::Record;
+use plenary::domain::shown::Viewer;
+use plenary::domain::time::Moment;
+use plenary::record::convergence::Pulse;
+use plenary::store::{End, Registration, Store, StoreError, Unit, Verification};
+
+use super::library::Library;
+use super::lives::complaints;
+
+#[derive(Debug, Clone, Copy)]
+enum Flaw {
+    /// An entry of this kind is left out of its transaction.
+    LeavesOut(EntryKind),
+    /// A transaction with such an entry is answered, and never becomes durable.
+    Forgets(EntryKind),
+}
+
+/// Answers success whatever it does.
+#[derive(Debug)]
+struct Broken {
+    sound: Arc<dyn Store>,
+    flaw: Flaw,
+}
+
+struct BrokenUnit<'a> {
+    sound: &'a mut dyn Unit,
+    flaw: Flaw,
+    forgets: bool,
+}
+
+/// A council whose process dies when two of three have answered, and what is said of it.
+fn judged(flaw: Option<Flaw>) -> Vec<String> {
+    let library = Library::sound();
+    let store: Arc<dyn Store> = match flaw {
+        Some(flaw) => Arc::new(Broken { sound: library.store.clone(), flaw }),
+        None => library.store.clone(),
+    };
+    let (first, second) = ("first.opinion-cid", "second");
+    let (id, dead) = library.crash(store, first, library.connections(first), |told| {
+        let sent = library.server.seen().len();
+        // A flaw may hide that a reply belongs to a call, but not that it was asked for.
+        told.replies().len() == 2 && sent == 3
+    });
+    let last = library.resume(&id, second, library.connections(second));
+    complaints(&[dead, last])
+}
+
+#[test]
+fn a_sound_journal_is_not_complained_about() {
+    assert_eq!(judged(None), [""; 0]);
+}
+
+/// Both who had answered must be missed: they are asked again, or where the reading of their
+/// reply went into a later entry, the reply itself is not there.
+#[track_caller]
+fn check(flaw: Flaw) -> Vec<String> {
+    let complaints = judged(Some(flaw));
+    for seat in ["ann", "bob"] {
+        let again = format!("life 1 asks R1 {seat} again, which was answered");
+        let missing = format!("R1 {seat} was answered, and the record does not hold it once");
+        assert!(complaints.contains(&again) || complaints.contains(&missing), "{complaints:#?}");
+    }
+    complaints
+}
+
+#[test]
+fn a_journal_that_leaves_replies_out_is_found_out() {
+    check(Flaw::LeavesOut(EntryKind::ReplyKept));
+}
+
+#[test]
+fn a_journal_that_answers_before_it_writes_is_found_out() {
+    check(Flaw::Forgets(EntryKind::ReplyKept));
+}
+
+#[test]
+fn a_journal_that_does_not_write_down_what_is_sent_is_found_out() {
+    let complaints = check(Flaw::LeavesOut(EntryKind::CallSent));
+    let unrecorded = complaints.iter().filter(|complaint| complaint.ends_with("recorded less"));
+    assert_eq!(unrecorded.count(), 3, "{complaints:#?}");
+}
+
+impl Unit for BrokenUnit<'_> {
+    fn apply(
+        &mut self,
+        id: &DialogueId,
+        kind: EntryKind,
+        at: Moment,
+        changes: &[Change],
+    ) -> Result<(), StoreError> {
+        match self.flaw {
+            Flaw::LeavesOut(what) if what == kind => return Ok(()),
+            Flaw::Forgets(what) => self.forgets |= what == kind,
+            Flaw::LeavesOut(_) => {}
+        }
+        self.sound.apply(id, kind, at, changes)
+    }
+
+    fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        self.sound.dialogue(id)
+    }
+
+    fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        self.sound.is_taken(id)
+    }
+
+    fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
+        self.sound.entry_count(id)
+    }
+
+    fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
+        self.sound.owner_of_folder(output_dir)
+    }
+
+    fn facts(&mut self, dialogue: &Dialogue, mentions: &Mentions) -> Result<Facts, StoreError> {
+        self.sound.facts(dialogue, mentions)
+    }
+
+    fn registration(
+        &mut self,
+        id: &DialogueId,
+        round: u8,
+    ) -> Result<Option<Registration>, StoreError> {
+        self.sound.registration(id, round)
+    }
+}
+
+impl Store for Broken {
+    fn write(&self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
+        self.sound.write(&mut |sound| {
+            let mut unit = BrokenUnit { sound, flaw: self.flaw, forgets: false };
+            let end = work(&mut unit);
+            if unit.forgets { End::RollBack } else { end }
+        })
+    }
+
+    fn dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
+        self.sound.dialogue(id)
+    }
+
+    fn record(&self, id: &DialogueId) -> Result<Option<Record>, StoreError> {
+        self.sound.record(id)
+    }
+
+    fn show_before(
+        &self,
+        id: &DialogueId,
+        round: u8,
+        viewer: &mut Viewer<'_>,
+    ) -> Result<Option<Record>, StoreError> {
+        self.sound.show_before(id, round, viewer)
+    }
+
+    fn entries(&self, id: &DialogueId, after: u64) -> Result<Vec<Entry>, StoreError> {
+        self.sound.entries(id, after)
+    }
+
+    fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
+        self.sound.pulse(id)
+    }
+
+    fn list(&self, query: &ListQuery) -> Result<Vec<Summary>, StoreError> {
+        self.sound.list(query)
+    }
+
+    fn search(&self, words: &[String], limit: usize) -> Result<Vec<Hit>, StoreError> {
+        self.sound.search(words, limit)
+    }
+
+    fn stats(&self, top_experts: usize) -> Result<Stats, StoreError> {
+        self.sound.stats(top_experts)
+    }
+
+    fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError> {
+        self.sound.cite(dialogue, id)
+    }
+
+    fn verify(
+        &self,
+        dialogue: Option<&DialogueId>,
+        head: Option<&str>,
+    ) -> Result<Verification, StoreError> {
+        self.sound.verify(dialogue, head)
+    }
+}

@@ -1,0 +1,262 @@
+//! A folder with a store, three seats behind a model server, and councils that are put
+//! before them by the real program, one process after another.
+
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use plenary::domain::ask::Purpose;
+use plenary::domain::change::Entry;
+use plenary::store::{SqliteStore, Store};
+use rusqlite::{Connection, OptionalExtension};
+use serde_json::{Value, json};
+
+use super::lives::{Life, complaints, in_flight, lost, transcript};
+use super::words::{life, play, seat};
+use crate::kit::{ModelServer, Play, Program, Seen, at, purpose_of};
+
+/// A machine that is busy with other tests takes its time.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct House {
+    pub program: Program,
+    pub server: ModelServer,
+    store: SqliteStore,
+}
+
+impl House {
+    pub fn new() -> Self {
+        Self::playing(play)
+    }
+
+    pub fn playing(script: impl Fn(&Seen) -> Play + Send + Sync + 'static) -> Self {
+        let program = Program::new();
+        let store = SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap();
+        Self { program, server: ModelServer::start(script), store }
+    }
+
+    /// Writes the settings of one life; its requests can be told by their path.
+    pub fn settings(&self, life: &str, more: &str) -> String {
+        let url = self.server.base_url().replace("/v1", &format!("/{life}/v1"));
+        let seats = [("ann", "participant, chair"), ("bob", "participant"), ("cid", "participant")];
+        let seats = seats.map(|(name, roles)| {
+            format!(
+                "    - {{name: {name}, role: [{roles}], model: model-{name}, family: {name}, \
+                 dialect: openai, base_url: \"{url}\", max_output_tokens: 1000, \
+                 price: {{input_per_mtok: 1, output_per_mtok: 1}}}}\n"
+            )
+        });
+        self.write(life, &format!("council:\n  providers:\n{}{more}", seats.concat()))
+    }
+
+    pub fn write(&self, name: &str, yaml: &str) -> String {
+        let name = format!("{name}.yaml");
+        std::fs::write(self.program.path().join(&name), yaml).unwrap();
+        name
+    }
+
+    pub fn spawn(&self, arguments: &[&str]) -> Child {
+        let mut command = self.program.command();
+        command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    }
+
+    /// What the models were asked by a life, as `R1 ann`.
+    pub fn asked(&self, name: &str) -> Vec<String> {
+        let seen = self.server.seen();
+        seen.iter().filter(|seen| life(seen) == name).map(named).collect()
+    }
+
+    /// The id of the council on a question, once there is one.
+    pub fn id(&self, question: &str) -> Option<String> {
+        let path = self.program.path().join(".plenary/plenary.db");
+        let found = "SELECT dialogue_id FROM dialogues WHERE title = ?1";
+        let connection = Connection::open(path).unwrap();
+        connection.query_row(found, [question], |row| row.get(0)).optional().unwrap()
+    }
+
+    pub fn journal(&self, id: &str) -> Vec<Entry> {
+        self.store.entries(&id.parse().unwrap(), 0).unwrap()
+    }
+}
+
+/// What a request asks for, as `R1 ann`.
+pub fn named(seen: &Seen) -> String {
+    let round = match purpose_of(&seen.system) {
+        Purpose::Opinion => 1,
+        Purpose::Review => 2,
+        Purpose::Synthesis => 3,
+    };
+    format!("R{round} {}", seat(seen))
+}
+
+/// One council, and the processes that worked on it so far.
+pub struct Council<'a> {
+    house: &'a House,
+    pub question: String,
+    /// Further lines of the settings.
+    pub more: String,
+    pub lives: Vec<Life>,
+}
+
+impl<'a> Council<'a> {
+    pub fn new(house: &'a House, question: &str) -> Self {
+        Self { house, question: question.to_owned(), more: String::new(), lives: Vec::new() }
+    }
+
+    /// Starts the next process. `held` are those who never answer it, such as `opinion-bob`.
+    pub fn start(&self, held: &[&str]) -> Process<'_> {
+        self.start_with(held, &[])
+    }
+
+    /// The same, with further arguments.
+    pub fn start_with(&self, held: &[&str], further: &[&str]) -> Process<'_> {
+        let life = format!("{}-{}.{}", self.question, self.lives.len(), held.join("."));
+        let settings = self.house.settings(&life, &self.more);
+        let id = self.house.id(&self.question);
+        let command = match &id {
+            Some(id) => ["resume", id],
+            None => ["ask", &self.question],
+        };
+        let arguments = [&command[..], &["--json", "--config", &settings], further].concat();
+        let child = self.house.spawn(&arguments);
+        Process { child, life, house: self.house, question: &self.question }
+    }
+
+    pub fn id(&self) -> Option<String> {
+        self.house.id(&self.question)
+    }
+
+    /// Notes the end of a process that was killed. The record must be whole.
+    #[track_caller]
+    pub fn died(&mut self, dead: Dead) {
+        let Some(id) = self.id() else {
+            assert_eq!(dead.asked, [""; 0], "somebody was asked before anything was written");
+            return;
+        };
+        let verified = self.house.program.run(&["verify", &id, "--json"]);
+        assert_eq!(verified.code, 0, "{}: {verified:?}", self.question);
+        let journal = self.house.journal(&id);
+        self.lives.push(Life { asked: dead.asked, told: dead.told, journal });
+    }
+
+    /// Notes the end of a process that stopped by itself: its code and its document.
+    #[track_caller]
+    pub fn stopped(&mut self, end: (i32, Value, Life)) -> (i32, Value) {
+        let (code, document, life) = end;
+        let id = self.id().unwrap();
+        self.lives.push(Life { journal: self.house.journal(&id), ..life });
+        (code, document)
+    }
+
+    /// Lets a process bring the council to its end, which must be as it should be.
+    #[track_caller]
+    pub fn finish(&mut self) -> Value {
+        self.finish_with(&[])
+    }
+
+    /// The same, with further arguments.
+    #[track_caller]
+    pub fn finish_with(&mut self, further: &[&str]) -> Value {
+        let end = self.start_with(&[], further).end();
+        let (code, document) = self.stopped(end);
+        assert_eq!(code, 0, "{}: {document:#}", self.question);
+        assert_eq!(complaints(&self.lives), [""; 0], "{}", self.question);
+        let repeated = lost(&self.lives[..self.lives.len() - 1]).len();
+        assert_eq!(at(&document, "metrics.session.repeated_calls"), repeated);
+        assert_eq!(at(&document, "transparency.starts"), &json!(self.starts()));
+        document
+    }
+
+    fn starts(&self) -> usize {
+        transcript(&self.lives.last().unwrap().journal).owners.len()
+    }
+}
+
+/// A process at work on a council.
+pub struct Process<'a> {
+    child: Child,
+    pub life: String,
+    house: &'a House,
+    question: &'a str,
+}
+
+/// What is left of it.
+pub struct Dead {
+    asked: Vec<String>,
+    told: Vec<String>,
+}
+
+impl Process<'_> {
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until a condition holds of the number of entries, or the process ends.
+    pub fn wait_for(&mut self, mut condition: impl FnMut(usize) -> bool) {
+        let path = self.house.program.path().join(".plenary/plenary.db");
+        let connection = Connection::open(path).unwrap();
+        let count = "SELECT count(*) FROM journal WHERE dialogue_id = \
+                     (SELECT dialogue_id FROM dialogues WHERE title = ?1)";
+        let mut count = connection.prepare(count).unwrap();
+        let start = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            let entries: usize = count.query_row([self.question], |row| row.get(0)).unwrap();
+            if condition(entries) {
+                return;
+            }
+            assert!(start.elapsed() < PATIENCE, "{} stands still at {entries}", self.question);
+        }
+    }
+
+    /// Waits until these many were asked, and all of them but some have answered.
+    pub fn wait_until_asked(&mut self, times: usize, unanswered: usize) {
+        let (house, question, life) = (self.house, self.question, self.life.clone());
+        self.wait_for(|_| {
+            std::thread::sleep(Duration::from_millis(2));
+            let Some(id) = house.id(question) else { return false };
+            house.asked(&life).len() == times && in_flight(&house.journal(&id)).len() == unanswered
+        });
+    }
+
+    pub fn kill(mut self) -> Dead {
+        self.child.kill().unwrap();
+        let output = self.child.wait_with_output().unwrap();
+        let told = told(&String::from_utf8(output.stderr).unwrap());
+        // What it sent in its last moment is still on its way.
+        std::thread::sleep(Duration::from_millis(10));
+        Dead { asked: self.house.asked(&self.life), told }
+    }
+
+    /// Waits for its own end: the code, the document, and what it asked.
+    #[track_caller]
+    pub fn end(self) -> (i32, Value, Life) {
+        let output = self.child.wait_with_output().unwrap();
+        let (stdout, stderr) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        let document = serde_json::from_str(&stdout)
+            .unwrap_or_else(|_| panic!("{}: no document: {stdout}{stderr}", self.question));
+        let asked = self.house.asked(&self.life);
+        let life = Life { asked, told: told(&stderr), journal: Vec::new() };
+        (output.status.code().unwrap(), document, life)
+    }
+}
+
+/// The answers that were told of: `  ● R1 ann: approve` says that it came.
+fn told(stderr: &str) -> Vec<String> {
+    let lines = stderr.lines().filter_map(|line| line.trim().strip_prefix("● "));
+    lines.filter_map(|line| Some(line.split_once(':')?.0.to_owned())).collect()
+}
+
+/// What a document says, without what differs from run to run.
+pub fn essence(document: &Value) -> Value {
+    let mut report = at(document, "report").clone();
+    report.as_object_mut().unwrap().remove("run_id");
+    json!({
+        "report": report,
+        "status": at(document, "status"),
+        "tally": at(document, "tally"),
+        "peer_choice": at(document, "peer_choice"),
+        "panel": at(document, "panel"),
+        "flags": at(document, "flags"),
+        "warnings": at(document, "warnings"),
+    })
+}

@@ -1,0 +1,221 @@
+//! The engine driven through the library, on whatever store it is given, and left in the
+//! middle as a crash would leave it.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use plenary::ambient::Machine;
+use plenary::domain::ask::TransportKind;
+use plenary::domain::change::{Change, Entry};
+use plenary::domain::council::words::Mode;
+use plenary::domain::ids::DialogueId;
+use plenary::domain::plan::{
+    Caps, ContextPack, Delivery, Plan, Quorum, Role, Seat, ShortCircuit, Stakes, Timeouts,
+};
+use plenary::domain::time::Moment;
+use plenary::domain::transcript::{Stop, Transcript};
+use plenary::engine::{
+    Connections, Deliberation, Journal, Limits, Observer, Owner, Question, Surroundings, load,
+    open, take_up,
+};
+use plenary::files::Folders;
+use plenary::providers::{Dialect, HttpClients, HttpTransport, Provider, Transport};
+use plenary::store::{SqliteStore, Store, StoreError, transact};
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+use super::house::named;
+use super::lives::{Life, replies, transcript};
+use super::words::{life, play};
+use crate::kit::{ModelServer, Play, Seen};
+
+const WALL: Duration = Duration::from_secs(60);
+
+/// Whoever watches is told of an entry only when it is said to be durable.
+#[derive(Debug, Default)]
+pub struct Told(Mutex<Option<Transcript>>);
+
+impl Observer for Told {
+    fn saw(&self, _: &DialogueId, at: Moment, changes: &[Change]) {
+        let mut told = self.0.lock().unwrap();
+        match told.as_mut() {
+            Some(known) => known.add(at, changes),
+            None => *told = Transcript::begin(at, changes),
+        }
+    }
+}
+
+impl Told {
+    pub fn replies(&self) -> Vec<String> {
+        self.0.lock().unwrap().as_ref().map(replies).unwrap_or_default()
+    }
+
+    /// Whether a call was sent this way.
+    pub fn was_sent_by(&self, kind: TransportKind) -> bool {
+        let told = self.0.lock().unwrap();
+        let mut calls = told.iter().flat_map(Transcript::calls);
+        calls.any(|call| call.sending.transport == kind)
+    }
+
+    fn id(&self) -> DialogueId {
+        self.0.lock().unwrap().as_ref().unwrap().opening.dialogue_id.clone()
+    }
+}
+
+/// A folder with a sound store, and a server behind the three seats.
+pub struct Library {
+    folder: TempDir,
+    pub server: ModelServer,
+    pub store: Arc<SqliteStore>,
+}
+
+impl Library {
+    pub fn new(script: impl Fn(&Seen) -> Play + Send + Sync + 'static) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(&folder.path().join("plenary.db")).unwrap());
+        Self { folder, server: ModelServer::start(script), store }
+    }
+
+    pub fn sound() -> Self {
+        Self::new(play)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// Each seat by HTTP, under the name of a life.
+    pub fn connections(&self, life: &str) -> Connections {
+        let mut connections = Connections::default();
+        for name in ["ann", "bob", "cid"] {
+            connections.add(name.parse().unwrap(), [self.http(name, life)].into());
+        }
+        connections
+    }
+
+    pub fn http(&self, name: &str, life: &str) -> Transport {
+        let provider = Provider {
+            model: format!("model-{name}"),
+            base_url: Some(self.server.base_url().replace("/v1", &format!("/{life}/v1"))),
+            ..self.server.provider(name, Dialect::OpenAi)
+        };
+        Transport::Http(HttpTransport::new(Arc::new(provider), Arc::<HttpClients>::default()))
+    }
+
+    /// Opens a council on this store and leaves it as soon as so many have answered.
+    pub fn crash(
+        &self,
+        store: Arc<dyn Store>,
+        life: &str,
+        connections: Connections,
+        until: impl Fn(&Told) -> bool,
+    ) -> (DialogueId, Life) {
+        let told = Arc::new(Told::default());
+        let owner = Owner::new(self.path(), 1).unwrap();
+        self.drive(store, &told, async |surroundings| {
+            let question = Question { text: life.to_owned(), rehearsal: false, plan: plan() };
+            let folders = Folders::new(self.path(), &self.path().join("plenary.db"), &[]);
+            let run = open(question, connections, &owner, &folders, surroundings).await.unwrap();
+            let stop = tokio::select! {
+                stop = finish(&run) => Some(stop),
+                () = become_true(|| until(&told)) => None,
+            };
+            assert_eq!(stop, None, "it came to an end before it could crash");
+        });
+        let id = told.id();
+        (id.clone(), self.life(life, &id, &told))
+    }
+
+    /// Writes the first entries of another store's journal, as if the process had died there.
+    pub fn restore(&self, journal: &[Entry]) -> DialogueId {
+        let id = transcript(journal).opening.dialogue_id;
+        let written = transact(self.store.as_ref(), |unit| {
+            let mut entries = journal.iter();
+            entries.try_for_each(|entry| unit.apply(&id, entry.kind, entry.at, &entry.changes))
+        });
+        written.map_err(|error: StoreError| error).unwrap();
+        id
+    }
+
+    /// Takes a council up again on the sound store and brings it to its end.
+    pub fn resume(&self, id: &DialogueId, life: &str, connections: Connections) -> Life {
+        let told = Arc::new(Told::default());
+        let owner = Owner::new(self.path(), 2).unwrap();
+        self.drive(self.store.clone(), &told, async |surroundings| {
+            let loaded = load(self.store.as_ref(), id).unwrap();
+            let run = take_up(loaded, None, connections, &owner, surroundings).await.unwrap();
+            assert_eq!(finish(&run).await, Stop::Done);
+        });
+        self.life(life, id, &told)
+    }
+
+    fn drive(&self, store: Arc<dyn Store>, told: &Arc<Told>, work: impl AsyncFnOnce(Surroundings)) {
+        let (journal, writer) = Journal::start(store);
+        let surroundings = Surroundings {
+            journal,
+            ambient: Arc::new(Machine),
+            observer: told.clone(),
+            common_purse: None,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        runtime.unwrap().block_on(work(surroundings));
+        writer.join().unwrap();
+    }
+
+    fn life(&self, name: &str, id: &DialogueId, told: &Told) -> Life {
+        let seen = self.server.seen();
+        Life {
+            asked: seen.iter().filter(|seen| life(seen) == name).map(named).collect(),
+            told: told.replies(),
+            journal: self.store.entries(id, 0).unwrap(),
+        }
+    }
+}
+
+async fn finish(run: &Deliberation) -> Stop {
+    let (_heard, interrupted) = watch::channel(false);
+    run.run(Limits { wall: WALL, interrupted }).await.unwrap()
+}
+
+async fn become_true(condition: impl Fn() -> bool) {
+    while !condition() {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+fn plan() -> Plan {
+    Plan {
+        mode: Mode::General,
+        seats: ["ann", "bob", "cid"].map(seat).to_vec(),
+        chairs: vec!["ann".parse().unwrap()],
+        timeouts: Timeouts::default(),
+        quorum: Quorum::default(),
+        short_circuit: ShortCircuit::default(),
+        stakes: Stakes::Normal,
+        delivery: Delivery::Synthesis,
+        anonymous_review: true,
+        caps: Caps::default(),
+        secret: "0123456789abcdef0123456789abcdef".to_owned(),
+        context: ContextPack::default(),
+        rehearsal_script: None,
+        notes: Vec::new(),
+    }
+}
+
+fn seat(name: &str) -> Seat {
+    Seat {
+        name: name.parse().unwrap(),
+        provider: name.parse().unwrap(),
+        model: format!("model-{name}"),
+        family: name.to_owned(),
+        version: "1".to_owned(),
+        roles: vec![Role::Participant, Role::Chair],
+        transports: vec![TransportKind::Http],
+        endpoint: None,
+        price: None,
+        output_tokens_max: 1_000,
+        temperature: None,
+        timeouts: None,
+    }
+}

@@ -1,0 +1,12 @@
+//! Councils whose process died, was stopped, or has a rival: what was answered is kept,
+//! and nobody is asked twice.
+
+mod broken;
+mod fallback;
+mod house;
+mod killed;
+mod library;
+mod lives;
+mod ownership;
+mod stopped;
+mod words;
