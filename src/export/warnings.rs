@@ -1,16 +1,23 @@
 //! What a reader of the export should know is missing.
 
-use crate::domain::dialogue::DialogueStatus;
+use crate::domain::dialogue::{DialogueStatus, Protocol};
 use crate::domain::lifecycle::ACTIVE_TENSION;
 use crate::domain::record::Record;
 use crate::domain::verdict::VerdictType;
 use crate::record::Warning;
 
 pub fn warnings(record: &Record) -> Vec<Warning> {
-    let mut warnings = missing_scores(record);
+    let mut warnings = Vec::new();
+    // Scores and votes are a Judge's; a council has none.
+    let is_judged = record.dialogue.opening.protocol == Protocol::Alignment;
+    if is_judged {
+        warnings.extend(missing_scores(record));
+    }
     warnings.extend(unresolved_tensions(record));
     warnings.extend(orphaned_perspectives(record));
-    warnings.extend(incomplete_verdicts(record));
+    if is_judged {
+        warnings.extend(incomplete_verdicts(record));
+    }
     warnings
 }
 

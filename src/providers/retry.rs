@@ -53,12 +53,12 @@ pub fn may_pass(error_type: ErrorType) -> bool {
         | ErrorType::RateLimit
         | ErrorType::Network
         | ErrorType::ServerError
+        | ErrorType::ParseError
         | ErrorType::Unknown => true,
         ErrorType::Auth
         | ErrorType::BadRequest
         | ErrorType::ContextTooLong
-        | ErrorType::Refused
-        | ErrorType::ParseError => false,
+        | ErrorType::Refused => false,
     }
 }
 
@@ -111,6 +111,7 @@ mod tests {
                 ErrorType::Timeout,
                 ErrorType::RateLimit,
                 ErrorType::Network,
+                ErrorType::ParseError,
                 ErrorType::ServerError,
                 ErrorType::Unknown
             ]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::domain::change::Change;
-use crate::domain::dialogue::{Dialogue, DialogueStatus};
+use crate::domain::dialogue::{Dialogue, DialogueStatus, Protocol};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 
 /// Velocities of this size and less are standing still.
@@ -97,17 +97,21 @@ fn is_converging(recent_scores: &[i64], work_remaining: usize) -> bool {
     !recent_scores.is_empty() && (still || work_remaining == 0)
 }
 
-/// A dialogue that is still going on is converging, or no longer is.
+/// A dialogue that is still going on is converging, or no longer is. A council's rounds
+/// have no scores that could stand still.
 pub(super) fn status_change(
-    before: DialogueStatus,
+    dialogue: &Dialogue,
     recent_scores: &[i64],
     work_remaining: usize,
 ) -> Option<Change> {
+    if dialogue.opening.protocol != Protocol::Alignment {
+        return None;
+    }
     let status = match is_converging(recent_scores, work_remaining) {
         true => DialogueStatus::Converging,
         false => DialogueStatus::Open,
     };
-    (status != before).then_some(Change::StatusSet { status, reason: None })
+    (status != dialogue.status).then_some(Change::StatusSet { status, reason: None })
 }
 
 /// How many of a panel signalled that they are ready, and who did not.

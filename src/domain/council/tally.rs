@@ -38,9 +38,8 @@ impl Tally {
         }
     }
 
-    /// Whether opinions stood on more than one side. Abstaining is not a side.
+    /// Whether the stances differ.
     pub fn is_split(self) -> bool {
-        let sides = [self.approve, self.reject, self.conditional];
-        sides.iter().filter(|count| **count > 0).count() > 1
+        Stance::ALL.iter().filter(|stance| self.count(**stance) > 0).count() > 1
     }
 }

@@ -74,7 +74,7 @@ fn changes(
     let new_perspectives = answer.perspectives.len();
     let scores: Vec<i64> = facts.recent_scores.iter().copied().chain([batch.score]).collect();
     let work = convergence::work_remaining(board.active_tensions(), new_perspectives);
-    let status = convergence::status_change(dialogue.status, &scores, work);
+    let status = convergence::status_change(dialogue, &scores, work);
     let late = attach(&mut found.entities, &found.links);
 
     let mut changes = vec![Change::RoundHeld {

@@ -160,7 +160,7 @@ fn decision(verdict: Verdict, board: Board, dialogue: &Dialogue, facts: &Facts) 
     let status = if verdict.verdict_type == VerdictType::Final {
         Some(Change::StatusSet { status: DialogueStatus::Converged, reason: None })
     } else if verdict.verdict_type == VerdictType::Interim {
-        convergence::status_change(dialogue.status, &facts.recent_scores, work)
+        convergence::status_change(dialogue, &facts.recent_scores, work)
     } else {
         None
     };

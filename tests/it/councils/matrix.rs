@@ -52,7 +52,7 @@ const MISBEHAVIOURS: [Misbehaviour; 22] = [
     row("hang", 1, Some(("timeout", false)), |_, _| Play::Hang),
     row("cut connection", 2, Some(("network", true)), |_, _| Play::Cut),
     row("cut once, then a reply", 2, None, |nth, _| once(nth, Play::Cut)),
-    row("body that is not JSON", 1, Some(("parse_error", false)), |_, _| Play::Malformed),
+    row("body that is not JSON", 2, Some(("parse_error", true)), |_, _| Play::Malformed),
     row("truncated", 2, Some(("parse_error", true)), |_, _| Play::Truncated),
     row("empty", 2, Some(("parse_error", true)), |_, _| Play::Empty),
     row("refusal", 1, Some(("refused", false)), |_, _| Play::Refusal),
