@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::council::{ask, replay, resume, watch};
 use super::dialogue::{DialogueCommand, cite, export, list, show};
+use super::doctor::Doctor;
 use super::{config, init, verify};
 
 const STYLES: Styles = Styles::styled()
@@ -79,6 +80,7 @@ pub(super) enum Command {
     Verify(verify::Verify),
     Init(init::Init),
     Config(config::Config),
+    Doctor(Doctor),
     /// Print a completion script for a shell
     ///
     /// For bash: plenary completions bash > ~/.local/share/bash-completion/completions/plenary

@@ -11,7 +11,6 @@ use serde_json::json;
 
 use super::super::session::{Done, Session};
 use super::super::show::council::draw;
-use super::super::show::{Canvas, Detail};
 use super::super::table::Table as Grid;
 use super::batch;
 use super::hall::{Crowd, Hall};
@@ -178,8 +177,7 @@ fn convene(
 
 /// Prints the result: the document, or the page.
 pub(super) fn present(session: &Session<'_>, transcript: &Transcript) -> Result<(), Error> {
-    let canvas = Canvas { width: session.ui.width(), detail: Detail::Brief, round: None };
-    session.ui.answer(&document(transcript), |_| draw(transcript, canvas))
+    session.ui.answer(&document(transcript), |_| draw(transcript, session.ui.canvas()))
 }
 
 /// How the way a run ended becomes the way the program ends.

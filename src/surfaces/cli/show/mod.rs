@@ -6,6 +6,7 @@
 
 mod board;
 mod canvas;
+pub(super) mod checkup;
 pub(super) mod council;
 mod headline;
 mod line;
