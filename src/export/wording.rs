@@ -10,6 +10,21 @@ use crate::domain::verdict::{Verdict, VerdictType};
 /// Said wherever a rehearsed dialogue is named.
 pub(crate) const REHEARSAL: &str = "played by the rehearsal panel; no model was asked";
 
+/// `11,872`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let lead = digits.len() % 3;
+    let is_break = |place: usize| place > 0 && place % 3 == lead;
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if is_break(place) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// `Muffin, Cupcake`.
 pub(crate) fn names(experts: &[ExpertSlug]) -> String {
     let names: Vec<String> = experts.iter().map(ExpertSlug::display_name).collect();

@@ -14,6 +14,7 @@ mod kit;
 
 mod cli_transport;
 mod contract;
+mod doctor;
 mod fencing;
 mod hostile;
 mod lifecycle;

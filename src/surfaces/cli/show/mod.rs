@@ -24,4 +24,4 @@ mod hostile_tests;
 mod tests;
 
 pub(super) use canvas::{Canvas, Detail};
-pub(super) use page::draw;
+pub(super) use page::{draw, draw_council};
