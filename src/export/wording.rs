@@ -162,3 +162,17 @@ pub(crate) fn accepted(record: &Record, tension: EntityId) -> Option<String> {
     let verdict = given.iter().find(accepts)?;
     Some(format!("accepted by {}", verdict.verdict_id))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (11_872, "11,872")];
+        for (number, expected) in cases {
+            assert_eq!(grouped(number), expected);
+        }
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+}

@@ -25,6 +25,7 @@ mod processes;
 mod program;
 mod properties;
 mod real;
+mod screens;
 mod seed;
 mod settings;
 mod tampering;
