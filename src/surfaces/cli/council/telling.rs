@@ -28,10 +28,9 @@ fn told(tone: Tone, text: impl Into<String>) -> Option<Told> {
 pub(super) fn tell(transcript: &Transcript, event: &Event) -> Option<Told> {
     match event {
         Event::Opened { seats, rehearsal, .. } => {
-            let names: Vec<&str> = seats.iter().map(|seat| seat.seat.as_str()).collect();
             let who = if *rehearsal { "rehearsal panel" } else { "panel" };
             let id = &transcript.opening.dialogue_id;
-            told(Tone::Quiet, format!("{id}: {who} of {}", names.join(", ")))
+            told(Tone::Quiet, format!("{id} · {who} of {}", seats.len()))
         }
         Event::Started { start: 1 } => None,
         Event::Started { start } => told(Tone::Quiet, format!("taken up again ({start}. start)")),
@@ -92,7 +91,7 @@ fn tell_shortcut(shortcut: &Shortcut) -> Option<Told> {
 }
 
 /// Which seat a line is about, so padded that what is said of each stands in one column.
-fn seat(transcript: &Transcript, ask: &AskSeen) -> String {
+pub(super) fn seat(transcript: &Transcript, ask: &AskSeen) -> String {
     let names = transcript.plan.seats.iter().map(|seat| seat.name.as_str().len());
     let width = names.max().unwrap_or(0);
     format!("{:<width$}  ", ask.seat.as_str())
