@@ -17,7 +17,7 @@ use super::gate;
 use super::ledger::{Ledger, Source};
 use super::locate::{Anchor, Flags, Located, anchor, working_folder};
 use super::ollama;
-use super::reach::{self, Surroundings};
+use super::reach::{self, Candidate, Surroundings};
 use super::section::{At, Problems};
 use super::settings::{Alignment, Conclusion, Council, Origin, Retention, Settings};
 use crate::domain::ids::ExpertSlug;
@@ -51,6 +51,40 @@ pub(super) fn load_in(
     environment: &Environment,
     installed: impl Fn(&str) -> Vec<String>,
 ) -> Result<Settings, ConfigError> {
+    let (anchor, settled) = read(working, flags, overrides, environment, installed)?;
+    anchor.settle(settled.problems)?;
+    Ok(settled.settings)
+}
+
+/// All providers that were named or found with the settings, those that cannot be used too.
+/// An error only when the file itself is badly written.
+pub fn survey(
+    flags: &Flags,
+    environment: &Environment,
+    installed: impl Fn(&str) -> Vec<String>,
+) -> Result<(Settings, Vec<Candidate>), ConfigError> {
+    let overrides = Overrides::default();
+    let (anchor, settled) = read(&working_folder()?, flags, &overrides, environment, installed)?;
+    if settled.problems.0.iter().any(|problem| !problem.is_elsewhere) {
+        anchor.settle(settled.problems)?;
+    }
+    Ok((settled.settings, settled.candidates))
+}
+
+/// The settings as far as they go, and what is wrong with them.
+struct Settled {
+    settings: Settings,
+    candidates: Vec<Candidate>,
+    problems: Problems,
+}
+
+fn read(
+    working: &Path,
+    flags: &Flags,
+    overrides: &Overrides,
+    environment: &Environment,
+    installed: impl Fn(&str) -> Vec<String>,
+) -> Result<(Anchor, Settled), ConfigError> {
     let anchor = anchor(working, flags, environment)?;
     let mut problems = Problems::default();
     let mut file = match &anchor.file {
@@ -65,7 +99,8 @@ pub(super) fn load_in(
     };
     let found_names: Vec<ExpertSlug> = found.iter().map(|entry| entry.name.clone()).collect();
     check::file(&file, &found_names, &mut problems);
-    settle(file, found, &anchor, located, overrides, environment, problems)
+    let settled = settle(file, found, &anchor, located, overrides, environment, problems)?;
+    Ok((anchor, settled))
 }
 
 /// What can be used without anybody having named it.
@@ -88,7 +123,7 @@ fn settle(
     overrides: &Overrides,
     environment: &Environment,
     mut problems: Problems,
-) -> Result<Settings, ConfigError> {
+) -> Result<Settled, ConfigError> {
     let mut ledger = Ledger::default();
     ledger.note("config", json!(located.file), anchor.file_source.clone());
     ledger.note(
@@ -96,7 +131,7 @@ fn settle(
         json!(format!("sqlite:{}", located.store.display())),
         located.store_source.clone(),
     );
-    let council =
+    let (council, candidates) =
         settle_council(file.council, found, &located, environment, &mut ledger, &mut problems);
     let budget = budget::settle(file.budget, overrides, environment, &mut ledger)?;
     let conclusion = settle_conclusion(file.conclusion, &council.providers, &mut ledger);
@@ -104,8 +139,7 @@ fn settle(
     let tier_rules = settle_tiers(file.tier_rules, &mut ledger);
     let alignment = settle_alignment(file.alignment, &mut ledger);
     let keep_prompts = ledger.file_or("retention.keep_prompts", file.keep_prompts, true);
-    anchor.settle(problems)?;
-    Ok(Settings {
+    let settings = Settings {
         located,
         council,
         budget,
@@ -115,7 +149,8 @@ fn settle(
         alignment,
         retention: Retention { keep_prompts },
         origins: ledger.0,
-    })
+    };
+    Ok(Settled { settings, candidates, problems })
 }
 
 fn settle_council(
@@ -125,7 +160,7 @@ fn settle_council(
     environment: &Environment,
     ledger: &mut Ledger,
     problems: &mut Problems,
-) -> Council {
+) -> (Council, Vec<Candidate>) {
     let transport = ledger.file_or("council.transport", file.transport, TransportChoice::Auto);
     let around = Surroundings { environment, folder: &located.folder, transport };
     let (entries, origin) = match file.providers {
@@ -133,9 +168,11 @@ fn settle_council(
         None if found.is_empty() => (found, Origin::Nobody),
         None => (found, Origin::Found),
     };
-    let reached = entries.iter();
-    let providers: Vec<Provider> =
-        reached.filter_map(|entry| reach::provider(entry, &around, ledger, problems)).collect();
+    let considered = entries.iter();
+    let candidates: Vec<Candidate> =
+        considered.filter_map(|entry| reach::candidate(entry, &around, ledger, problems)).collect();
+    let usable = candidates.iter().filter(|candidate| candidate.is_usable());
+    let providers: Vec<Provider> = usable.map(|candidate| candidate.provider.clone()).collect();
     let (timeouts, quorum, circuit) = (file.timeouts, file.quorum, file.short_circuit);
     let mut wait = |key: &str, file: Option<At<u64>>, default: u64| {
         let key = format!("council.timeouts.{key}");
@@ -173,7 +210,8 @@ fn settle_council(
         skip_r3_if: ledger.file_or(&key("skip_r3_if"), circuit.skip_r3_if, default.skip_r3_if),
     };
     let anonymous_review = ledger.file_or("council.anonymous_review", file.anonymous_review, true);
-    Council { providers, origin, timeouts, quorum, short_circuit, anonymous_review }
+    let council = Council { providers, origin, timeouts, quorum, short_circuit, anonymous_review };
+    (council, candidates)
 }
 
 fn settle_conclusion(

@@ -40,9 +40,11 @@ pub use environment::Environment;
 pub use error::{ConfigError, Problem};
 pub use file::{PolicyName, Tier, TierRule, TransportChoice};
 pub use ledger::{Setting, Source};
-pub use load::load;
+pub use load::{load, survey};
 pub use locate::{COUNCIL_FILE, Flags, Located, locate};
+pub use nearest::nearest_first;
 pub use ollama::models as installed_models;
+pub use reach::{Candidate, FoundBy, WaySeen};
 pub use seats::{chairs, seats, version_of};
 pub use settings::{
     Alignment, Conclusion, ConclusionRoles, Council, Deliberator, Origin, Retention, Review,

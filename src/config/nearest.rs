@@ -11,6 +11,12 @@ pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     if steps <= far || is_start { Some(candidate) } else { start.copied() }
 }
 
+/// The same words, those most like this one first.
+pub fn nearest_first(word: &str, mut known: Vec<String>) -> Vec<String> {
+    known.sort_by_cached_key(|candidate| (distance(word, candidate), candidate.clone()));
+    known
+}
+
 /// How many letters must be added, dropped, changed or swapped with their neighbour.
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();

@@ -1,8 +1,10 @@
 //! A provider as written or found becomes one that can be called, or it is said why not.
+//! A [`Candidate`] is either: what is known of it, and how each way to it stands.
 //!
 //! **Invariant:** the key of a catalogue's row goes to that row's address and nowhere
 //! else. Another address gets a key only when the file names its variable.
 
+use std::fmt;
 use std::path::Path;
 
 use secrecy::SecretString;
@@ -47,13 +49,57 @@ struct Key {
     missing: Option<String>,
 }
 
-/// The provider, its settings noted; or nothing, and the problem noted.
-pub(super) fn provider(
+/// A provider that was named or found, whether it can be used or not.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Without transports where none can be used.
+    pub provider: Provider,
+    pub found_by: FoundBy,
+    pub ways: Vec<WaySeen>,
+}
+
+/// How a provider came to be considered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoundBy {
+    File { line: u64 },
+    Key { variable: String },
+    Program { name: String },
+    Ollama,
+}
+
+/// One way to a provider.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaySeen {
+    pub kind: TransportKind,
+    /// Why it cannot be gone, as far as that is known without trying.
+    pub closed: Option<String>,
+}
+
+impl Candidate {
+    pub fn is_usable(&self) -> bool {
+        !self.provider.transports.is_empty()
+    }
+}
+
+impl fmt::Display for FoundBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File { line } => write!(f, "council.yaml, line {line}"),
+            Self::Key { variable } => write!(f, "found by its key in {variable}"),
+            Self::Program { name } => write!(f, "found by its program {name}"),
+            Self::Ollama => f.write_str("found on the Ollama server"),
+        }
+    }
+}
+
+/// The provider, its settings noted; where it cannot be used, the problem is noted instead.
+/// Nothing for one that is not described well enough.
+pub(super) fn candidate(
     entry: &ProviderEntry,
     around: &Surroundings<'_>,
     ledger: &mut Ledger,
     problems: &mut Problems,
-) -> Option<Provider> {
+) -> Option<Candidate> {
     let row = catalogue::row(entry.name.as_str());
     if !is_described(entry, row) {
         problems.0.push(problem(
@@ -68,14 +114,14 @@ pub(super) fn provider(
     };
     let key = key(entry, row, around.environment);
     let command = command(entry, row, around.folder);
-    let transports = match transports(entry, row, &key, &command, around) {
-        Ok(transports) => transports,
-        Err(reason) => {
-            let problem = problem(entry, &format!("cannot be used: {reason}"));
-            problems.0.push(Problem { is_elsewhere: true, ..problem });
-            return None;
-        }
-    };
+    let roads = Roads { entry, row, key: &key, command: &command, environment: around.environment };
+    let ways = roads.seen(around.transport);
+    let transports = roads.transports(around.transport).unwrap_or_else(|reason| {
+        let problem = problem(entry, &format!("cannot be used: {reason}"));
+        problems.0.push(Problem { is_elsewhere: true, ..problem });
+        Vec::new()
+    });
+    let found_by = found_by(entry, &key, &command);
     let base_url = entry.base_url.as_ref().map(|at| at.value.clone());
     let base_url = base_url.or_else(|| Some(row?.base_url.to_owned()));
     let family = entry.family.as_ref().map(|at| at.value.clone());
@@ -100,8 +146,22 @@ pub(super) fn provider(
         base_url,
         command,
     };
-    describe::note(entry, row, &provider, ledger);
-    Some(provider)
+    let candidate = Candidate { provider, found_by, ways };
+    if candidate.is_usable() {
+        describe::note(entry, row, &candidate.provider, ledger);
+    }
+    Some(candidate)
+}
+
+fn found_by(entry: &ProviderEntry, key: &Key, command: &[String]) -> FoundBy {
+    match (entry.line, &entry.base_url, &key.variable, command.first()) {
+        (Some(line), ..) => FoundBy::File { line },
+        (None, Some(_), ..) => FoundBy::Ollama,
+        (None, None, Some(variable), _) if key.secret.is_some() => {
+            FoundBy::Key { variable: variable.clone() }
+        }
+        (None, None, _, program) => FoundBy::Program { name: program.cloned().unwrap_or_default() },
+    }
 }
 
 fn problem(entry: &ProviderEntry, fault: &str) -> Problem {
@@ -181,52 +241,81 @@ fn tool(entry: &ProviderEntry) -> Option<McpTool> {
     })
 }
 
-/// The transports in the order in which they are tried; or why none of them can be used.
-///
-/// One that is named but closed stays in the list: that it was tried, and why it was given
-/// up, then stands in the record.
-fn transports(
-    entry: &ProviderEntry,
-    row: Option<&Row>,
-    key: &Key,
-    command: &[String],
-    around: &Surroundings<'_>,
-) -> Result<Vec<TransportKind>, String> {
-    let way = |kind: TransportKind| match kind {
-        TransportKind::Mcp => mcp_way(entry, around.environment),
-        TransportKind::Http => http_way(entry, row, key),
-        TransportKind::Cli => cli_way(command, around.environment),
-        TransportKind::Rehearsal => Way::None,
-    };
-    let all = [TransportKind::Mcp, TransportKind::Http, TransportKind::Cli];
-    let choice = |kind: TransportKind| vec![kind];
-    let named = match (&entry.transports, around.transport) {
-        (Some(At { value, .. }), _) => value.clone(),
-        (None, TransportChoice::Http) => choice(TransportKind::Http),
-        (None, TransportChoice::Mcp) => choice(TransportKind::Mcp),
-        (None, TransportChoice::Cli) => choice(TransportKind::Cli),
-        (None, TransportChoice::Auto) => all
-            .into_iter()
-            .filter(|kind| match way(*kind) {
+/// All that decides how a provider can be reached.
+struct Roads<'a> {
+    entry: &'a ProviderEntry,
+    row: Option<&'a Row>,
+    key: &'a Key,
+    command: &'a [String],
+    environment: &'a Environment,
+}
+
+const ROADS: [TransportKind; 3] = [TransportKind::Mcp, TransportKind::Http, TransportKind::Cli];
+
+impl Roads<'_> {
+    /// The transports in the order in which they are tried; or why none of them can be used.
+    ///
+    /// One that is named but closed stays in the list: that it was tried, and why it was given
+    /// up, then stands in the record.
+    fn transports(&self, choice: TransportChoice) -> Result<Vec<TransportKind>, String> {
+        let named = self.named(choice).unwrap_or_else(|| {
+            let is_wanted = |kind: &TransportKind| match self.way(*kind) {
                 Way::Open => true,
                 Way::Closed(_) => *kind == TransportKind::Mcp,
                 Way::None => false,
-            })
-            .collect(),
-    };
-    if named.iter().any(|kind| way(*kind) == Way::Open) {
-        return Ok(named);
-    }
-    let considered = if named.is_empty() { all.to_vec() } else { named };
-    let reasons = considered.iter().filter_map(|kind| match way(*kind) {
-        Way::Open => None,
-        Way::Closed(reason) => Some(reason),
-        Way::None if considered.len() < all.len() => {
-            Some(format!("nothing says how to reach it by {kind}"))
+            };
+            ROADS.into_iter().filter(is_wanted).collect()
+        });
+        if named.iter().any(|kind| self.way(*kind) == Way::Open) {
+            return Ok(named);
         }
-        Way::None => None,
-    });
-    Err(reasons.collect::<Vec<_>>().join(", and "))
+        let considered = if named.is_empty() { ROADS.to_vec() } else { named };
+        let is_choice = considered.len() < ROADS.len();
+        let reasons = considered.iter().filter_map(|kind| match self.way(*kind) {
+            Way::Open => None,
+            Way::Closed(reason) => Some(reason),
+            Way::None => is_choice.then(|| unsaid(*kind)),
+        });
+        Err(reasons.collect::<Vec<_>>().join(", and "))
+    }
+
+    /// Every way that is named, or that something speaks for.
+    fn seen(&self, choice: TransportChoice) -> Vec<WaySeen> {
+        let named = self.named(choice);
+        let is_named = named.is_some();
+        let kinds = named.unwrap_or_else(|| ROADS.to_vec()).into_iter();
+        kinds
+            .filter_map(|kind| match self.way(kind) {
+                Way::Open => Some(WaySeen { kind, closed: None }),
+                Way::Closed(reason) => Some(WaySeen { kind, closed: Some(reason) }),
+                Way::None => is_named.then(|| WaySeen { kind, closed: Some(unsaid(kind)) }),
+            })
+            .collect()
+    }
+
+    /// Those that the file asks for; nothing where it leaves the choice to us.
+    fn named(&self, choice: TransportChoice) -> Option<Vec<TransportKind>> {
+        match (&self.entry.transports, choice) {
+            (Some(At { value, .. }), _) => Some(value.clone()),
+            (None, TransportChoice::Http) => Some(vec![TransportKind::Http]),
+            (None, TransportChoice::Mcp) => Some(vec![TransportKind::Mcp]),
+            (None, TransportChoice::Cli) => Some(vec![TransportKind::Cli]),
+            (None, TransportChoice::Auto) => None,
+        }
+    }
+
+    fn way(&self, kind: TransportKind) -> Way {
+        match kind {
+            TransportKind::Mcp => mcp_way(self.entry, self.environment),
+            TransportKind::Http => http_way(self.entry, self.row, self.key),
+            TransportKind::Cli => cli_way(self.command, self.environment),
+            TransportKind::Rehearsal => Way::None,
+        }
+    }
+}
+
+fn unsaid(kind: TransportKind) -> String {
+    format!("nothing says how to reach it by {kind}")
 }
 
 fn mcp_way(entry: &ProviderEntry, environment: &Environment) -> Way {

@@ -10,6 +10,21 @@ use crate::domain::verdict::{Verdict, VerdictType};
 /// Said wherever a rehearsed dialogue is named.
 pub(crate) const REHEARSAL: &str = "played by the rehearsal panel; no model was asked";
 
+/// `11,872`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let lead = digits.len() % 3;
+    let is_break = |place: usize| place > 0 && place % 3 == lead;
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if is_break(place) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// `Muffin, Cupcake`.
 pub(crate) fn names(experts: &[ExpertSlug]) -> String {
     let names: Vec<String> = experts.iter().map(ExpertSlug::display_name).collect();
@@ -146,4 +161,18 @@ pub(crate) fn accepted(record: &Record, tension: EntityId) -> Option<String> {
     let given = verdicts(record);
     let verdict = given.iter().find(accepts)?;
     Some(format!("accepted by {}", verdict.verdict_id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let cases = [(0, "0"), (999, "999"), (1_000, "1,000"), (11_872, "11,872")];
+        for (number, expected) in cases {
+            assert_eq!(grouped(number), expected);
+        }
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
 }

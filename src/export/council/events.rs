@@ -209,3 +209,112 @@ fn of_call(transcript: &Transcript, call: u32) -> Option<AskSeen> {
     let sent = transcript.calls().find(|sent| sent.sending.call == call)?;
     seen(transcript, sent.sending.ask)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAGE: &str = include_str!("../../../docs/events.md");
+
+    fn seen() -> AskSeen {
+        AskSeen { id: 1, round: 1, seat: "ann".parse().unwrap(), purpose: Purpose::Opinion }
+    }
+
+    /// A new event does not compile here; it goes into the list below too.
+    fn is_listed(event: &Event) -> bool {
+        match event {
+            Event::Opened { .. }
+            | Event::Started { .. }
+            | Event::Asked { .. }
+            | Event::CallSent { .. }
+            | Event::Replied { .. }
+            | Event::CallFailed { .. }
+            | Event::Read { .. }
+            | Event::Unreadable { .. }
+            | Event::NotSent { .. }
+            | Event::Shortcut(_)
+            | Event::RoundHeld { .. }
+            | Event::Reported { .. }
+            | Event::Stopped(_) => true,
+        }
+    }
+
+    fn one_of_each() -> Vec<Event> {
+        vec![
+            Event::Opened {
+                title: String::new(),
+                question: String::new(),
+                mode: Mode::General,
+                rehearsal: false,
+                seats: Vec::new(),
+            },
+            Event::Started { start: 1 },
+            Event::Asked { ask: seen(), stricter: None },
+            Event::CallSent {
+                ask: seen(),
+                call: 1,
+                transport: TransportKind::Http,
+                attempt: 1,
+                fallback: None,
+                repeats: None,
+            },
+            Event::Replied {
+                ask: seen(),
+                call: 1,
+                latency_ms: 1,
+                tokens_in: None,
+                tokens_out: None,
+                cost_usd: None,
+            },
+            Event::CallFailed {
+                ask: seen(),
+                call: 1,
+                error_type: ErrorType::Timeout,
+                message: String::new(),
+                gave_up: true,
+            },
+            Event::Read { ask: seen(), stance: None, confidence: None, repaired: false },
+            Event::Unreadable { ask: seen(), reason: String::new(), refusal: false },
+            Event::NotSent { ask: seen(), shortage: Shortage::Money },
+            Event::Shortcut(Shortcut {
+                round: 2,
+                triggered: true,
+                reason: String::new(),
+                rounds_skipped: Vec::new(),
+                confidence_adjustment: 0,
+                shadow: true,
+                would_have_been_right: Some(true),
+            }),
+            Event::RoundHeld { round: 1 },
+            Event::Reported {
+                outcome: Outcome::Adopt,
+                statement: String::new(),
+                chair: None,
+                fallback: true,
+            },
+            Event::Stopped(Stop::Done),
+        ]
+    }
+
+    #[test]
+    fn every_event_and_each_of_its_fields_is_documented() {
+        for event in one_of_each() {
+            assert!(is_listed(&event));
+            let document = serde_json::to_value(&event).unwrap();
+            let name = document["event"].as_str().unwrap().to_owned();
+            let row = PAGE.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+            let row = row.unwrap_or_else(|| panic!("`{name}` is not in docs/events.md"));
+            let fields = document.as_object().unwrap().keys().filter(|field| *field != "event");
+            for field in fields {
+                assert!(row.contains(&format!("`{field}")), "`{name}`: `{field}` is missing");
+            }
+        }
+    }
+
+    #[test]
+    fn every_reason_a_call_can_fail_for_is_documented() {
+        for error_type in ErrorType::ALL {
+            assert!(PAGE.contains(&format!("`{}`", error_type.name())), "{error_type}");
+        }
+    }
+}

@@ -4,8 +4,10 @@ use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use secrecy::ExposeSecret;
+use tokio::time::timeout;
 
 use super::program::{Attachment, Invocation, Program, Told};
 use crate::domain::ask::ErrorType;
@@ -40,9 +42,8 @@ impl CliTransport {
 
         let invocation = program.invocation(&self.provider.model, &request.messages);
         let mut arguments: Vec<OsString> = leading.iter().map(OsString::from).collect();
-        let scratch = prepare(&invocation, &mut arguments, &mut environment).map_err(|error| {
-            CallError::new(ErrorType::Unknown, format!("no folder to run a program in: {error}"))
-        })?;
+        let scratch = prepare(&invocation, &mut arguments, &mut environment)
+            .map_err(|error| no_folder(&error))?;
         let group = Group::start(first, &arguments, &environment, scratch)
             .map_err(|error| failed_start(first, &error))?;
         let talk = group.converse(&invocation.input).await?;
@@ -51,6 +52,33 @@ impl CliTransport {
             message: format!("`{}`: {}", one_line(&name, &[]), one_line(&error.message, &secrets)),
             ..error
         })
+    }
+
+    /// What the program says of its version. Nothing for a program whose ways we do not know:
+    /// it might take the word for a prompt.
+    pub async fn version(&self, time_max: Duration) -> Result<Option<String>, CallError> {
+        let (program, words) = Program::of(&self.provider).ok_or_else(|| self.no_program())?;
+        let (first, leading) = words.split_first().ok_or_else(|| self.no_program())?;
+        if program == Program::Plain {
+            return Ok(None);
+        }
+        let arguments: Vec<OsString> =
+            leading.iter().map(OsString::from).chain(["--version".into()]).collect();
+        let scratch = Scratch::new().map_err(|error| no_folder(&error))?;
+        let environment = self.ambient.narrowed(program.own_prefixes());
+        let group = Group::start(first, &arguments, &environment, scratch)
+            .map_err(|error| failed_start(first, &error))?;
+        let talk = timeout(time_max, group.converse("")).await.map_err(|_| {
+            let message = format!("it did not tell its version within {time_max:?}");
+            CallError::new(ErrorType::Timeout, message)
+        })??;
+        let said = one_line(&String::from_utf8_lossy(&talk.stdout), &environment.secrets());
+        if talk.succeeded {
+            return Ok(Some(said));
+        }
+        let said = one_line(&talk.stderr, &environment.secrets());
+        let message = format!("it cannot tell its version ({}): {said}", talk.ending);
+        Err(CallError::new(ErrorType::Unknown, message))
     }
 
     /// The key that is configured for this provider goes with it, under the name it is known by.
@@ -66,6 +94,10 @@ impl CliTransport {
         let name = &self.provider.name;
         CallError::new(ErrorType::Unknown, format!("no program is known for the provider `{name}`"))
     }
+}
+
+fn no_folder(error: &io::Error) -> CallError {
+    CallError::new(ErrorType::Unknown, format!("no folder to run a program in: {error}"))
 }
 
 /// Writes the files that the program is to read, and tells it of them.

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 
 use super::council::{ask, replay, resume, watch};
 use super::dialogue::{DialogueCommand, cite, export, list, show};
+use super::doctor::Doctor;
 use super::{config, init, verify};
 
 const STYLES: Styles = Styles::styled()
@@ -19,7 +20,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0   done
   1   refused, or findings
-  3   incomplete; try again
+  3   incomplete; try again, or `plenary resume`
   4   not found or unreadable
   5   configuration
   64  usage
@@ -28,9 +29,11 @@ Exit codes:
 
 /// Deliberations on the record: who said what, what it rested on, how it ended.
 ///
-/// A dialogue is opened with a pool of experts, goes through rounds in which
-/// perspectives, recommendations, tensions, evidence and claims are registered,
-/// and ends in verdicts. Everything has an id, an author and a history.
+/// `ask` puts a question before a council of models: each answers alone, each reviews
+/// the others, a chair reports. `dialogue` keeps the record of a panel that somebody
+/// leads, round by round. Everything said has an id, an author and a history.
+///
+/// Begin with `plenary ask "…"`; it needs no key. `plenary doctor` tells who can be asked.
 #[derive(Debug, Parser)]
 #[command(name = "plenary", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 100)]
 pub(super) struct Cli {
@@ -79,6 +82,7 @@ pub(super) enum Command {
     Verify(verify::Verify),
     Init(init::Init),
     Config(config::Config),
+    Doctor(Doctor),
     /// Print a completion script for a shell
     ///
     /// For bash: plenary completions bash > ~/.local/share/bash-completion/completions/plenary

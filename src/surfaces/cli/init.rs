@@ -38,7 +38,7 @@ impl Init {
         let written = Written { status: "success", path: path.display().to_string() };
         session.ui.answer(&written, |written| format!("Wrote {}\n", written.path))?;
         if !session.ui.json {
-            session.ui.say("next: take out the providers you do not have, then `plenary config`");
+            session.ui.say("next: take out the providers you do not have, then `plenary doctor`");
         }
         Ok(Done::Well)
     }

@@ -4,6 +4,7 @@ mod args;
 mod config;
 mod council;
 mod dialogue;
+mod doctor;
 mod init;
 mod report;
 mod run;

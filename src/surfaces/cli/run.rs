@@ -46,6 +46,7 @@ fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
         Command::Verify(verify) => verify.run(&session),
         Command::Init(init) => init.run(&session),
         Command::Config(config) => config.run(&session),
+        Command::Doctor(doctor) => doctor.run(&session),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "plenary", &mut script);

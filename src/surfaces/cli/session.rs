@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::args::Global;
 use super::ui::Ui;
 use crate::ambient::Machine;
-use crate::config::{self, Environment, Flags, Located, Overrides, Settings};
+use crate::config::{self, Candidate, Environment, Flags, Located, Overrides, Settings};
 use crate::error::Error;
 use crate::files::{self, Folders};
 use crate::operations::{self, Workspace};
@@ -72,6 +72,12 @@ impl<'a> Session<'a> {
     pub(super) fn settings(&self, overrides: &Overrides) -> Result<Settings, Error> {
         let environment = Environment::of_process();
         Ok(config::load(&self.flags, overrides, &environment, config::installed_models)?)
+    }
+
+    /// The settings, and every provider that was named or found, usable or not.
+    pub(super) fn survey(&self) -> Result<(Settings, Vec<Candidate>), Error> {
+        let environment = Environment::of_process();
+        Ok(config::survey(&self.flags, &environment, config::installed_models)?)
     }
 
     /// What `--config` names, whether it is there or not.

@@ -5,6 +5,7 @@ use std::io::{self, IsTerminal, Write};
 use serde::Serialize;
 
 use super::args::Global;
+use super::show::{Canvas, Detail};
 use crate::error::{Error, document_text};
 
 /// When nothing says how wide the terminal is.
@@ -70,6 +71,11 @@ impl Ui {
     /// Columns for a table: a program that reads it wants the cells whole.
     pub(super) fn table_width(&self) -> usize {
         if io::stdout().is_terminal() { self.width() } else { usize::MAX }
+    }
+
+    /// The whole of a dialogue in short, as wide as the terminal.
+    pub(super) fn canvas(&self) -> Canvas {
+        Canvas { width: self.width(), detail: Detail::Brief, round: None }
     }
 
     /// Columns to draw in.

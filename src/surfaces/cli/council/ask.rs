@@ -11,7 +11,6 @@ use serde_json::json;
 
 use super::super::session::{Done, Session};
 use super::super::show::council::draw;
-use super::super::show::{Canvas, Detail};
 use super::super::table::Table as Grid;
 use super::batch;
 use super::hall::{Crowd, Hall};
@@ -26,6 +25,7 @@ use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{self, Limits, Question};
 use crate::error::Error;
 use crate::export::council::document;
+use crate::export::wording;
 use crate::material as files;
 use crate::providers::rehearsal::Script;
 
@@ -184,8 +184,7 @@ fn convene(
 
 /// Prints the result: the document, or the page.
 pub(super) fn present(session: &Session<'_>, transcript: &Transcript) -> Result<(), Error> {
-    let canvas = Canvas { width: session.ui.width(), detail: Detail::Brief, round: None };
-    session.ui.answer(&document(transcript), |_| draw(transcript, canvas))
+    session.ui.answer(&document(transcript), |_| draw(transcript, session.ui.canvas()))
 }
 
 /// How the way a run ended becomes the way the program ends.
@@ -237,11 +236,12 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
     let dollars = |usd: Option<f64>| usd.map_or("unknown".to_owned(), |usd| format!("${usd:.4}"));
     let mut rounds = Grid::new(&["ROUND", "CALLS", "TOKENS AT MOST", "COST AT MOST"]);
     for round in &estimate.rounds {
-        let cells = [round.calls.to_string(), round.tokens_max.to_string(), dollars(round.usd_max)];
+        let tokens = wording::grouped(round.tokens_max);
+        let cells = [round.calls.to_string(), tokens, dollars(round.usd_max)];
         rounds.row([round.round.clone()].iter().chain(&cells));
     }
-    let all =
-        [estimate.calls.to_string(), estimate.tokens_max.to_string(), dollars(estimate.usd_max)];
+    let tokens = wording::grouped(estimate.tokens_max);
+    let all = [estimate.calls.to_string(), tokens, dollars(estimate.usd_max)];
     rounds.row(["all".to_owned()].iter().chain(&all));
     let cap = plan.caps.usd_micros as f64 / 1e6;
     let excluded: String = plan
@@ -250,9 +250,11 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
         .iter()
         .map(|left_out| format!("left out: {} ({})\n", left_out.path, left_out.reason))
         .collect();
-    let files = match plan.context.files.len() {
-        0 => String::new(),
-        count => format!("\n{count} files go with the question\n{excluded}"),
+    let files = match (plan.context.files.len(), excluded.is_empty()) {
+        (0, true) => String::new(),
+        (0, false) => format!("\nNo file goes with the question.\n{excluded}"),
+        (1, _) => format!("\n1 file goes with the question.\n{excluded}"),
+        (count, _) => format!("\n{count} files go with the question.\n{excluded}"),
     };
     format!(
         "{}\n{}\nNobody was asked. The run may spend ${cap:.2}.\n{files}",

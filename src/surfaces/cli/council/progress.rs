@@ -10,13 +10,13 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::super::ui::{Ui, Voice};
-use super::telling::{Told, Tone, name_of_round, tell};
+use super::telling::{Told, Tone, name_of_round, seat, tell};
 use crate::domain::change::Change;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 use crate::domain::transcript::Transcript;
 use crate::engine::Observer;
-use crate::export::council::{Event, events};
+use crate::export::council::{AskSeen, Event, events};
 use crate::export::safe_text;
 
 /// How often a spinner turns.
@@ -77,7 +77,7 @@ impl Progress {
             self.print(&Told { tone: Tone::Heading, text });
         }
         if let Event::CallSent { ask, .. } = event {
-            self.start(seen, ask.id, ask.seat.as_str());
+            self.start(seen, ask);
         }
         if let Some(id) = settled(event)
             && let Some(spinner) = seen.spinners.remove(&id)
@@ -90,16 +90,18 @@ impl Progress {
         }
     }
 
-    fn start(&self, seen: &mut Seen, ask: u32, seat: &str) {
-        if !self.is_live || seen.spinners.contains_key(&ask) {
+    fn start(&self, seen: &mut Seen, ask: &AskSeen) {
+        if !self.is_live || seen.spinners.contains_key(&ask.id) {
             return;
         }
+        let Some(transcript) = &seen.transcript else { return };
+        let message = format!("{}thinking", seat(transcript, ask));
         let spinner = self.screen.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("  {spinner:.cyan} {msg} {elapsed:.dim}");
         spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        spinner.set_message(format!("{seat} is thinking"));
+        spinner.set_message(message);
         spinner.enable_steady_tick(TURN);
-        seen.spinners.insert(ask, spinner);
+        seen.spinners.insert(ask.id, spinner);
     }
 
     fn print(&self, told: &Told) {

@@ -28,15 +28,14 @@ fn told(tone: Tone, text: impl Into<String>) -> Option<Told> {
 pub(super) fn tell(transcript: &Transcript, event: &Event) -> Option<Told> {
     match event {
         Event::Opened { seats, rehearsal, .. } => {
-            let names: Vec<&str> = seats.iter().map(|seat| seat.seat.as_str()).collect();
             let who = if *rehearsal { "rehearsal panel" } else { "panel" };
             let id = &transcript.opening.dialogue_id;
-            told(Tone::Quiet, format!("{id}: {who} of {}", names.join(", ")))
+            told(Tone::Quiet, format!("{id} · {who} of {}", seats.len()))
         }
         Event::Started { start: 1 } => None,
         Event::Started { start } => told(Tone::Quiet, format!("taken up again ({start}. start)")),
         Event::Asked { ask, stricter: Some(_) } => {
-            told(Tone::Quiet, format!("{}: asked again, more strictly", seat(ask)))
+            told(Tone::Quiet, format!("{}asked again, more strictly", seat(transcript, ask)))
         }
         Event::Asked { .. } | Event::Replied { .. } => None,
         Event::CallSent { ask, fallback, repeats, transport, .. } => {
@@ -45,14 +44,15 @@ pub(super) fn tell(transcript: &Transcript, event: &Event) -> Option<Told> {
                 .as_ref()
                 .map(|from| format!("by {transport}, since {} failed: {}", from.from, from.reason));
             let said = again.or(back)?;
-            told(Tone::Warning, format!("{}: {said}", seat(ask)))
+            told(Tone::Warning, format!("{}{said}", seat(transcript, ask)))
         }
         Event::CallFailed { ask, error_type, message, gave_up, .. } => {
             let (tone, end) = match gave_up {
                 true => (Tone::Bad, "absent"),
                 false => (Tone::Warning, "trying again"),
             };
-            told(tone, format!("{}: {error_type}, {end}: {message}", seat(ask)))
+            let seat = seat(transcript, ask);
+            told(tone, format!("{seat}{error_type}, {end}: {message}"))
         }
         Event::Read { ask, stance, confidence, repaired } => {
             let mut said = match (stance, confidence) {
@@ -63,17 +63,18 @@ pub(super) fn tell(transcript: &Transcript, event: &Event) -> Option<Told> {
                 said.push_str(", its JSON mended");
             }
             let time = seconds(transcript, ask.id);
-            told(Tone::Good, format!("{}: {said}{time}", seat(ask)))
+            told(Tone::Good, format!("{}{said}{time}", seat(transcript, ask)))
         }
         Event::Unreadable { ask, reason, refusal } => {
             let word = if *refusal { "refused" } else { "could not be read" };
-            told(Tone::Warning, format!("{}: {word}: {reason}", seat(ask)))
+            told(Tone::Warning, format!("{}{word}: {reason}", seat(transcript, ask)))
         }
         Event::NotSent { ask, shortage } => {
-            told(Tone::Bad, format!("{}: not asked, {shortage} is used up", seat(ask)))
+            let seat = seat(transcript, ask);
+            told(Tone::Bad, format!("{seat}not asked, {shortage} is used up"))
         }
         Event::Shortcut(shortcut) => tell_shortcut(shortcut),
-        Event::RoundHeld { round } => told(Tone::Heading, held(transcript, *round)),
+        Event::RoundHeld { round } => told(Tone::Quiet, held(transcript, *round)),
         Event::Reported { .. } | Event::Stopped(_) => None,
     }
 }
@@ -89,9 +90,11 @@ fn tell_shortcut(shortcut: &Shortcut) -> Option<Told> {
     }
 }
 
-/// The seat, and in which round it speaks.
-fn seat(ask: &AskSeen) -> String {
-    format!("R{} {}", ask.round, ask.seat)
+/// Which seat a line is about, so padded that what is said of each stands in one column.
+pub(super) fn seat(transcript: &Transcript, ask: &AskSeen) -> String {
+    let names = transcript.plan.seats.iter().map(|seat| seat.name.as_str().len());
+    let width = names.max().unwrap_or(0);
+    format!("{:<width$}  ", ask.seat.as_str())
 }
 
 fn word(purpose: Purpose) -> &'static str {
@@ -123,5 +126,5 @@ fn held(transcript: &Transcript, round: u8) -> String {
         Some(_) => "no cost so far".to_owned(),
         None => "cost unknown".to_owned(),
     };
-    format!("R{round} held: {heard} heard · {calls} calls · {cost}")
+    format!("R{round}: {heard} heard · {calls} calls · {cost}")
 }

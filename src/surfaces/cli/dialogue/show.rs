@@ -3,16 +3,20 @@
 use clap::Args;
 
 use super::super::session::{Done, Session};
-use super::super::show::{Canvas, Detail, draw};
+use super::super::show::{Canvas, Detail, draw, draw_council};
 use super::command::Data;
+use crate::domain::dialogue::Protocol;
+use crate::domain::record::Record;
 use crate::domain::refusal::{Code, Fault};
+use crate::domain::transcript::Transcript;
+use crate::engine;
 use crate::error::Error;
 use crate::export;
-use crate::operations;
+use crate::operations::{self, Workspace};
 
 /// Draw a dialogue: verdicts, experts, the board of tensions, rounds, references
 ///
-/// With `--json` it prints the same document as `export`.
+/// Of a council, its report and how the panel stood come first. With `--json` it prints the same document as `export`.
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// The dialogue.
@@ -34,7 +38,8 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let arguments = self.data.arguments()?.with("dialogue_id", self.id);
-        let record = operations::record(&session.for_existing()?, arguments.value())?;
+        let workspace = session.for_existing()?;
+        let record = operations::record(&workspace, arguments.value())?;
         if let Some(round) = self.round
             && record.rounds.iter().all(|held| held.round != round)
         {
@@ -46,7 +51,22 @@ impl Show {
             detail: if self.full { Detail::Full } else { Detail::Brief },
             round: self.round,
         };
-        session.ui.answer(&export::document(&record), |_| draw(&record, canvas))?;
+        let transcript = transcript(&workspace, &record)?;
+        session.ui.answer(&export::document(&record), |_| match &transcript {
+            Some(transcript) => draw_council(&record, transcript, canvas),
+            None => draw(&record, canvas),
+        })?;
         Ok(Done::Well)
+    }
+}
+
+/// The run behind the record, where there was one.
+fn transcript(workspace: &Workspace, record: &Record) -> Result<Option<Transcript>, Error> {
+    match record.dialogue.opening.protocol {
+        Protocol::Council => {
+            let loaded = engine::load(workspace.store.as_ref(), record.dialogue.id())?;
+            Ok(Some(loaded.transcript))
+        }
+        Protocol::Alignment | Protocol::Review => Ok(None),
     }
 }

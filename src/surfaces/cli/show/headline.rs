@@ -7,7 +7,7 @@ use super::canvas::Canvas;
 use super::line::Line;
 use super::page::{MARGIN, block, prose};
 use super::palette::{self, CAUTION, FAINT, STRONG};
-use crate::domain::dialogue::Dialogue;
+use crate::domain::dialogue::{Dialogue, Protocol};
 use crate::domain::record::Record;
 use crate::domain::time::Moment;
 use crate::export::wording;
@@ -39,9 +39,13 @@ pub(super) fn question(record: &Record, canvas: Canvas) -> Vec<Line> {
 fn title(dialogue: &Dialogue, canvas: Canvas) -> Vec<Line> {
     let (mark, style) = palette::of_dialogue(dialogue.status);
     let status = Line::blank().styled(mark, style).plain(" ").styled(dialogue.status.name(), style);
-    let score = Line::blank()
-        .styled("ALIGNMENT ", FAINT)
-        .styled(&dialogue.total_alignment.to_string(), STRONG);
+    let score = match dialogue.opening.protocol {
+        Protocol::Alignment => Line::blank()
+            .styled("ALIGNMENT ", FAINT)
+            .styled(&dialogue.total_alignment.to_string(), STRONG),
+        // Nobody scores a council or a review.
+        Protocol::Council | Protocol::Review => Line::blank(),
+    };
     let room = canvas.columns() - MARGIN - GAP - status.width().max(score.width());
     let mut left = block(&wrap_line(&dialogue.opening.title, room), MARGIN, STRONG);
     left.extend(block(&wrap_line(dialogue.id().as_str(), room), MARGIN, FAINT));

@@ -6,6 +6,7 @@
 
 mod board;
 mod canvas;
+pub(super) mod checkup;
 pub(super) mod council;
 mod headline;
 mod line;
@@ -23,4 +24,4 @@ mod hostile_tests;
 mod tests;
 
 pub(super) use canvas::{Canvas, Detail};
-pub(super) use page::draw;
+pub(super) use page::{draw, draw_council};

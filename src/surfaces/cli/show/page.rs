@@ -5,10 +5,12 @@ use std::iter;
 use anstyle::Style;
 
 use super::canvas::Canvas;
+use super::council::{self, Ending};
 use super::line::Line;
 use super::palette::{FAINT, PLAIN, STRONG};
 use super::{board, headline, moves, rounds, scoreboard, tree, verdicts};
 use crate::domain::record::Record;
+use crate::domain::transcript::Transcript;
 
 /// Where the body of a section begins.
 pub(super) const MARGIN: usize = 2;
@@ -19,6 +21,25 @@ pub(crate) fn draw(record: &Record, canvas: Canvas) -> String {
         None => whole(record, canvas),
         Some(_) => single_round(record, canvas),
     };
+    text_of(&sections)
+}
+
+/// A council: its page, as it was printed when it ended, then the record behind it. The
+/// report stands on the page, so its verdict is not drawn again.
+pub(crate) fn draw_council(record: &Record, transcript: &Transcript, canvas: Canvas) -> String {
+    if canvas.round.is_some() {
+        return draw(record, canvas);
+    }
+    let mut sections = council::sections(transcript, Ending::Id, canvas);
+    sections.push(board::draw(record, canvas));
+    sections.extend(rounds::draw(record, canvas));
+    sections.push(moves::draw(record, canvas));
+    sections.push(tree::draw(record, canvas));
+    text_of(&sections)
+}
+
+/// The sections, a blank line between them.
+pub(super) fn text_of(sections: &[Vec<Line>]) -> String {
     let drawn: Vec<String> =
         sections.iter().filter(|lines| !lines.is_empty()).map(|lines| text(lines)).collect();
     drawn.join("\n")

@@ -7,6 +7,7 @@ use super::canvas::{Canvas, Detail};
 use super::line::Line;
 use super::page::{MARGIN, block, hanging, heading, prose};
 use super::palette::{self, FAINT, ID, PLAIN, STRONG};
+use crate::domain::dialogue::Protocol;
 use crate::domain::entity::Entity;
 use crate::domain::record::{Expert, Record, Round};
 use crate::export::contributions::Contributions;
@@ -42,7 +43,7 @@ impl Stage<'_> {
             Some(title) => format!("ROUND {number} · {title}"),
             None => format!("ROUND {number}"),
         };
-        let mut lines = heading(&title, &format!("ALIGNMENT {}", self.round.score), self.canvas);
+        let mut lines = heading(&title, &self.score(), self.canvas);
         lines.extend(self.summary());
         for expert in &self.record.experts {
             lines.extend(self.expert(expert));
@@ -52,9 +53,20 @@ impl Stage<'_> {
         lines
     }
 
+    /// Nobody scores the rounds of a council or a review.
+    fn score(&self) -> String {
+        match self.record.dialogue.opening.protocol {
+            Protocol::Alignment => format!("ALIGNMENT {}", self.round.score),
+            Protocol::Council | Protocol::Review => String::new(),
+        }
+    }
+
     fn summary(&self) -> Vec<Line> {
         let Some(summary) = &self.round.summary else { return Vec::new() };
-        let judge = Line::indented(MARGIN).styled("Judge", STRONG).plain("  ");
+        let judge = match self.record.dialogue.opening.protocol {
+            Protocol::Alignment => Line::indented(MARGIN).styled("Judge", STRONG).plain("  "),
+            Protocol::Council | Protocol::Review => Line::indented(MARGIN),
+        };
         let set = wrap_text(summary, self.room(judge.width()));
         let mut lines = hanging(judge, &set, PLAIN);
         lines.push(Line::blank());
@@ -108,7 +120,7 @@ impl Stage<'_> {
 
     fn entity(&self, entity: &Entity) -> Vec<Line> {
         let mut lines = self.label(entity);
-        lines.extend(self.words(&entity.text, WORDS));
+        lines.extend(self.words(beyond_label(entity), WORDS));
         let mut about = vec![wording::relations(entity)];
         if self.canvas.detail == Detail::Full {
             about.extend([parameters(entity), history(entity)]);
@@ -147,6 +159,16 @@ impl Stage<'_> {
             Detail::Full => lines,
         };
         prose(&wanted, indent)
+    }
+}
+
+/// The words without those that its label has said already. A cut label ends in an ellipsis.
+fn beyond_label(entity: &Entity) -> &str {
+    let said = entity.label.trim_end_matches('…').trim();
+    let is_cut = said.len() < entity.label.trim().len();
+    match entity.text.trim_start().strip_prefix(said) {
+        Some(rest) if !is_cut && (rest.is_empty() || rest.starts_with('\n')) => rest.trim_start(),
+        Some(_) | None => &entity.text,
     }
 }
 

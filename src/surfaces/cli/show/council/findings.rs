@@ -16,7 +16,12 @@ pub(super) fn draw(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
         return Vec::new();
     }
     let mut lines = heading("FINDINGS", &format!("{}", findings.len()), canvas);
-    lines.extend(findings.iter().flat_map(|merged| finding(merged, canvas.measure())));
+    for (place, merged) in findings.iter().enumerate() {
+        if place > 0 {
+            lines.push(Line::blank());
+        }
+        lines.extend(finding(merged, canvas.measure()));
+    }
     lines
 }
 
@@ -45,6 +50,5 @@ fn finding(merged: &MergedFinding, room: usize) -> Vec<Line> {
     if !who.is_empty() {
         lines.extend(beside(Line::indented(INDENT), &who.join("; "), room));
     }
-    lines.push(Line::blank());
     lines
 }

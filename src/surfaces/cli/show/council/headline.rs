@@ -6,7 +6,8 @@ use super::super::super::wrap::{wrap_items, wrap_line, wrap_text};
 use super::super::canvas::Canvas;
 use super::super::line::Line;
 use super::super::page::{MARGIN, block, hanging, heading, prose};
-use super::super::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN};
+use super::super::palette::{BAD, CAUTION, FAINT, GOOD, ID, PLAIN};
+use super::page::Ending;
 use crate::domain::transcript::Transcript;
 use crate::export::council::{Deliberated, Status};
 use crate::export::wording;
@@ -56,7 +57,12 @@ fn cautions(told: &Deliberated) -> Vec<(String, Style)> {
     cautions
 }
 
-pub(super) fn footer(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
+pub(super) fn footer(
+    transcript: &Transcript,
+    told: &Deliberated,
+    ending: Ending,
+    canvas: Canvas,
+) -> Vec<Line> {
     let session = &told.metrics.session;
     let cost = session.total_cost_estimate.map_or_else(
         || "cost unknown".to_owned(),
@@ -71,10 +77,10 @@ pub(super) fn footer(transcript: &Transcript, told: &Deliberated, canvas: Canvas
     let facts = [
         wording::count(usize::from(session.rounds_completed), "round"),
         wording::count(session.calls, "call"),
-        format!("{tokens} tokens"),
+        format!("{} tokens", wording::grouped(tokens)),
         format!("{:.1} s", session.total_duration_ms as f64 / 1_000.0),
         cost,
-        transcript.opening.dialogue_id.to_string(),
+        transcript.opened_at.day(),
     ];
     let room = canvas.measure() - MARGIN;
     let mut lines = heading("RECORD", "", canvas);
@@ -83,7 +89,10 @@ pub(super) fn footer(transcript: &Transcript, told: &Deliberated, canvas: Canvas
         let lead = Line::indented(MARGIN).styled("! ", CAUTION);
         lines.extend(hanging(lead, &wrap_line(warning, room - MARGIN), FAINT));
     }
-    let hint = format!("plenary show {}", transcript.opening.dialogue_id);
-    lines.push(Line::indented(MARGIN).styled(&hint, GOOD));
+    let id = &transcript.opening.dialogue_id;
+    lines.push(match ending {
+        Ending::Hint => Line::indented(MARGIN).styled(&format!("plenary show {id}"), GOOD),
+        Ending::Id => Line::indented(MARGIN).styled(id.as_str(), ID),
+    });
     lines
 }

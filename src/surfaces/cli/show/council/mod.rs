@@ -8,3 +8,4 @@ mod panel;
 mod report;
 
 pub(crate) use page::draw;
+pub(super) use page::{Ending, sections};

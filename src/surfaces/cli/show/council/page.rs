@@ -2,20 +2,31 @@
 
 use super::super::canvas::Canvas;
 use super::super::line::Line;
+use super::super::page::text_of;
 use super::{findings, headline, panel, report};
 use crate::domain::transcript::Transcript;
-use crate::export::council::{Deliberated, document};
+use crate::export::council::document;
+
+/// What the page ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Ending {
+    /// The command that shows more.
+    Hint,
+    /// The id alone: what follows is more.
+    Id,
+}
 
 /// Draws a run, finished or not, as lines with ANSI colours.
 pub(crate) fn draw(transcript: &Transcript, canvas: Canvas) -> String {
-    let told = document(transcript);
-    let sections = sections(transcript, &told, canvas);
-    let drawn: Vec<String> =
-        sections.iter().filter(|lines| !lines.is_empty()).map(|lines| text(lines)).collect();
-    drawn.join("\n")
+    text_of(&sections(transcript, Ending::Hint, canvas))
 }
 
-fn sections(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Vec<Line>> {
+pub(in super::super) fn sections(
+    transcript: &Transcript,
+    ending: Ending,
+    canvas: Canvas,
+) -> Vec<Vec<Line>> {
+    let told = &document(transcript);
     let mut sections = vec![headline::draw(transcript, told, canvas)];
     if let Some(given) = &told.report {
         sections.push(report::answer(given, canvas));
@@ -31,10 +42,6 @@ fn sections(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<
         sections.push(report::list("HOW TO CHECK", &given.report.verification_plan, canvas));
         sections.push(report::next_actions(given, canvas));
     }
-    sections.push(headline::footer(transcript, told, canvas));
+    sections.push(headline::footer(transcript, told, ending, canvas));
     sections
-}
-
-fn text(lines: &[Line]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -12,6 +12,7 @@ use crate::domain::council::tally::Tally;
 use crate::domain::council::words::Stance;
 use crate::domain::ids::ExpertSlug;
 use crate::export::council::Deliberated;
+use crate::export::wording;
 use crate::protocols::council::ProviderFailure;
 
 /// Where the words of an opinion begin.
@@ -28,7 +29,9 @@ pub(super) fn draw(told: &Deliberated, canvas: Canvas) -> Vec<Line> {
     }
     if let Some(choice) = &told.peer_choice {
         let basis = match choice.rating {
-            Some(rating) => format!("rated {rating} of 10 by {} of its peers", choice.ratings),
+            Some(rating) => {
+                format!("rated {rating} of 10 by {}", wording::count(choice.ratings, "peer"))
+            }
             None => "the most complete; nobody rated it".to_owned(),
         };
         let best = Line::indented(MARGIN).styled("Best single opinion: ", FAINT);
@@ -71,7 +74,7 @@ fn opinion_lines(
         .plain(" ")
         .styled(opinion.provider.as_str(), STRONG)
         .pad_to(INDENT + width + 2)
-        .styled(&format!("{:<12}", said.stance.name()), style)
+        .styled(&format!("{:<13}", said.stance.name()), style)
         .fitted(&facts.join(" · "), FAINT, canvas.columns());
     let mut lines = vec![lead];
     lines.extend(prose(&wrap_line(&said.summary, canvas.measure() - INDENT), INDENT));

@@ -1,6 +1,7 @@
 //! The chair's report, section by section.
 
 use anstyle::Style;
+use unicode_width::UnicodeWidthStr;
 
 use super::super::super::wrap::{wrap_line, wrap_text};
 use super::super::canvas::Canvas;
@@ -42,15 +43,18 @@ pub(super) fn reasons(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
     if !rationale.supporting_opinions.is_empty() || !rationale.supporting_reviews.is_empty() {
         lines.push(Line::blank());
     }
+    let opinions = rationale.supporting_opinions.iter().map(|point| point.provider.as_str());
+    let reviews = rationale.supporting_reviews.iter().map(|point| point.reviewer.as_str());
+    let width = name_width(opinions.chain(reviews));
     for point in &rationale.supporting_opinions {
-        let lead = Line::indented(MARGIN).styled("+ ", GOOD).styled(&point.provider, STRONG);
+        let lead = Line::indented(MARGIN).styled("+ ", GOOD);
         let text = format!("{} ({} weight)", point.key_point, point.weight);
-        lines.extend(beside(lead.plain("  "), &text, room));
+        lines.extend(beside(named(lead, &point.provider, width, STRONG), &text, room));
     }
     for point in &rationale.supporting_reviews {
-        let lead = Line::indented(MARGIN).styled("± ", CAUTION).styled(&point.reviewer, STRONG);
+        let lead = Line::indented(MARGIN).styled("± ", CAUTION);
         let text = format!("{} ({})", point.key_point, point.critique_type);
-        lines.extend(beside(lead.plain("  "), &text, room));
+        lines.extend(beside(named(lead, &point.reviewer, width, STRONG), &text, room));
     }
     lines.extend(points("Agreed", &given.report.consensus_points, canvas));
     lines
@@ -63,10 +67,15 @@ pub(super) fn disagreements(given: &CouncilFinalReport, canvas: Canvas) -> Vec<L
     }
     let mut lines = heading("DISAGREEMENTS", "", canvas);
     let room = canvas.measure() - MARGIN;
-    for dispute in disputes {
+    for (place, dispute) in disputes.iter().enumerate() {
+        if place > 0 {
+            lines.push(Line::blank());
+        }
+        let names = dispute.positions.iter().map(|position| position.provider.as_str());
+        let width = name_width(names);
         lines.extend(block(&wrap_line(&dispute.topic, room), MARGIN, STRONG));
         for position in &dispute.positions {
-            let lead = Line::indented(MARGIN * 2).styled(&position.provider, CAUTION).plain("  ");
+            let lead = named(Line::indented(MARGIN * 2), &position.provider, width, CAUTION);
             lines.extend(beside(lead, &position.position, room));
         }
         let resolution = [dispute.resolution.as_str(), dispute.resolution_rationale.as_str()];
@@ -76,7 +85,6 @@ pub(super) fn disagreements(given: &CouncilFinalReport, canvas: Canvas) -> Vec<L
             let lead = Line::indented(MARGIN * 2).styled("→ ", GOOD);
             lines.extend(beside(lead, &resolution.join(" "), room));
         }
-        lines.push(Line::blank());
     }
     lines
 }
@@ -143,7 +151,11 @@ pub(super) fn next_actions(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Li
         lines.extend(beside(lead, &text, room));
         lines.extend(block(&wrap_line(&action.rationale, room - indent), indent, FAINT));
         if let Some(criteria) = action.success_criteria.as_deref().filter(|text| !text.is_empty()) {
-            lines.extend(beside(Line::indented(indent).styled("done when ", GOOD), criteria, room));
+            lines.extend(beside(
+                Line::indented(indent).styled("done when: ", GOOD),
+                criteria,
+                room,
+            ));
         }
     }
     lines
@@ -176,6 +188,18 @@ fn points(title: &str, items: &[String], canvas: Canvas) -> Vec<Line> {
             .flat_map(|item| beside(Line::indented(MARGIN).styled("· ", FAINT), item, room)),
     );
     lines
+}
+
+/// Names are set in one column; a longer one pushes only its own words to the right.
+const NAME_MAX: usize = 16;
+
+fn name_width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
+    names.map(UnicodeWidthStr::width).max().unwrap_or(0).min(NAME_MAX)
+}
+
+fn named(lead: Line, name: &str, width: usize, style: Style) -> Line {
+    let column = lead.width() + width;
+    lead.styled(name, style).pad_to(column).plain("  ")
 }
 
 /// A text beside its lead, as wide as there is room.

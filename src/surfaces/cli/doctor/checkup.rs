@@ -1,0 +1,188 @@
+//! The document: what is known of each provider after it was looked at. Pure.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::probe::Probed;
+use crate::config::{Candidate, WaySeen, nearest_first};
+use crate::domain::ask::{ErrorType, TransportKind};
+use crate::domain::plan::Price;
+use crate::export::wording;
+use crate::providers::CallError;
+
+/// Some servers offer hundreds of models; those most like the wanted one are enough.
+const OFFERED_MAX: usize = 8;
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Checkup {
+    pub status: Health,
+    pub config: ConfigSeen,
+    pub store: StoreSeen,
+    pub providers: Vec<ProviderSeen>,
+    /// What to do next, one sentence each.
+    pub advice: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Health {
+    Success,
+    Findings,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ConfigSeen {
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct StoreSeen {
+    pub path: PathBuf,
+    /// Nothing where there is no store yet.
+    pub opens: Option<bool>,
+    pub detail: String,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct ProviderSeen {
+    pub name: String,
+    pub model: String,
+    pub found_by: String,
+    pub usable: bool,
+    pub transports: Vec<TransportSeen>,
+    pub key: Option<KeySeen>,
+    /// Whether its server answered; nothing where none was asked.
+    pub reachable: Option<bool>,
+    /// Nothing where nobody can say.
+    pub model_exists: Option<bool>,
+    /// What else there is, where the model is not offered.
+    pub offered: Vec<String>,
+    pub price: Option<Price>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct TransportSeen {
+    pub kind: TransportKind,
+    pub usable: bool,
+    pub detail: String,
+}
+
+/// Where the key is, never what it is.
+#[derive(Debug, Serialize)]
+pub(crate) struct KeySeen {
+    pub variable: String,
+    pub present: bool,
+}
+
+/// How a line of the checkup is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    Good,
+    Bad,
+    /// Neither: not known, or not needed.
+    Open,
+}
+
+impl ProviderSeen {
+    pub(super) fn new(candidate: &Candidate, probed: Probed) -> Self {
+        let provider = &candidate.provider;
+        let offered = probed.models.as_ref().and_then(|models| models.as_ref().ok());
+        let model_exists = offered.and_then(|offered| has_model(offered, &provider.model));
+        let transports: Vec<TransportSeen> =
+            candidate.ways.iter().map(|way| transport(way, &probed, model_exists)).collect();
+        let reachable = probed.models.as_ref().map(|models| match models {
+            Ok(_) => true,
+            Err(error) => is_answer(error),
+        });
+        let offered = match (probed.models, model_exists) {
+            (Some(Ok(offered)), Some(false)) => nearest_first(&provider.model, offered),
+            _ => Vec::new(),
+        };
+        Self {
+            name: provider.name.to_string(),
+            model: provider.model.clone(),
+            found_by: candidate.found_by.to_string(),
+            usable: candidate.is_usable() && transports.iter().any(|transport| transport.usable),
+            transports,
+            key: provider
+                .key_variable
+                .clone()
+                .map(|variable| KeySeen { variable, present: provider.key.is_some() }),
+            reachable,
+            model_exists,
+            offered: offered.into_iter().take(OFFERED_MAX).collect(),
+            price: provider.price.clone(),
+        }
+    }
+
+    /// How its model stands, in words.
+    pub(crate) fn about_model(&self) -> (State, String) {
+        match self.model_exists {
+            Some(true) => (State::Good, "offered".to_owned()),
+            Some(false) if self.offered.is_empty() => (State::Bad, "not offered".to_owned()),
+            Some(false) => {
+                (State::Bad, format!("not offered; there is {}", self.offered.join(", ")))
+            }
+            None => (State::Open, "not looked up".to_owned()),
+        }
+    }
+
+    /// What it costs, in words.
+    pub(crate) fn about_price(&self) -> (State, String) {
+        let Some(price) = &self.price else { return (State::Open, "unknown".to_owned()) };
+        let Price { input_per_mtok, output_per_mtok, source } = price;
+        let source = match source.as_str() {
+            "configuration" => "council.yaml".to_owned(),
+            "loopback" => return (State::Good, "none: it runs on this machine".to_owned()),
+            day => format!("price table of {day}"),
+        };
+        let dollars = format!("${input_per_mtok} in, ${output_per_mtok} out per million tokens");
+        (State::Good, format!("{dollars} ({source})"))
+    }
+}
+
+/// Ollama leaves `:latest` off where nobody asks for another tag.
+fn has_model(offered: &[String], model: &str) -> Option<bool> {
+    let is_it = |name: &String| name == model || name.strip_suffix(":latest") == Some(model);
+    (!offered.is_empty()).then(|| offered.iter().any(is_it))
+}
+
+/// Whoever refuses has answered.
+fn is_answer(error: &CallError) -> bool {
+    !matches!(error.error_type, ErrorType::Network | ErrorType::Timeout)
+}
+
+fn transport(way: &WaySeen, probed: &Probed, model_exists: Option<bool>) -> TransportSeen {
+    let (usable, detail) = match (way.kind, &way.closed) {
+        (_, Some(reason)) => (false, reason.clone()),
+        (TransportKind::Http, None) => server(probed, model_exists),
+        (TransportKind::Cli, None) => program(probed),
+        (TransportKind::Mcp, None) => (true, "its program is there; it was not started".to_owned()),
+        (TransportKind::Rehearsal, None) => (true, "built in".to_owned()),
+    };
+    TransportSeen { kind: way.kind, usable, detail }
+}
+
+fn server(probed: &Probed, model_exists: Option<bool>) -> (bool, String) {
+    match &probed.models {
+        Some(Ok(models)) => {
+            let offered = format!("answers; {} offered", wording::count(models.len(), "model"));
+            (model_exists != Some(false), offered)
+        }
+        Some(Err(error)) if error.error_type == ErrorType::Auth => (false, error.message.clone()),
+        Some(Err(error)) if is_answer(error) => {
+            (true, format!("answers, but does not list its models: {}", error.message))
+        }
+        Some(Err(error)) => (false, error.message.clone()),
+        None => (false, "was not asked".to_owned()),
+    }
+}
+
+fn program(probed: &Probed) -> (bool, String) {
+    match &probed.version {
+        Some(Ok(Some(version))) => (true, format!("its program is there: {version}")),
+        Some(Ok(None)) | None => (true, "its program is there".to_owned()),
+        Some(Err(error)) => (false, error.message.clone()),
+    }
+}

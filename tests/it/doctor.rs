@@ -1,0 +1,198 @@
+//! `doctor` against a real server, a dead one, programs, and nobody.
+
+use std::net::TcpListener;
+
+use serde_json::{Value, json};
+
+use crate::kit::{ModelServer, Play, Program, at};
+
+/// Nobody listens there: the port was free a moment ago.
+fn dead_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+fn server() -> ModelServer {
+    ModelServer::start(|_| Play::Fitting)
+}
+
+fn yaml(program: &Program, providers: &[String]) {
+    let providers: String = providers.iter().map(|line| format!("    - {line}\n")).collect();
+    let text = format!("council:\n  providers:\n{providers}");
+    std::fs::write(program.path().join("council.yaml"), text).unwrap();
+}
+
+fn house(server: &ModelServer, model: &str) -> String {
+    let url = server.base_url();
+    format!(
+        r#"{{name: house, dialect: openai, base_url: "{url}", api_key_env: HOUSE_KEY, model: {model}}}"#
+    )
+}
+
+const KEY: (&str, &str) = ("HOUSE_KEY", "sk-canary-7");
+
+/// The exit code, what was printed and what was said, without what differs from run to run.
+fn run(program: &Program, variables: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
+    let mut command = program.command();
+    // A server that somebody has on this machine is none of our business.
+    command.env("OLLAMA_HOST", dead_address()).envs(variables.iter().copied());
+    let output = command.args(arguments).output().unwrap();
+    let home = program.path().canonicalize().unwrap();
+    let text = |bytes| {
+        let text = String::from_utf8(bytes).unwrap();
+        assert!(!text.contains("canary"), "{text}");
+        text.replace(home.to_str().unwrap(), "HERE")
+    };
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_provider_that_can_be_asked_is_well() {
+    let (program, server) = (Program::new(), server());
+    yaml(&program, &[house(&server, "gpt-4o")]);
+    let (code, told, talk) = run(&program, &[KEY], &["doctor"]);
+    assert_eq!((code, talk.as_str()), (0, ""));
+    assert!(told.contains("1 of 1 provider usable"), "{told}");
+    assert!(told.contains("  ✓ config  HERE/council.yaml\n  · store   HERE/"), "{told}");
+    let house = told.split_once("✓ house").unwrap().1;
+    insta::assert_snapshot!(format!("  ✓ house{house}"), @r"
+      ✓ house  usable  gpt-4o · council.yaml, line 3
+        ✓ key    HOUSE_KEY is set
+        ✓ http   answers; 3 models offered
+        ✓ model  offered
+        ✓ price  none: it runs on this machine
+    ");
+    assert!(server.seen().is_empty(), "nobody was asked anything");
+    assert!(!program.path().join(".plenary").exists(), "looking leaves nothing behind");
+}
+
+#[test]
+fn what_is_wrong_is_said_of_each_provider_with_what_to_do() {
+    let (program, server) = (Program::new(), server());
+    let dead = dead_address();
+    yaml(
+        &program,
+        &[
+            "{name: claude, role: [participant, chair]}".to_owned(),
+            house(&server, "gpt-4-o"),
+            format!(r#"{{name: away, dialect: openai, base_url: "http://{dead}/v1", model: m-1}}"#),
+        ],
+    );
+    let (code, told, _) = run(&program, &[KEY], &["doctor"]);
+    assert_eq!(code, 1);
+    let after_places = told.split_once("claude  NOT").unwrap().1;
+    insta::assert_snapshot!(format!("  × claude  NOT{after_places}"), @r"
+      × claude  NOT USABLE  claude-sonnet-4-20250514 · council.yaml, line 3
+        × key    ANTHROPIC_API_KEY is not set
+        × http   `ANTHROPIC_API_KEY` is not set
+        × cli    there is no program `claude` on the PATH
+        · model  not looked up
+        ✓ price  $3 in, $15 out per million tokens (price table of 2025-11-30)
+
+      × house  NOT USABLE  gpt-4-o · council.yaml, line 4
+        ✓ key    HOUSE_KEY is set
+        × http   answers; 3 models offered
+        × model  not offered; there is gpt-4o, gemini-2.0-flash,
+                 claude-sonnet-4-20250514
+        ✓ price  none: it runs on this machine
+
+      × away  NOT USABLE  m-1 · council.yaml, line 5
+        × http   `away` could not be reached: Connection refused (os error 111)
+        · model  not looked up
+        ✓ price  none: it runs on this machine
+
+    WHAT TO DO ─────────────────────────────────────────────────────────────────────
+
+      · set ANTHROPIC_API_KEY for `claude`, or take it out of council.yaml
+      · `house` does not offer `gpt-4-o`; set its `model` to one that it does, such
+        as `gpt-4o`
+      · `away` does not answer: is its server running, is `base_url` right?
+    ");
+}
+
+#[test]
+fn a_program_reads_the_same_as_one_document() {
+    let (program, server) = (Program::new(), server());
+    let dead = dead_address();
+    yaml(
+        &program,
+        &[
+            house(&server, "gpt-4-o"),
+            format!(r#"{{name: away, dialect: openai, base_url: "http://{dead}/v1", model: m-1}}"#),
+        ],
+    );
+    let (code, told, talk) = run(&program, &[KEY], &["doctor", "--json"]);
+    assert_eq!((code, talk.as_str()), (1, ""));
+    let document: Value = serde_json::from_str(&told).unwrap();
+    let expected = [
+        ("status", json!("findings")),
+        ("config.file", json!("HERE/council.yaml")),
+        ("store.opens", Value::Null),
+        ("providers.0.key", json!({ "variable": "HOUSE_KEY", "present": true })),
+        ("providers.0.reachable", json!(true)),
+        ("providers.0.model_exists", json!(false)),
+        ("providers.0.offered.0", json!("gpt-4o")),
+        ("providers.0.transports.0.kind", json!("http")),
+        ("providers.0.transports.0.usable", json!(false)),
+        ("providers.1.reachable", json!(false)),
+        ("providers.1.model_exists", Value::Null),
+        ("providers.1.price.source", json!("loopback")),
+    ];
+    for (path, value) in expected {
+        assert_eq!(at(&document, path), &value, "{path}");
+    }
+    assert_eq!(document["advice"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn with_nobody_there_it_says_that_ask_rehearses() {
+    let program = Program::new();
+    let (code, told, _) = run(&program, &[], &["doctor"]);
+    assert_eq!(code, 1);
+    for words in ["no provider", "rehearses with its built-in panel", "ANTHROPIC_API_KEY"] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+}
+
+#[test]
+fn a_program_on_the_path_tells_its_version() {
+    let program = Program::new();
+    let folder = program.path().join("bin");
+    std::fs::create_dir(&folder).unwrap();
+    let script = "#!/bin/sh\ntest \"$1\" = --version && echo '2.0.1 (Claude Code)'\n";
+    std::fs::write(folder.join("claude"), script).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.join("claude"), mode).unwrap();
+    let path = folder.to_str().unwrap();
+    let (code, told, _) = run(&program, &[("PATH", path)], &["doctor", "--json"]);
+    let document: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!((code, at(&document, "status")), (0, &json!("success")));
+    let found_by = at(&document, "providers.0.found_by");
+    assert_eq!(found_by, &json!("found by its program claude"));
+    let cli = document["providers"][0]["transports"].as_array().unwrap().iter();
+    let cli = cli.rev().find(|transport| transport["kind"] == "cli").unwrap();
+    assert_eq!(cli["detail"], "its program is there: 2.0.1 (Claude Code)");
+}
+
+#[test]
+fn mistakes_in_the_file_are_errors_of_configuration() {
+    let program = Program::new();
+    std::fs::write(program.path().join("council.yaml"), "council: {quorom: {}}\n").unwrap();
+    let (code, told, talk) = run(&program, &[], &["doctor"]);
+    assert_eq!((code, told.as_str()), (5, ""));
+    assert!(talk.contains("did you mean `quorum`?"), "{talk}");
+}
+
+#[test]
+fn a_store_that_does_not_open_is_a_finding() {
+    let (program, server) = (Program::new(), server());
+    yaml(&program, &[house(&server, "gpt-4o")]);
+    std::fs::write(
+        program.path().join("notes.txt"),
+        "not a database, but long enough\n".repeat(40),
+    )
+    .unwrap();
+    let (code, told, _) = run(&program, &[KEY], &["doctor", "--store", "notes.txt"]);
+    assert_eq!(code, 1, "{told}");
+    assert!(told.contains("× store"), "{told}");
+}

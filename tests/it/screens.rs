@@ -1,0 +1,77 @@
+//! What a council looks like on the screen: the page that `ask` prints, and `show`.
+
+use crate::kit::Program;
+
+fn asked() -> (Program, String, String) {
+    let program = Program::new();
+    let ran = program.run(&["ask", "Should reads go through a cache?", "--rehearse"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let id = ran.stdout.trim().rsplit(' ').next().unwrap().to_owned();
+    (program, ran.stdout, id)
+}
+
+/// The words that head sections, in their order.
+fn headings(page: &str) -> Vec<&str> {
+    let is_heading = |line: &&str| line.contains("───");
+    page.lines().filter(is_heading).map(|line| line.split(" ─").next().unwrap()).collect()
+}
+
+#[test]
+fn the_answer_comes_first_and_the_record_last() {
+    let (_, page, id) = asked();
+    let found = headings(&page);
+    assert_eq!(found.first(), Some(&"COUNCIL"));
+    assert_eq!(found.last(), Some(&"RECORD"));
+    assert_eq!(found.get(2), Some(&"HOW THEY STOOD"), "{found:?}");
+    assert!(page.ends_with(&format!("plenary show {id}\n")), "{page}");
+    assert!(!page.contains("\n\n\n"), "one blank line parts sections:\n{page}");
+}
+
+#[test]
+fn what_is_said_of_each_seat_stands_in_one_column() {
+    let (_, page, _) = asked();
+    let columns: Vec<usize> = page
+        .lines()
+        .filter(|line| {
+            line.starts_with("  ● ")
+                || line.starts_with("  ▲ ")
+                || line.starts_with("  ◐ ")
+                || line.starts_with("  ○ ")
+        })
+        .map(|line| line.chars().take_while(|c| *c != '·').collect::<String>())
+        .map(|line| line.find("confidence").unwrap_or_else(|| panic!("{line}")))
+        .collect();
+    assert_eq!(columns.len(), 3, "{page}");
+    assert!(columns.iter().all(|column| Some(column) == columns.first()), "{columns:?}");
+}
+
+#[test]
+fn show_draws_the_page_of_a_council_and_then_what_is_behind_it() {
+    let (program, page, id) = asked();
+    let shown = program.run(&["show", &id]);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    let told = headings(&page);
+    let found = headings(&shown.stdout);
+    assert_eq!(found.get(..told.len()), Some(&told[..]), "the same page first");
+    let behind: Vec<&str> = found.iter().skip(told.len()).copied().collect();
+    let expected = [
+        "TENSIONS",
+        "ROUND 1 · Independent opinions",
+        "ROUND 2 · Cross review",
+        "ROUND 3 · Chair's report",
+        "REFERENCES",
+    ];
+    assert_eq!(behind, expected);
+    for word in ["ALIGNMENT", "VERDICT", "Judge", "plenary show"] {
+        assert!(!shown.stdout.contains(word), "{word} has no place here:\n{}", shown.stdout);
+    }
+}
+
+#[test]
+fn a_round_of_a_council_can_be_shown_alone() {
+    let (program, _, id) = asked();
+    let shown = program.run(&["show", &id, "--round", "2"]);
+    let found = headings(&shown.stdout);
+    assert_eq!(found.first(), Some(&"ROUND 2 · Cross review"), "{found:?}");
+    assert!(!shown.stdout.contains("ALIGNMENT"), "{}", shown.stdout);
+}
