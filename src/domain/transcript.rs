@@ -242,6 +242,8 @@ impl Transcript {
             Change::ShortcutWeighed(shortcut) => self.weigh(shortcut),
             Change::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
             Change::RoundHeld { round, .. } => self.rounds_held.push((*round, at)),
+            // A signal may come while the report is being written: it is the end all the same.
+            Change::RunStopped(_) if self.report.is_some() => self.stopped = Some(Stop::Done),
             Change::RunStopped(stop) => self.stopped = Some(stop.clone()),
             Change::DialogueOpened(_)
             | Change::RunPlanned(_)

@@ -2,7 +2,12 @@
 
 use std::process::Command;
 
+use plenary::domain::change::{Change, EntryKind};
+use plenary::domain::transcript::Stop;
+use plenary::engine::load;
+
 use super::house::{Council, House, essence};
+use super::library::Library;
 use crate::kit::at;
 
 /// `held` are asked and never answer, until the run stops with this code and error; then all
@@ -88,6 +93,22 @@ fn after_an_interruption_only_what_was_in_flight_is_repeated() {
         assert!(council.lives[1].asked.contains(&"R1 cid".to_owned()));
         assert_eq!(council.lives[1].asked.len(), 5);
     }
+}
+
+#[test]
+fn a_signal_that_comes_while_the_report_is_written_comes_too_late() {
+    let house = House::new();
+    let mut council = Council::new(&house, "late");
+    council.finish();
+    let mut journal = council.lives[0].journal.clone();
+    let mut late = journal.last().unwrap().clone();
+    late.kind = EntryKind::RunStopped;
+    late.changes = vec![Change::RunStopped(Stop::Interrupted)];
+    journal.push(late);
+    let library = Library::sound();
+    let id = library.restore(&journal);
+    let loaded = load(library.store.as_ref(), &id).unwrap();
+    assert_eq!(loaded.transcript.stopped, Some(Stop::Done));
 }
 
 #[test]
