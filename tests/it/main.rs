@@ -12,6 +12,7 @@
 
 mod kit;
 
+mod anonymity;
 mod cli_transport;
 mod contract;
 mod fencing;
@@ -22,8 +23,11 @@ mod migrations;
 mod operations;
 mod processes;
 mod program;
+mod prompts;
 mod properties;
 mod real;
+mod sealed;
+mod secrets;
 mod seed;
 mod settings;
 mod tampering;

@@ -33,6 +33,7 @@ pub fn fitting(seen: &Seen) -> Value {
 fn letters_in(text: &str) -> Vec<String> {
     let mut letters: Vec<String> = text
         .match_indices("Opinion ")
+        .chain(text.match_indices("BEGIN OPINION "))
         .filter_map(|(place, word)| {
             let mut rest = text[place + word.len()..].chars();
             let letter = rest.next().filter(char::is_ascii_uppercase)?;
