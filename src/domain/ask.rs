@@ -151,6 +151,17 @@ pub struct Reservation {
     pub tokens: u64,
 }
 
+impl Reservation {
+    /// The greater of both, of each kind.
+    #[must_use]
+    pub fn or_more(self, other: Self) -> Self {
+        Self {
+            usd_micros: self.usd_micros.max(other.usd_micros),
+            tokens: self.tokens.max(other.tokens),
+        }
+    }
+}
+
 /// A call as it is sent. Calls of a run are numbered from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sending {

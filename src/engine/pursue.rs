@@ -60,15 +60,18 @@ impl Deliberation {
             match course.send(transport).await {
                 Ok((received, latency_ms)) => {
                     let reply = reply(&course.seat, received, latency_ms);
-                    self.settle(reserved, actual(reserved, reply.usage, reply.cost));
+                    let actual = actual(reserved, reply.usage, reply.cost);
+                    // More than was set aside counts at once. What is left over is free when the
+                    // journal says so: it shows at every moment what could be spent.
+                    let at_most = reserved.or_more(actual);
+                    self.settle(reserved, at_most);
                     let change = Change::ReplyKept { call, reply };
                     self.note(EntryKind::ReplyKept, vec![change]).await?;
+                    self.settle(at_most, actual);
                     self.read(ask);
                     return Ok(());
                 }
                 Err((error, latency_ms)) => {
-                    let unbilled = error.error_type.is_unbilled();
-                    self.settle(reserved, if unbilled { Reservation::default() } else { reserved });
                     let onward = course.onward(
                         &error,
                         self.connections.of(&ask.seat).len(),
@@ -82,6 +85,9 @@ impl Deliberation {
                     let gave_up = matches!(onward, Onward::GiveUp);
                     let change = Change::CallFailed { call, failure, gave_up };
                     self.note(EntryKind::CallFailed, vec![change]).await?;
+                    if error.error_type.is_unbilled() {
+                        self.settle(reserved, Reservation::default());
+                    }
                     match onward {
                         Onward::GiveUp => return Ok(()),
                         Onward::Again(wait) => {

@@ -4,19 +4,40 @@
 //! opinions to summary and recommendation; a high risk is never dropped. What
 //! was cut is said, and goes into the record.
 
+use std::cell::Cell;
+
 use serde_json::Value;
 
+use super::harmless::harmless;
 use super::mask::Mask;
-use super::view::View;
+use super::view::{Section, View};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::review::Review;
-use crate::domain::council::words::Level;
+use crate::domain::council::words::{CritiqueType, FindingStand, Level, Stance};
 
 /// About 150,000 tokens: what every large model takes, with room for its answer.
-const INPUT_BYTES_MAX: usize = 600_000;
+pub const INPUT_BYTES_MAX: usize = 600_000;
 
 /// What is kept of a context that had to be cut, at least.
 const CONTEXT_BYTES_MIN: usize = 4_000;
+
+/// Only a question full of what must be shown as escapes can be longer than this.
+const QUESTION_BYTES_MAX: usize = 400_000;
+
+/// The sentence and the two lines around each text.
+const FENCE_BYTES: usize = 600;
+
+/// The task, and a demand for a better reply.
+const WORDS_AROUND: usize = 2_000;
+
+/// An escape such as `\u{1}` is this many times as long as what it shows.
+const GROWTH_MAX: usize = 6;
+
+/// The line that says how much is missing.
+const MARKER_BYTES: usize = 64;
+
+/// To what each text of an opinion or a review is cut, one after the other, until all fits.
+const TEXT_BYTES: [usize; 6] = [16_000, 8_000, 4_000, 2_000, 1_000, 300];
 
 #[derive(Debug)]
 pub(super) struct Condensed {
@@ -25,22 +46,49 @@ pub(super) struct Condensed {
 }
 
 /// The view with names masked, and cut until it fits.
+///
+/// High risks are kept whatever their number, so a panel that reports thousands of them is
+/// the one thing that may stay over the budget.
 pub(super) fn condense(mut view: View, mask: Option<&Mask>) -> Condensed {
     let mut notes = Vec::new();
     if let Some(mask) = mask {
         notes.extend(hide_names(&mut view, mask));
     }
-    let said = said_bytes(&view);
-    let context = context_bytes(&view);
-    if view.question.len() + said + context > INPUT_BYTES_MAX && context > 0 {
-        let room = INPUT_BYTES_MAX.saturating_sub(view.question.len() + said);
-        notes.push(cut_context(&mut view, room.max(CONTEXT_BYTES_MIN)));
+    if !fits(&view) {
+        notes.extend(cut_question(&mut view));
+        notes.extend(cut_context(&mut view));
     }
-    if view.question.len() + said + context_bytes(&view) > INPUT_BYTES_MAX {
+    if !fits(&view) {
         notes.extend(cut_opinions(&mut view));
         notes.extend(cut_reviews(&mut view));
     }
+    if !fits(&view) {
+        notes.extend(cut_texts(&mut view));
+    }
     Condensed { view, notes }
+}
+
+fn fits(view: &View) -> bool {
+    let sections = sections(view);
+    let around = sections.len() * FENCE_BYTES + WORDS_AROUND;
+    let room = INPUT_BYTES_MAX.saturating_sub(around);
+    let bytes: usize = sections.iter().map(|section| section.text.len()).sum();
+    // What is shown is no shorter, and at most so much longer.
+    bytes * GROWTH_MAX <= room
+        || (bytes <= room && shown_bytes(&sections) <= INPUT_BYTES_MAX - WORDS_AROUND)
+}
+
+fn sections(view: &View) -> Vec<Section> {
+    let mut sections = vec![view.question_section()];
+    sections.extend(view.files_section());
+    sections.extend(view.opinion_sections());
+    sections.extend(view.review_sections());
+    sections
+}
+
+/// How long they are inside their fences.
+fn shown_bytes(sections: &[Section]) -> usize {
+    sections.iter().map(|section| harmless(&section.text).len() + FENCE_BYTES).sum()
 }
 
 fn hide_names(view: &mut View, mask: &Mask) -> Option<String> {
@@ -54,53 +102,110 @@ fn hide_names(view: &mut View, mask: &Mask) -> Option<String> {
     (masked > 0).then(|| format!("{masked} names of models were masked"))
 }
 
-/// Masks every text of a document, whatever its shape.
 fn masked_in<T>(said: &mut T, mask: &Mask) -> usize
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
 {
-    let Ok(mut value) = serde_json::to_value(&*said) else { return 0 };
-    let masked = mask_texts(&mut value, mask);
-    if masked > 0
-        && let Ok(hidden) = serde_json::from_value(value)
-    {
-        *said = hidden;
-    }
-    masked
+    let masked = Cell::new(0);
+    change_texts(said, &|text| {
+        let (hidden, count) = mask.apply(text);
+        masked.set(masked.get() + count);
+        hidden
+    });
+    masked.get()
 }
 
-fn mask_texts(value: &mut Value, mask: &Mask) -> usize {
-    match value {
-        Value::String(text) => {
-            let (hidden, masked) = mask.apply(text);
-            if masked > 0 {
-                *text = hidden;
-            }
-            masked
-        }
-        Value::Array(items) => items.iter_mut().map(|item| mask_texts(item, mask)).sum(),
-        Value::Object(fields) => fields.values_mut().map(|field| mask_texts(field, mask)).sum(),
-        Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+/// Puts another text in the place of every text of a document, whatever its shape.
+fn change_texts<T>(said: &mut T, change: &dyn Fn(&str) -> String)
+where
+    T: serde::Serialize + serde::de::DeserializeOwned,
+{
+    let Ok(mut value) = serde_json::to_value(&*said) else { return };
+    change_in(&mut value, change);
+    if let Ok(changed) = serde_json::from_value(value) {
+        *said = changed;
     }
+}
+
+fn change_in(value: &mut Value, change: &dyn Fn(&str) -> String) {
+    match value {
+        // A severity stays one, though a seat be called `high`.
+        Value::String(text) if is_of_vocabulary(text) => {}
+        Value::String(text) => *text = change(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| change_in(item, change)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| change_in(field, change)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn is_of_vocabulary(text: &str) -> bool {
+    Level::named(text).is_some()
+        || Stance::named(text).is_some()
+        || CritiqueType::named(text).is_some()
+        || FindingStand::named(text).is_some()
 }
 
 fn context_bytes(view: &View) -> usize {
-    view.files_section().map_or(0, |section| section.text.len())
+    view.files_section().map_or(0, |section| shown_bytes(&[section]))
 }
 
-fn said_bytes(view: &View) -> usize {
-    let sections = view.opinion_sections().into_iter().chain(view.review_sections());
-    sections.map(|section| section.text.len()).sum()
+fn cut_question(view: &mut View) -> Option<String> {
+    let before = view.question.len();
+    let whole = std::mem::take(&mut view.question);
+    view.question = fitting(&whole, QUESTION_BYTES_MAX);
+    let after = view.question.len();
+    (after < before).then(|| format!("the question was cut from {before} to {after} bytes"))
 }
 
 /// Each file gives way in proportion: its head and its tail stay.
-fn cut_context(view: &mut View, room: usize) -> String {
+fn cut_context(view: &mut View) -> Option<String> {
     let before = context_bytes(view);
-    for file in &mut view.context.files {
-        let share = (file.text.len() as u128 * room as u128 / before.max(1) as u128) as usize;
-        file.text = head_and_tail(&file.text, share);
+    if before == 0 {
+        return None;
     }
-    format!("the files were cut from {before} to about {room} bytes, head and tail kept")
+    let others = shown_bytes(&sections(view)) - before + WORDS_AROUND;
+    let room = INPUT_BYTES_MAX.saturating_sub(others).max(CONTEXT_BYTES_MIN);
+    let unnamed = cut_index(view, room / 4);
+    let whole = view.context.files.clone();
+    let mut target = room;
+    while context_bytes(view) > room && target > CONTEXT_BYTES_MIN / 4 {
+        for (file, whole) in view.context.files.iter_mut().zip(&whole) {
+            let share = whole.text.len() as u128 * target as u128 / before as u128;
+            file.text = head_and_tail(&whole.text, usize::try_from(share).unwrap_or(usize::MAX));
+        }
+        // Headings, markers and escapes take their part too.
+        target = target * 9 / 10;
+    }
+    let after = context_bytes(view);
+    let also = if unnamed == 0 { String::new() } else { format!(", {unnamed} names left out") };
+    Some(format!("the files were cut from {before} to {after} bytes, head and tail kept{also}"))
+}
+
+/// Keeps as many names of further files as there is room for; says how many it did not.
+fn cut_index(view: &mut View, room: usize) -> usize {
+    const SIZE_CHARS: usize = 24;
+    let mut left = room;
+    let kept = view.context.indexed.iter().take_while(|file| {
+        let wanted = harmless(&file.path).len() + SIZE_CHARS;
+        let fits = wanted <= left;
+        left = left.saturating_sub(wanted);
+        fits
+    });
+    let kept = kept.count();
+    let unnamed = view.context.indexed.len() - kept;
+    view.context.indexed.truncate(kept);
+    view.unnamed += unnamed;
+    unnamed
+}
+
+/// The text, or so much of its head and tail that both take about this many bytes when shown.
+fn fitting(text: &str, bytes_max: usize) -> String {
+    let cut = head_and_tail(text, bytes_max);
+    let shown = harmless(&cut).len();
+    if shown <= bytes_max + MARKER_BYTES {
+        return cut;
+    }
+    head_and_tail(text, (cut.len() as u128 * bytes_max as u128 / shown as u128) as usize)
 }
 
 fn head_and_tail(text: &str, bytes_max: usize) -> String {
@@ -121,7 +226,7 @@ fn cut_opinions(view: &mut View) -> Option<String> {
         shorten_opinion(&mut shown.said);
     }
     let count = view.opinions.len();
-    let what = "summary, recommendation and high risks";
+    let what = "summary, recommendation, high risks and high findings";
     (count > 0).then(|| format!("{count} opinions were cut to {what}"))
 }
 
@@ -132,6 +237,7 @@ fn shorten_opinion(said: &mut Opinion) {
     said.assumptions.clear();
     said.questions.clear();
     said.risks.retain(|risk| risk.severity == Level::High);
+    said.findings.retain(|finding| finding.severity == Level::High);
 }
 
 fn cut_reviews(view: &mut View) -> Option<String> {
@@ -149,3 +255,20 @@ fn shorten_review(said: &mut Review) {
         target.critiques.retain(|critique| critique.severity == Level::High);
     }
 }
+
+/// What is still too long in single texts keeps their heads and tails.
+fn cut_texts(view: &mut View) -> Option<String> {
+    for bytes_max in TEXT_BYTES {
+        let cut = |text: &str| fitting(text, bytes_max);
+        view.opinions.iter_mut().for_each(|shown| change_texts(&mut shown.said, &cut));
+        view.reviews.iter_mut().for_each(|shown| change_texts(&mut shown.said, &cut));
+        if fits(view) {
+            return Some(format!("texts over {bytes_max} bytes were cut, head and tail kept"));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+#[path = "condense_tests.rs"]
+mod tests;

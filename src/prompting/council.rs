@@ -50,9 +50,11 @@ pub fn prepare(transcript: &Transcript, ask: &Ask) -> Prepared {
     sections.extend(view.files_section());
     sections.extend(view.opinion_sections());
     sections.extend(view.review_sections());
+    // What our reader says of a reply may quote it.
     let faults = ask.stricter.as_deref().unwrap_or_default();
+    let faults = mask.as_ref().map_or(faults.to_owned(), |mask| mask.apply(faults).0);
     let mut texts: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
-    texts.push(faults);
+    texts.push(&faults);
     let fences = Fences::new(&transcript.plan.secret, ask.round, &texts);
     let mut user = String::new();
     for section in &sections {
@@ -61,7 +63,7 @@ pub fn prepare(transcript: &Transcript, ask: &Ask) -> Prepared {
     }
     user.push_str(task(ask.purpose));
     if ask.stricter.is_some() {
-        let reason = fences.around("REASON", "our reader, about your last reply", faults);
+        let reason = fences.around("REASON", "our reader, about your last reply", &faults);
         user.push_str(&format!("\n\n{}\n\n{reason}", STRICTER.trim_end()));
     }
     Prepared {

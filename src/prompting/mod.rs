@@ -13,5 +13,6 @@ mod lookalike;
 mod mask;
 mod view;
 
+pub use condense::INPUT_BYTES_MAX;
 pub use fence::Fences;
 pub use mask::Mask;

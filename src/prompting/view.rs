@@ -17,6 +17,8 @@ use crate::protocols::council::{Letters, opinions, reviews};
 pub(super) struct View {
     pub question: String,
     pub context: ContextPack,
+    /// Further files whose names had no room either.
+    pub unnamed: usize,
     pub opinions: Vec<Shown<Opinion>>,
     pub reviews: Vec<Shown<Review>>,
 }
@@ -47,6 +49,7 @@ impl View {
         let mut view = Self {
             question: transcript.question().to_owned(),
             context: transcript.plan.context.clone(),
+            unnamed: 0,
             opinions: Vec::new(),
             reviews: Vec::new(),
         };
@@ -80,6 +83,9 @@ impl View {
         }
         for file in &self.context.indexed {
             text.push_str(&format!("{} ({} bytes)\n", file.path, file.bytes));
+        }
+        if self.unnamed > 0 {
+            text.push_str(&format!("[… {} more …]\n", self.unnamed));
         }
         let whose = "the person who asks: files that belong to the question";
         (!text.is_empty()).then(|| Section {

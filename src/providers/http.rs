@@ -75,6 +75,11 @@ impl HttpTransport {
             .unwrap_or_else(|_| Err(failure::out_of_time(&self.provider, request.time_left)))
     }
 
+    /// What must not be repeated: the key.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        self.provider.key.iter().map(|key| key.expose_secret().to_owned()).collect()
+    }
+
     /// The models the provider offers.
     pub async fn models(&self) -> Result<Vec<String>, CallError> {
         let wire = dialect::models_request(self.dialect, &self.base_url, &self.provider);

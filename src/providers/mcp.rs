@@ -75,6 +75,11 @@ impl McpTransport {
         })
     }
 
+    /// What must not be repeated.
+    pub(super) fn secrets(&self) -> Vec<String> {
+        self.provider.mcp.as_ref().map_or_else(Vec::new, |tool| self.environment(tool).1)
+    }
+
     /// What the configuration gives the server is a secret, whatever its name.
     fn environment(&self, tool: &McpTool) -> (Environment, Vec<String>) {
         let mut environment = self.ambient.narrowed(&[]);

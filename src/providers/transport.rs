@@ -7,6 +7,7 @@ use super::http::HttpTransport;
 use super::mcp::McpTransport;
 use super::rehearsal::RehearsalTransport;
 use super::request::{CallError, Received, Request};
+use super::sentence::without_secrets;
 use crate::domain::ask::TransportKind;
 
 #[derive(Debug)]
@@ -29,12 +30,24 @@ impl Transport {
     }
 
     /// One call. Nothing is retried and nothing is written down here.
+    ///
+    /// What comes back will be: a server that repeats the key it was sent must not get it
+    /// into the record, so it is hidden here, in replies and in errors.
     pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
-        match self {
-            Self::Http(transport) => transport.send(request).await,
-            Self::Cli(transport) => transport.send(request).await,
-            Self::Mcp(transport) => transport.send(request).await,
-            Self::Rehearsal(transport) => transport.send(request).await,
+        let (sent, secrets) = match self {
+            Self::Http(transport) => (transport.send(request).await, transport.secrets()),
+            Self::Cli(transport) => (transport.send(request).await, transport.secrets()),
+            Self::Mcp(transport) => (transport.send(request).await, transport.secrets()),
+            Self::Rehearsal(transport) => return transport.send(request).await,
+        };
+        let hide = |text: String| without_secrets(text, &secrets);
+        match sent {
+            Ok(received) => Ok(Received {
+                text: hide(received.text),
+                model: received.model.map(hide),
+                ..received
+            }),
+            Err(error) => Err(CallError { message: hide(error.message), ..error }),
         }
     }
 }

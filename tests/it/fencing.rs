@@ -22,7 +22,7 @@ const NAIVE_FAILURES_MIN: usize = 100;
 const SECRET: &str = "9f86d081884c7d659a2feaa0c55ad015";
 
 /// Every string of the corpora, with its id.
-fn strings() -> Vec<(String, String)> {
+pub fn strings() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpora");
     let mut strings = Vec::new();
     for file in FILES {
@@ -146,6 +146,11 @@ fn hides(letter: char) -> bool {
             | 0x2028..=0x202e | 0x2060..=0x206f | 0x3164 | 0xfe00..=0xfe0d | 0xfeff | 0xffa0
             | 0xe000..=0xf8ff | 0xfdd0..=0xfdef | 0xfff9..=0xfffb | 0xffff
             | 0xe0000..=0xe0fff | 0xf0000..=0x10ffff)
+}
+
+/// What in a line inside one of our fences could be taken for something else.
+pub fn faults_of(line: &str) -> Vec<String> {
+    Shape::ours("0").faults_of(line)
 }
 
 fn fenced(text: &str) -> Vec<String> {

@@ -12,6 +12,7 @@
 
 mod kit;
 
+mod anonymity;
 mod cli_transport;
 mod contract;
 mod councils;
@@ -24,10 +25,13 @@ mod migrations;
 mod operations;
 mod processes;
 mod program;
+mod prompts;
 mod properties;
 mod real;
 mod resuming;
 mod screens;
+mod sealed;
+mod secrets;
 mod seed;
 mod settings;
 mod tampering;

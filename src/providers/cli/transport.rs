@@ -38,7 +38,7 @@ impl CliTransport {
         let (program, words) = Program::of(&self.provider).ok_or_else(|| self.no_program())?;
         let (first, leading) = words.split_first().ok_or_else(|| self.no_program())?;
         let mut environment = self.environment(program);
-        let secrets = environment.secrets();
+        let secrets = self.secrets();
 
         let invocation = program.invocation(&self.provider.model, &request.messages);
         let mut arguments: Vec<OsString> = leading.iter().map(OsString::from).collect();
@@ -79,6 +79,14 @@ impl CliTransport {
         let said = one_line(&talk.stderr, &environment.secrets());
         let message = format!("it cannot tell its version ({}): {said}", talk.ending);
         Err(CallError::new(ErrorType::Unknown, message))
+    }
+
+    /// What must not be repeated: the key, whatever its variable is called, and what else
+    /// the program is given that looks like one.
+    pub(in crate::providers) fn secrets(&self) -> Vec<String> {
+        let key = self.provider.key.iter().map(|key| key.expose_secret().to_owned());
+        let given = Program::of(&self.provider).map(|(program, _)| self.environment(program));
+        key.chain(given.iter().flat_map(Environment::secrets)).collect()
     }
 
     /// The key that is configured for this provider goes with it, under the name it is known by.

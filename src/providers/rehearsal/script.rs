@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::domain::ask::ErrorType;
+use crate::domain::ask::{ErrorType, Usage};
 use crate::domain::ids::ExpertSlug;
 use crate::providers::Request;
 
@@ -56,6 +56,8 @@ pub(super) struct Cue {
     pub(super) delay_ms: u64,
     /// How often it plays; without a number, always.
     pub(super) times: Option<u32>,
+    /// What the reply is said to have taken; without it, an estimate that costs nothing.
+    pub(super) usage: Option<Usage>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -101,6 +103,8 @@ struct Written {
     delay_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Usage>,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -120,8 +124,8 @@ impl TryFrom<Written> for Cue {
         if written.times == Some(0) {
             return Err("`times` is at least 1");
         }
-        let Written { seat, round, contains, delay_ms, times, .. } = written;
-        Ok(Self { seat, round, contains, act, delay_ms, times })
+        let Written { seat, round, contains, delay_ms, times, usage, .. } = written;
+        Ok(Self { seat, round, contains, act, delay_ms, times, usage })
     }
 }
 
@@ -131,8 +135,8 @@ impl From<Cue> for Written {
             Act::Reply(reply) => (Some(reply), None),
             Act::Fail(fail) => (None, Some(fail)),
         };
-        let Cue { seat, round, contains, delay_ms, times, .. } = cue;
-        Self { seat, round, contains, reply, fail, delay_ms, times }
+        let Cue { seat, round, contains, delay_ms, times, usage, .. } = cue;
+        Self { seat, round, contains, reply, fail, delay_ms, times, usage }
     }
 }
 

@@ -45,8 +45,8 @@ impl RehearsalTransport {
         };
         tokio::time::sleep(Duration::from_millis(cue.delay_ms)).await;
         match &cue.act {
-            Act::Reply(Value::String(text)) => Ok(received(request, text.clone())),
-            Act::Reply(document) => Ok(received(request, json(document)?)),
+            Act::Reply(Value::String(text)) => Ok(billed(cue, received(request, text.clone()))),
+            Act::Reply(document) => Ok(billed(cue, received(request, json(document)?))),
             Act::Fail(Fail::Hang | Fail::With(ErrorType::Timeout)) => std::future::pending().await,
             Act::Fail(fail @ Fail::With(error_type)) => {
                 let message = format!("the rehearsal script says `{}`", fail.name());
@@ -107,6 +107,14 @@ fn received(request: &Request, text: String) -> Received {
         finish: Finish::Stop,
         cost_usd: Some(0.0),
         structured: false,
+    }
+}
+
+/// A reply whose tokens the script counts costs what its seat's price makes of them.
+fn billed(cue: &Cue, received: Received) -> Received {
+    match cue.usage {
+        Some(usage) => Received { usage: Some(usage), cost_usd: None, ..received },
+        None => received,
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the tests stand on: a workspace in a folder of its own with a clock that
 //! only moves when it is read, and the real program.
 
+pub mod chamber;
 mod dialogues;
 mod dump;
 mod model_server;

@@ -1,0 +1,206 @@
+//! What is cut when there is too much, and what never is.
+
+use super::*;
+use crate::domain::council::opinion::{Details, Finding, Risk};
+use crate::domain::council::review::{Critique, Target};
+use crate::domain::plan::{ContextFile, ContextPack, IndexedFile};
+use crate::prompting::view::Shown;
+
+fn risk(severity: Level, description: &str) -> Risk {
+    Risk { description: description.to_owned(), severity, mitigation: None }
+}
+
+fn opinion(text: &str) -> Opinion {
+    Opinion {
+        summary: format!("SUMMARY {text}"),
+        details: Details {
+            understanding: text.to_owned(),
+            key_considerations: vec![text.to_owned()],
+            recommendation: format!("RECOMMENDED {text}"),
+            rationale: text.to_owned(),
+        },
+        risks: vec![risk(Level::High, "GRAVE"), risk(Level::Low, "SLIGHT")],
+        assumptions: vec![text.to_owned()],
+        questions: vec![text.to_owned()],
+        confidence: Level::High,
+        stance: Stance::Approve,
+        findings: Vec::new(),
+    }
+}
+
+fn review(text: &str) -> Review {
+    let critique = |severity: Level, message: &str| Critique {
+        critique_type: CritiqueType::Risk,
+        message: message.to_owned(),
+        severity,
+        location: None,
+        suggested_correction: None,
+    };
+    Review {
+        targets: vec![Target {
+            letter: "A".to_owned(),
+            rating: 7,
+            critiques: vec![critique(Level::High, "GRAVE"), critique(Level::Low, text)],
+            agreement_points: vec![text.to_owned()],
+            disagreement_points: Vec::new(),
+            finding_positions: Vec::new(),
+        }],
+        would_change_my_opinion: vec![text.to_owned()],
+    }
+}
+
+fn view(files: &[(&str, String)], opinions: Vec<Opinion>) -> View {
+    let files = files.iter().map(|(path, text)| ContextFile {
+        path: (*path).to_owned(),
+        sha256: String::new(),
+        text: text.clone(),
+    });
+    let shown = |(letter, said): (char, Opinion)| Shown { name: letter.to_string(), said };
+    View {
+        question: "Shall we?".to_owned(),
+        context: ContextPack { files: files.collect(), ..ContextPack::default() },
+        unnamed: 0,
+        opinions: ('A'..='Z').zip(opinions).map(shown).collect(),
+        reviews: Vec::new(),
+    }
+}
+
+/// Condenses, and checks that it fits; the texts that are left, and the notes.
+#[track_caller]
+fn condensed(view: View) -> (View, Vec<String>) {
+    let Condensed { view, notes } = condense(view, None);
+    let bytes = shown_bytes(&sections(&view));
+    assert!(bytes <= INPUT_BYTES_MAX, "{bytes} bytes are left; {notes:?}");
+    (view, notes)
+}
+
+#[test]
+fn what_fits_is_not_touched() {
+    let whole = view(&[("a.txt", "x".repeat(300_000))], vec![opinion(&"y".repeat(10_000)); 4]);
+    let (left, notes) = condensed(whole.clone());
+    assert_eq!((left.context, notes), (whole.context, Vec::new()));
+    assert_eq!(left.opinions[0].said, whole.opinions[0].said);
+}
+
+#[test]
+fn files_give_way_first_and_keep_head_and_tail() {
+    let text = |mark: &str| format!("HEAD {mark}\n{}\n{mark} TAIL", "x".repeat(900_000));
+    let (left, notes) = condensed(view(
+        &[("a.txt", text("a")), ("b.txt", text("b")), ("small.txt", "small".to_owned())],
+        vec![opinion("short")],
+    ));
+    for (file, mark) in left.context.files.iter().zip(["a", "b"]) {
+        assert!(file.text.starts_with(&format!("HEAD {mark}\n")), "{mark}");
+        assert!(file.text.ends_with(&format!("\n{mark} TAIL")), "{mark}");
+        assert!(file.text.contains(" bytes left out here …]\n"), "{mark}");
+        assert!(file.text.len() > 200_000, "more was cut than had to be: {}", file.text.len());
+    }
+    assert_eq!(left.opinions[0].said, opinion("short"));
+    let [note] = notes.try_into().unwrap();
+    assert!(note.starts_with("the files were cut from 1800"), "{note}");
+}
+
+#[test]
+fn a_cut_text_says_how_much_is_missing() {
+    let check = |text: &str, bytes_max: usize, expected: &str| {
+        assert_eq!(head_and_tail(text, bytes_max), expected);
+    };
+    check("abcdefghi", 9, "abcdefghi");
+    check("abcdefghi", 6, "abcd\n[… 3 bytes left out here …]\nhi");
+    check("ääää", 5, "ä\n[… 6 bytes left out here …]\n");
+    check("abc", 0, "\n[… 3 bytes left out here …]\n");
+}
+
+#[test]
+fn then_opinions_are_cut_and_no_high_risk_is_dropped() {
+    let text = "y".repeat(50_000);
+    let (left, notes) = condensed(view(&[("a.txt", "x".repeat(100_000))], vec![opinion(&text); 4]));
+    for shown in &left.opinions {
+        assert_eq!(shown.said.summary, format!("SUMMARY {text}"));
+        assert_eq!(shown.said.details.recommendation, format!("RECOMMENDED {text}"));
+        assert_eq!(shown.said.risks, [risk(Level::High, "GRAVE")]);
+        assert_eq!(shown.said.details.rationale, "");
+        assert_eq!(shown.said.assumptions, Vec::<String>::new());
+    }
+    assert!(notes[0].starts_with("the files were cut"), "{notes:?}");
+    let cut = "4 opinions were cut to summary, recommendation, high risks and high findings";
+    assert_eq!(notes[1], cut);
+}
+
+#[test]
+fn then_single_texts_are_cut() {
+    let mut said = opinion(&"y".repeat(50_000));
+    said.risks = vec![risk(Level::High, &format!("GRAVE {}", "r".repeat(50_000)))];
+    let (left, notes) = condensed(view(&[], vec![said; 12]));
+    for shown in &left.opinions {
+        assert!(shown.said.summary.starts_with("SUMMARY yyy"));
+        assert!(shown.said.risks[0].description.starts_with("GRAVE rrr"));
+        assert_eq!(shown.said.risks[0].severity, Level::High);
+    }
+    assert_eq!(notes[1], "texts over 16000 bytes were cut, head and tail kept");
+}
+
+#[test]
+fn reviews_keep_their_ratings_and_grave_critiques() {
+    let mut whole = view(&[], vec![opinion("short")]);
+    let said = review(&"z".repeat(90_000));
+    whole.reviews = vec![Shown { name: "B".to_owned(), said }; 3];
+    let (left, notes) = condensed(whole);
+    for shown in &left.reviews {
+        let [target] = shown.said.targets.as_slice() else { panic!("{shown:?}") };
+        let critiques: Vec<&str> =
+            target.critiques.iter().map(|critique| critique.message.as_str()).collect();
+        assert_eq!((target.rating, critiques), (7, vec!["GRAVE"]));
+    }
+    assert_eq!(notes[1], "3 reviews were cut to ratings and grave critiques");
+}
+
+#[test]
+fn what_grows_when_it_is_shown_is_measured_as_it_is_shown() {
+    let hidden = "\u{200b}".repeat(150_000);
+    let (_, notes) = condensed(view(&[("a.txt", hidden.clone())], vec![opinion("short")]));
+    assert!(notes[0].starts_with("the files were cut"), "{notes:?}");
+    let (_, notes) = condensed(view(&[], vec![opinion(&hidden)]));
+    assert!(notes[0].starts_with("1 opinions were cut"), "{notes:?}");
+    let mut whole = view(&[("a.txt", hidden)], Vec::new());
+    whole.question = "\u{e0041}".repeat(100_000);
+    let (left, notes) = condensed(whole);
+    assert!(notes[0].starts_with("the question was cut"), "{notes:?}");
+    assert!(left.question.contains(" bytes left out here …]"));
+}
+
+#[test]
+fn names_of_further_files_have_their_share() {
+    let mut whole = view(&[("a.txt", "x".repeat(10_000))], Vec::new());
+    let named = |number: usize| IndexedFile { path: format!("f/{number:0100}"), bytes: 1 };
+    whole.context.indexed = (0..20_000).map(named).collect();
+    let (left, notes) = condensed(whole);
+    let (kept, unnamed) = (left.context.indexed.len(), left.unnamed);
+    assert_eq!(kept + unnamed, 20_000);
+    assert!(kept > 500, "{kept}");
+    assert!(notes[0].ends_with(&format!(", {unnamed} names left out")), "{notes:?}");
+    let shown = left.files_section().unwrap().text;
+    assert!(shown.ends_with(&format!("[… {unnamed} more …]")));
+}
+
+#[test]
+fn a_seat_that_is_called_like_a_severity_does_not_undo_the_mask() {
+    let mask = Mask::new(&["high", "error", "zork"], &[], &[]);
+    let mut said = opinion("zork and Zork's friend");
+    said.findings = vec![Finding {
+        id: "SEC-001".to_owned(),
+        title: "zork".to_owned(),
+        severity: Level::High,
+        category: String::new(),
+        location: String::new(),
+        description: String::new(),
+        fix_approach: String::new(),
+    }];
+    let mut whole = view(&[], vec![said]);
+    whole.reviews = vec![Shown { name: "B".to_owned(), said: review("says zork") }];
+    let Condensed { view, notes } = condense(whole, Some(&mask));
+    let texts: String = sections(&view).iter().map(|section| section.text.as_str()).collect();
+    assert!(!texts.to_lowercase().contains("zork"), "{texts}");
+    assert_eq!(view.opinions[0].said.risks[0].severity, Level::High);
+    assert_eq!(notes, ["18 names of models were masked"]);
+}

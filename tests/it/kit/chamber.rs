@@ -1,0 +1,195 @@
+//! A council without models: the protocol and the prompts, driven by hand.
+
+use plenary::domain::ask::{Ask, TransportKind};
+use plenary::domain::change::Change;
+use plenary::domain::council::opinion::{Details, Finding, Opinion, Risk};
+use plenary::domain::council::review::{Critique, Disagreement, FindingPosition, Review, Target};
+use plenary::domain::council::words::{CritiqueType, FindingStand, Level, Mode, Stance};
+use plenary::domain::dialogue::{Opening, Protocol};
+use plenary::domain::plan::{
+    Caps, ContextPack, Delivery, Plan, Price, Quorum, Role, Seat, ShortCircuit, Stakes, Timeouts,
+};
+use plenary::domain::time::Moment;
+use plenary::domain::transcript::{Document, Reading, Transcript};
+use plenary::prompting::council::{Prepared, prepare};
+use plenary::protocols::Step;
+use plenary::protocols::council::next;
+
+pub const SECRET: &str = "00112233445566778899aabbccddeeff";
+
+/// A participant's seat; its provider has its name.
+pub fn seat(name: &str, model: &str, family: &str) -> Seat {
+    Seat {
+        name: name.parse().unwrap(),
+        provider: name.parse().unwrap(),
+        model: model.to_owned(),
+        family: family.to_owned(),
+        version: "1".to_owned(),
+        roles: vec![Role::Participant],
+        transports: vec![TransportKind::Rehearsal],
+        endpoint: None,
+        price: Some(Price {
+            input_per_mtok: 1.0,
+            output_per_mtok: 2.0,
+            source: "configuration".to_owned(),
+        }),
+        output_tokens_max: 1_000,
+        temperature: None,
+        timeouts: None,
+    }
+}
+
+/// The defaults of the house, with the first seat as the chair.
+pub fn plan(seats: Vec<Seat>, secret: &str) -> Plan {
+    Plan {
+        mode: Mode::General,
+        chairs: vec![seats[0].name.clone()],
+        seats,
+        timeouts: Timeouts::default(),
+        quorum: Quorum::default(),
+        short_circuit: ShortCircuit::default(),
+        stakes: Stakes::Normal,
+        delivery: Delivery::Synthesis,
+        anonymous_review: true,
+        caps: Caps::default(),
+        secret: secret.to_owned(),
+        context: ContextPack::default(),
+        rehearsal_script: None,
+        notes: Vec::new(),
+    }
+}
+
+/// An opinion with the same text in every place that holds one.
+pub fn opinion(text: &str) -> Opinion {
+    let text = || text.to_owned();
+    Opinion {
+        summary: text(),
+        details: Details {
+            understanding: text(),
+            key_considerations: vec![text()],
+            recommendation: text(),
+            rationale: text(),
+        },
+        risks: vec![Risk { description: text(), severity: Level::High, mitigation: Some(text()) }],
+        assumptions: vec![text()],
+        questions: vec![text()],
+        confidence: Level::Medium,
+        stance: Stance::Approve,
+        findings: vec![Finding {
+            id: text(),
+            title: text(),
+            severity: Level::High,
+            category: text(),
+            location: text(),
+            description: text(),
+            fix_approach: text(),
+        }],
+    }
+}
+
+/// A review of the opinions with these letters, with the same text in every place.
+pub fn review(letters: &[char], text: &str) -> Review {
+    let text = || text.to_owned();
+    let target = |letter: &char| Target {
+        letter: letter.to_string(),
+        rating: 7,
+        critiques: vec![Critique {
+            critique_type: CritiqueType::Omission,
+            message: text(),
+            severity: Level::High,
+            location: Some(text()),
+            suggested_correction: Some(text()),
+        }],
+        agreement_points: vec![text()],
+        disagreement_points: vec![Disagreement {
+            topic: text(),
+            reviewer_position: text(),
+            target_position: text(),
+            rationale: text(),
+        }],
+        finding_positions: vec![FindingPosition {
+            id: text(),
+            position: FindingStand::Dispute,
+            reason: text(),
+        }],
+    };
+    Review { targets: letters.iter().map(target).collect(), would_change_my_opinion: vec![text()] }
+}
+
+pub struct Chamber {
+    pub transcript: Transcript,
+}
+
+impl Chamber {
+    pub fn new(question: &str, plan: Plan) -> Self {
+        let opening = Opening {
+            dialogue_id: "chamber-1".parse().unwrap(),
+            title: "Chamber".to_owned(),
+            question: Some(question.to_owned()),
+            background: None,
+            protocol: Protocol::Council,
+            rehearsal: false,
+            convergence_percent: 100,
+            panel_seed: None,
+            output_dir: "chamber".to_owned(),
+        };
+        let changes = [Change::DialogueOpened(opening), Change::RunPlanned(Box::new(plan))];
+        Self { transcript: Transcript::begin(moment(), &changes).unwrap() }
+    }
+
+    /// Who is asked next, and what they are sent; nobody, when the council is over.
+    pub fn ask(&mut self) -> Vec<(Ask, Prepared)> {
+        loop {
+            let change = match next(&self.transcript) {
+                Step::Ask(asks) => return self.prepared(asks),
+                Step::Hold(round) => {
+                    Change::RoundHeld { round, title: None, score: 0, summary: None }
+                }
+                Step::Weigh(shortcut) => Change::ShortcutWeighed(shortcut),
+                Step::Deliver(_) | Step::Stop(_) => return Vec::new(),
+            };
+            self.take_in(change);
+        }
+    }
+
+    fn prepared(&mut self, asks: Vec<Ask>) -> Vec<(Ask, Prepared)> {
+        let with = |ask: Ask| {
+            let prepared = prepare(&self.transcript, &ask);
+            (ask, prepared)
+        };
+        let prepared: Vec<_> = asks.into_iter().map(with).collect();
+        for (ask, prepared) in &prepared {
+            self.take_in(Change::AskPrepared {
+                ask: ask.clone(),
+                messages: prepared.messages.clone().into(),
+                condensed: prepared.condensed.clone(),
+            });
+        }
+        prepared
+    }
+
+    pub fn answer(&mut self, ask: &Ask, document: Document) {
+        let reading = Reading::Read { document, repaired: false };
+        self.take_in(Change::ReplyRead { ask: ask.id, reading });
+    }
+
+    /// What was answered could not be read.
+    pub fn mumble(&mut self, ask: &Ask, reason: &str) {
+        let reading = Reading::Unreadable { reason: reason.to_owned(), refusal: false };
+        self.take_in(Change::ReplyRead { ask: ask.id, reading });
+    }
+
+    /// The seat declined, which nobody asks it about again.
+    pub fn decline(&mut self, ask: &Ask) {
+        let reading = Reading::Unreadable { reason: "no".to_owned(), refusal: true };
+        self.take_in(Change::ReplyRead { ask: ask.id, reading });
+    }
+
+    fn take_in(&mut self, change: Change) {
+        self.transcript.add(moment(), &[change]);
+    }
+}
+
+fn moment() -> Moment {
+    Moment::new("2026-02-02T09:00:00Z".parse().unwrap())
+}
