@@ -8,11 +8,15 @@
 use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use crate::domain::transcript::Transcript;
 
 /// Beside the store.
 const FOLDER: &str = "runs";
+
+/// A process locks its file in the moment after it made it.
+const LITTER_AGE: Duration = Duration::from_secs(3_600);
 
 /// A process that works on runs. Dropping it gives them up.
 #[derive(Debug)]
@@ -30,6 +34,7 @@ impl Owner {
     pub fn new(store_folder: &Path, chance: u64) -> io::Result<Self> {
         let folder = store_folder.join(FOLDER);
         std::fs::create_dir_all(&folder)?;
+        sweep(&folder);
         let token = format!("{}-{chance:016x}", std::process::id());
         let path = folder.join(&token);
         let lock = File::create(&path)?;
@@ -39,12 +44,26 @@ impl Owner {
         })?;
         Ok(Self { token, store_folder: store_folder.to_owned(), path, _lock: lock })
     }
-}
 
-impl Owner {
     /// Whether another process works on the run just now; so does this one, while it does.
     pub(super) fn finds_at_work(&self, transcript: &Transcript) -> bool {
         is_at_work(&self.store_folder, transcript)
+    }
+}
+
+/// Removes what processes left behind that were killed: files nobody holds, and old enough
+/// that nobody is just about to.
+#[expect(clippy::disallowed_methods, reason = "the locks lie beside the store")]
+fn sweep(folder: &Path) {
+    let Ok(entries) = folder.read_dir() else { return };
+    for path in entries.flatten().map(|entry| entry.path()) {
+        let Ok(file) = File::open(&path) else { continue };
+        let age = file.metadata().and_then(|metadata| metadata.modified()).map(|at| at.elapsed());
+        let is_old = matches!(age, Ok(Ok(age)) if age > LITTER_AGE);
+        if is_old && file.try_lock_shared().is_ok() {
+            // Somebody else may have swept it by now.
+            let _ = std::fs::remove_file(&path);
+        }
     }
 }
 

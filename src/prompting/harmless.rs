@@ -213,14 +213,10 @@ impl Seen {
     }
 }
 
-/// What follows a role: closing signs, then a colon that is not half of `::`.
+/// What follows a role: closing signs, then a colon.
 fn ends_a_head(rest: &[char]) -> bool {
     let closing = length(rest, |letter| " *_`~])}>|".contains(letter));
-    match rest.get(closing..).unwrap_or_default() {
-        [':', ':', ..] => false,
-        [':', ..] => true,
-        _ => false,
-    }
+    rest.get(closing) == Some(&':')
 }
 
 fn after_noun(rest: &[char]) -> Option<&[char]> {

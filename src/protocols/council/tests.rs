@@ -94,10 +94,11 @@ fn play(mut transcript: Transcript, script: &str) -> Transcript {
                 let stop = Stop::Quorum { round: 1, heard: 0, needed: 2 };
                 vec![Change::RunStopped(stop)]
             }
-            "weigh" => match next(&transcript) {
-                Step::Weigh(shortcut) => vec![Change::ShortcutWeighed(shortcut)],
-                step => panic!("nothing to weigh: {}", describe(&step)),
-            },
+            "weigh" => {
+                let step = next(&transcript);
+                let Step::Weigh(shortcut) = step else { panic!("{}", describe(&step)) };
+                vec![Change::ShortcutWeighed(shortcut)]
+            }
             held if held.starts_with("held") => {
                 let round = held["held".len()..].parse().unwrap();
                 vec![Change::RoundHeld { round, title: None, score: 0, summary: None }]

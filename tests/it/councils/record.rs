@@ -147,7 +147,7 @@ fn every_command_reads_a_council() {
     let id = told.id();
     let shown = council.program.run(&["show", id]);
     assert_eq!(shown.code, 0, "{}", shown.stderr);
-    assert!(shown.stdout.contains("Shall we go ahead?") && shown.stdout.contains("converged"));
+    assert!(shown.stdout.contains("Shall we go ahead?") && shown.stdout.contains("ADOPT"));
     let listed = council.run(&["list", "--json"]);
     assert_eq!(*listed.at("dialogues.0.dialogue_id"), id);
     assert_eq!(*listed.at("dialogues.0.protocol"), "council");

@@ -24,21 +24,17 @@ impl Drop for Served {
 fn serve() -> (Served, String) {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/local-model");
-    let mut child = Command::new(script)
-        .arg(free.to_string())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .process_group(0)
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut command = Command::new(script);
+    command.arg(free.to_string()).stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
+    let mut served = Served(command.spawn().unwrap());
+    let lines = BufReader::new(served.0.stdout.take().unwrap()).lines().map(Result::unwrap);
     let mut yaml = String::new();
     for line in lines {
         yaml.push_str(&line);
         yaml.push('\n');
         // The last line of what it prints.
         if line.contains("timeouts:") {
-            return (Served(child), yaml);
+            return (served, yaml);
         }
     }
     panic!("the model's server ended; it printed: {yaml}");

@@ -22,7 +22,7 @@ use crate::convening::{Estimate, Outlets, Rehearsal, Table, Wishes, estimate};
 use crate::domain::council::words::Mode;
 use crate::domain::plan::{Delivery, Plan, Stakes};
 use crate::domain::transcript::{Stop, Transcript};
-use crate::engine::{self, Limits, Question};
+use crate::engine::{self, Question};
 use crate::error::Error;
 use crate::export::council::document;
 use crate::export::wording;
@@ -44,7 +44,7 @@ const REHEARSAL_PACE: Duration = Duration::from_millis(900);
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
     /// The question; `-` reads it from standard input.
-    #[arg(required_unless_present = "batch", conflicts_with = "batch")]
+    #[arg(required_unless_present_any = ["batch", "rehearse"], conflicts_with = "batch")]
     question: Option<String>,
     /// What kind of question it is.
     #[arg(long, default_value = "general", value_parser = mode_parser())]
@@ -101,7 +101,8 @@ fn stakes_parser() -> impl TypedValueParser<Value = Stakes> {
 }
 
 impl Ask {
-    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(crate) fn run(mut self, session: &Session<'_>) -> Result<Done, Error> {
+        self.find_question();
         let wishes = self.wishes()?;
         let overrides = Overrides {
             // What a whole batch may spend is kept in a purse of its own.
@@ -127,6 +128,18 @@ impl Ask {
             return dry_run(session, &plan, &question);
         }
         convene(session, &settings, &table, question, plan)
+    }
+
+    /// In `ask --rehearse "…"` the question looks like the script's name; a script exists.
+    fn find_question(&mut self) {
+        let is_alone = self.question.is_none() && self.batch.is_none();
+        if let Some(Some(path)) = self
+            .rehearse
+            .take_if(|script| is_alone && script.as_ref().is_some_and(|path| !path.exists()))
+        {
+            self.question = Some(path.to_string_lossy().into_owned());
+            self.rehearse = Some(None);
+        }
     }
 
     fn wishes(&self) -> Result<Wishes, Error> {
@@ -171,9 +184,7 @@ fn convene(
         let connections = table.connections.clone();
         let folders = &hall.workspace.folders;
         let run = engine::open(question, connections, &hall.owner, folders, surroundings).await?;
-        let limits = Limits { wall, interrupted: hall.interrupted.clone() };
-        let stop = run.run(limits).await?;
-        Ok::<_, Error>((stop, run.into_transcript()))
+        hall.see_through(run, wall).await
     });
     progress.clear();
     hall.close();

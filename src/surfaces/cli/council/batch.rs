@@ -195,8 +195,7 @@ async fn council(
     let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
     let own = Duration::from_millis(table.caps.wall_ms);
     let wall = left.map_or(own, |left| left.min(own));
-    let stop = run.run(engine::Limits { wall, interrupted: hall.interrupted.clone() }).await?;
-    Ok((stop, run.into_transcript()))
+    hall.see_through(run, wall).await
 }
 
 fn print(

@@ -5,12 +5,14 @@ use std::future::Future;
 use std::process::exit;
 use std::sync::Arc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
-use crate::engine::{Journal, Observer, Owner, Purse, Surroundings};
+use crate::domain::transcript::{Stop, Transcript};
+use crate::engine::{Deliberation, Journal, Limits, Observer, Owner, Purse, Surroundings, load};
 use crate::error::{Error, Kind};
 use crate::operations::Workspace;
 
@@ -58,6 +60,23 @@ impl Hall {
             observer,
             common_purse,
         }
+    }
+
+    /// Lets a run go on to its end, and returns it as the journal has it.
+    pub(super) async fn see_through(
+        &self,
+        run: Deliberation,
+        wall: Duration,
+    ) -> Result<(Stop, Transcript), Error> {
+        let limits = Limits { wall, interrupted: self.interrupted.clone() };
+        let stop = run.run(limits).await?;
+        let mut transcript = run.into_transcript();
+        if matches!(stop, Stop::Deadline | Stop::Interrupted) {
+            // What was being written when it was cut is in the journal by now, and only there.
+            let id = transcript.opening.dialogue_id;
+            transcript = load(self.workspace.store.as_ref(), &id)?.transcript;
+        }
+        Ok((transcript.stopped.clone().unwrap_or(stop), transcript))
     }
 
     pub(super) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {

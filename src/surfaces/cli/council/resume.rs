@@ -15,7 +15,7 @@ use crate::convening::reconnect;
 use crate::domain::ids::DialogueId;
 use crate::domain::plan::Caps;
 use crate::domain::transcript::Stop;
-use crate::engine::{Limits, load, take_up};
+use crate::engine::{load, take_up};
 use crate::error::Error;
 use crate::record::no_dialogue;
 
@@ -59,9 +59,7 @@ impl Resume {
         let ran = hall.block_on(async {
             let surroundings = hall.surroundings(progress.clone(), None);
             let run = take_up(loaded, caps, connections, &hall.owner, surroundings).await?;
-            let limits = Limits { wall, interrupted: hall.interrupted.clone() };
-            let stop = run.run(limits).await?;
-            Ok::<_, Error>((stop, run.into_transcript()))
+            hall.see_through(run, wall).await
         });
         progress.clear();
         hall.close();
