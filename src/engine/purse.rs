@@ -134,3 +134,7 @@ pub(super) fn price_of(price: &Price, usage: Usage) -> u64 {
     let output = usage.output_tokens as f64 * price.output_per_mtok;
     (input + output).ceil() as u64
 }
+
+#[cfg(test)]
+#[path = "purse_tests.rs"]
+mod tests;

@@ -63,7 +63,7 @@ pub fn prepare(transcript: &Transcript, ask: &Ask) -> Prepared {
     }
     user.push_str(task(ask.purpose));
     if ask.stricter.is_some() {
-        let reason = fences.around("REASON", "our reader, about your last reply", &faults);
+        let reason = fences.around("REASON", "what our reader says about your last reply", &faults);
         user.push_str(&format!("\n\n{}\n\n{reason}", STRICTER.trim_end()));
     }
     Prepared {

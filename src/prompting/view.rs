@@ -67,7 +67,7 @@ impl View {
     pub(super) fn question_section(&self) -> Section {
         Section {
             label: "QUESTION".to_owned(),
-            whose: "the person who asks".to_owned(),
+            whose: "the question of the person who asks".to_owned(),
             text: self.question.clone(),
         }
     }
@@ -87,7 +87,7 @@ impl View {
         if self.unnamed > 0 {
             text.push_str(&format!("[… {} more …]\n", self.unnamed));
         }
-        let whose = "the person who asks: files that belong to the question";
+        let whose = "what the person who asks has in files that belong to the question";
         (!text.is_empty()).then(|| Section {
             label: "FILES".to_owned(),
             whose: whose.to_owned(),
@@ -98,7 +98,7 @@ impl View {
     pub(super) fn opinion_sections(&self) -> Vec<Section> {
         let sections = self.opinions.iter().map(|shown| Section {
             label: format!("OPINION {}", shown.name),
-            whose: format!("the participant known as {}", shown.name),
+            whose: format!("the opinion of the participant known as {}", shown.name),
             text: as_text(&shown.said),
         });
         sections.collect()
@@ -107,7 +107,10 @@ impl View {
     pub(super) fn review_sections(&self) -> Vec<Section> {
         let sections = self.reviews.iter().map(|shown| Section {
             label: format!("REVIEW BY {}", shown.name),
-            whose: format!("the participant known as {}, about the others' opinions", shown.name),
+            whose: format!(
+                "the review of others' opinions by the participant known as {}",
+                shown.name
+            ),
             text: as_text(&shown.said),
         });
         sections.collect()

@@ -13,6 +13,7 @@
 mod kit;
 
 mod anonymity;
+mod budget;
 mod cli_transport;
 mod contract;
 mod councils;

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 use std::process::Output;
+use std::sync::Arc;
 use std::time::Duration;
 
 use plenary::domain::ask::ErrorType;
-use plenary::providers::Dialect;
+use plenary::providers::{Dialect, HttpClients, HttpTransport, McpTool, McpTransport, Transport};
 use serde_json::{Value, json};
 
 use crate::kit::{ModelServer, Play, Program, Seen, fitting};
@@ -223,4 +224,24 @@ fn prose_that_repeats_the_key_is_kept_without_it() {
     let bench = Bench::new(|seen| Play::Reply(echo(seen)));
     let document = bench.ask();
     assert_eq!(document["status"], "failed", "{document:#}");
+}
+
+#[test]
+fn a_provider_can_be_printed() {
+    let server = ModelServer::start(|_| Play::Fitting);
+    let mut provider = server.provider("open", Dialect::OpenAi);
+    provider.key = Some(KEYS[0].1.into());
+    provider.mcp = Some(McpTool {
+        command: "x".to_owned(),
+        args: Vec::new(),
+        env: vec![("WORD".to_owned(), SERVED.into())],
+        tool: "ask".to_owned(),
+        argument: "prompt".to_owned(),
+    });
+    check("a provider", format!("{provider:#?}").as_bytes());
+    let provider = Arc::new(provider);
+    let clients = Arc::new(HttpClients::new());
+    let http = Transport::Http(HttpTransport::new(Arc::clone(&provider), clients));
+    let mcp = Transport::Mcp(McpTransport::new(provider));
+    check("transports", format!("{http:#?} {mcp:#?}").as_bytes());
 }

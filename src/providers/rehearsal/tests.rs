@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::prompt;
 use super::{RehearsalTransport, Script, panel};
-use crate::domain::ask::{ErrorType, Messages, Purpose};
+use crate::domain::ask::{ErrorType, Messages, Purpose, Usage};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
 use crate::domain::council::review::Review;
@@ -402,6 +402,18 @@ fn a_script_plays_its_first_cue_that_matches() {
     check_script("- {fail: rate_limit}", &["rate_limit: the rehearsal script says `rate_limit`"]);
     check_script("- {fail: auth, delay_ms: 5000}", &["hangs"]);
     check_script("- {delay_ms: 1, reply: slow}", &["slow"]);
+}
+
+#[test]
+fn a_script_says_what_a_reply_took() {
+    let script = "- {reply: a, usage: {input_tokens: 7, output_tokens: 8}, times: 1}\n- {reply: b}";
+    let transport = RehearsalTransport::new(Some(Script::parse(script).unwrap()));
+    let asked = request("optimist", Purpose::Opinion, &question("Should we?"));
+    let billed = send(&transport, &asked).unwrap();
+    let usage = Usage { input_tokens: 7, output_tokens: 8 };
+    // What that costs follows from the seat's price.
+    assert_eq!((billed.usage, billed.cost_usd), (Some(usage), None));
+    assert_eq!(send(&transport, &asked).unwrap().cost_usd, Some(0.0));
 }
 
 #[test]
