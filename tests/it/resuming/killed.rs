@@ -165,6 +165,6 @@ fn who_resumes_is_told_of_answers_that_nobody_had_read() {
     let settings = house.settings("reading", "");
     let ran =
         house.program.run(&["resume", &council.id().unwrap(), "--config", &settings, "--verbose"]);
-    assert!(ran.stderr.contains("R1 held: 3 heard"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("R1: 3 heard"), "{}", ran.stderr);
     assert_eq!(ran.code, 0);
 }
