@@ -1,6 +1,7 @@
 //! One request to one seat, and what came of it.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::ids::ExpertSlug;
 use super::words::words;
@@ -78,6 +79,12 @@ pub struct Messages {
 impl Messages {
     pub fn bytes(&self) -> usize {
         self.system.len() + self.user.len()
+    }
+
+    /// What can be held against the messages later, by whoever has them.
+    pub fn digest(&self) -> String {
+        let digest = Sha256::digest(format!("{}\n\n{}", self.system, self.user));
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 

@@ -117,7 +117,11 @@ pub enum Change {
     /// Exactly what a seat was to see.
     AskPrepared {
         ask: Ask,
-        messages: Arc<Messages>,
+        /// Nothing, where settings keep prompts out of the record; then their digest stands here.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        messages: Option<Arc<Messages>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        messages_sha256: Option<String>,
         condensed: Vec<String>,
     },
     /// The budget did not allow it.

@@ -68,6 +68,9 @@ pub struct Plan {
     pub stakes: Stakes,
     pub delivery: Delivery,
     pub anonymous_review: bool,
+    /// Whether what seats were sent is kept, or only its digest.
+    #[serde(default = "kept")]
+    pub keep_prompts: bool,
     pub caps: Caps,
     /// 128 random bits in hex: letters, orders and fences follow from them.
     pub secret: String,
@@ -78,6 +81,11 @@ pub struct Plan {
     /// What was decided while the run was set up that a reader should know.
     #[serde(default)]
     pub notes: Vec<String>,
+}
+
+/// What a seat saw is evidence, unless somebody says otherwise.
+fn kept() -> bool {
+    true
 }
 
 impl Plan {

@@ -43,7 +43,7 @@ pub struct Asked {
     pub prepared_at: Moment,
     /// What was cut to fit, in words.
     pub condensed: Vec<String>,
-    /// Kept until a reply is there.
+    /// Kept until a reply is there, unless settings keep prompts out.
     pub messages: Option<Arc<Messages>>,
     pub calls: Vec<Call>,
     /// What its reply says, once it was read.
@@ -201,11 +201,11 @@ impl Transcript {
         match change {
             Change::RunStarted { owner } => self.start(owner),
             Change::CapsRaised { caps } => self.plan.caps = *caps,
-            Change::AskPrepared { ask, messages, condensed } => self.asks.push(Asked {
+            Change::AskPrepared { ask, messages, condensed, .. } => self.asks.push(Asked {
                 ask: ask.clone(),
                 prepared_at: at,
                 condensed: condensed.clone(),
-                messages: Some(Arc::clone(messages)),
+                messages: messages.clone(),
                 calls: Vec::new(),
                 reading: None,
                 gave_up: false,

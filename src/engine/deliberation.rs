@@ -227,9 +227,11 @@ impl Deliberation {
 
 fn prepared(transcript: &Transcript, ask: &Ask) -> Change {
     let prepared = prepare(transcript, ask);
+    let keeps = transcript.plan.keep_prompts;
     Change::AskPrepared {
         ask: ask.clone(),
-        messages: Arc::new(prepared.messages),
+        messages_sha256: (!keeps).then(|| prepared.messages.digest()),
+        messages: keeps.then(|| Arc::new(prepared.messages)),
         condensed: prepared.condensed,
     }
 }

@@ -13,13 +13,14 @@ use super::deliberation::Deliberation;
 use super::purse::{self, actual, price_of};
 use super::reading::letters;
 use crate::domain::ask::{
-    Ask, Cost, CostSource, ErrorType, Failure, Fallback, Messages, Reply, Reservation, Sending,
+    Ask, Cost, CostSource, ErrorType, Failure, Fallback, Reply, Reservation, Sending,
 };
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::plan::Seat;
 use crate::domain::transcript::{Asked, Outcome, Shortage, Transcript};
 use crate::error::Error;
 use crate::normalise;
+use crate::prompting::council::prepare;
 use crate::providers::{CallError, Received, Request, Transport, retry};
 
 /// Where the pursuit of an ask stands.
@@ -123,7 +124,9 @@ impl Course {
     fn of(transcript: &Transcript, ask: &Ask, transports: &[Transport]) -> Option<Self> {
         let asked = transcript.asked(ask.id)?;
         let seat = transcript.plan.seat(&ask.seat)?.clone();
-        let messages: &Arc<Messages> = asked.messages.as_ref()?;
+        // Where prompts are not kept they are written anew: the same transcript, the same words.
+        let anew = || Arc::new(prepare(transcript, ask).messages);
+        let messages = asked.messages.clone().unwrap_or_else(anew);
         let time = Duration::from_millis(transcript.plan.timeout_ms(&seat, ask.purpose));
         let (place, attempt, fallback) = resumed(asked, transports);
         let letters = letters(transcript, ask);
@@ -132,7 +135,7 @@ impl Course {
             seat: ask.seat.clone(),
             round: ask.round,
             purpose: ask.purpose,
-            messages: Arc::clone(messages),
+            messages,
             schema: Some(schema),
             time_left: time,
         };

@@ -1,12 +1,10 @@
 //! One line per situation: what happened so far, and so what comes next. `check` and
 //! the small language of its scripts are the only code that knows the API.
 
-use std::sync::Arc;
-
 use super::next;
 use crate::domain::ask::{
-    Ask, Cost, CostSource, ErrorType, Failure, Finish, Messages, Purpose, Reply, Reservation,
-    Sending, TransportKind,
+    Ask, Cost, CostSource, ErrorType, Failure, Finish, Purpose, Reply, Reservation, Sending,
+    TransportKind,
 };
 use crate::domain::change::Change;
 use crate::domain::council::opinion::{Details, Opinion, Risk};
@@ -50,6 +48,7 @@ fn plan() -> Plan {
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,
+        keep_prompts: true,
         caps: Caps::default(),
         secret: "0123".to_owned(),
         context: ContextPack::default(),
@@ -119,8 +118,12 @@ fn spoken(transcript: &Transcript, word: &str) -> Vec<Change> {
     let id = transcript.next_ask_id();
     let call = transcript.next_call_id();
     let ask = Ask { id, round, seat: seat.clone(), purpose, stricter };
-    let messages = Arc::new(Messages { system: String::new(), user: String::new() });
-    let mut changes = vec![Change::AskPrepared { ask, messages, condensed: Vec::new() }];
+    let mut changes = vec![Change::AskPrepared {
+        ask,
+        messages: None,
+        messages_sha256: None,
+        condensed: Vec::new(),
+    }];
     if mark == "$" {
         changes.push(Change::AskNotSent { ask: id, shortage: Shortage::Money });
         return changes;

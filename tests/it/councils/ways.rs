@@ -232,3 +232,29 @@ fn a_file_that_is_not_there_ends_it_before_anybody_is_asked() {
     assert_eq!(council.server.seen().len(), 0);
     assert!(!council.program.path().join(".plenary").exists());
 }
+
+#[test]
+fn prompts_can_be_kept_out_of_the_record_and_a_cut_run_still_goes_on() {
+    let let_go = Arc::new(AtomicBool::new(false));
+    let is_free = Arc::clone(&let_go);
+    let council = Council::with(
+        move |asked| match is_free.load(Ordering::SeqCst) {
+            false if asked.seat == "cid" => Play::Hang,
+            true | false => Play::Fitting,
+        },
+        |settings| settings["retention"] = json!({ "keep_prompts": false }),
+    );
+    let told = council.ask(&["--deadline", "1800ms"]);
+    told.expect("incomplete", 3);
+    let first: Vec<String> = council.seen(Purpose::Opinion).iter().map(prompt_of).collect();
+    resumes(&council, told.id(), &let_go);
+    let again: Vec<String> = council.seen(Purpose::Opinion).iter().map(prompt_of).collect();
+    assert_eq!(again.last(), first.first(), "what was written anew is what was sent before");
+    let kept = crate::kit::dump(council.program.path());
+    assert!(kept.contains("messages_sha256"), "a digest stands in their place");
+    assert!(!kept.contains("You are a participant of a council"), "a prompt was kept");
+}
+
+fn prompt_of(seen: &crate::kit::Seen) -> String {
+    format!("{}{}", seen.system, seen.user)
+}

@@ -51,6 +51,7 @@ pub fn plan(seats: Vec<Seat>, secret: &str) -> Plan {
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,
+        keep_prompts: true,
         caps: Caps::default(),
         secret: secret.to_owned(),
         context: ContextPack::default(),
@@ -161,7 +162,8 @@ impl Chamber {
         for (ask, prepared) in &prepared {
             self.take_in(Change::AskPrepared {
                 ask: ask.clone(),
-                messages: prepared.messages.clone().into(),
+                messages: Some(prepared.messages.clone().into()),
+                messages_sha256: None,
                 condensed: prepared.condensed.clone(),
             });
         }

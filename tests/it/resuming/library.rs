@@ -195,6 +195,7 @@ fn plan() -> Plan {
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,
+        keep_prompts: true,
         caps: Caps::default(),
         secret: "0123456789abcdef0123456789abcdef".to_owned(),
         context: ContextPack::default(),
