@@ -13,6 +13,7 @@ use super::connections::Connections;
 use super::journal::Journal;
 use super::observer::Observer;
 use super::purse::Purse;
+use super::pursue::Course;
 use super::reading;
 use crate::ambient::Ambient;
 use crate::domain::ask::Ask;
@@ -23,7 +24,7 @@ use crate::domain::time::Moment;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
 use crate::operations;
-use crate::prompting::council::prepare;
+use crate::prompting::council::{Prepared, prepare};
 use crate::protocols::Step;
 use crate::protocols::council::{next, round_batch, verdict_arguments};
 
@@ -126,32 +127,67 @@ impl Deliberation {
         }
     }
 
-    /// Writes down what each seat will see, then pursues all of them at once.
+    /// Writes down what each seat will see and that it is called, then pursues all of them
+    /// at once. It is one entry, because nothing is sent before all of it is durable.
     async fn ask(&self, asks: Vec<Ask>) -> Result<(), Error> {
-        let prepared: Vec<Change> = {
-            let transcript = self.transcript();
-            let unknown = asks.iter().filter(|ask| transcript.asked(ask.id).is_none());
-            unknown.map(|ask| prepared(&transcript, ask)).collect()
+        let (mut changes, mut courses) = self.courses(&asks);
+        let is_fresh = !changes.is_empty();
+        courses.retain_mut(|course| match self.set_out(course) {
+            Ok(sent) => {
+                changes.push(sent);
+                true
+            }
+            Err(not_sent) => {
+                changes.push(not_sent);
+                false
+            }
+        });
+        let kind = match (is_fresh, courses.is_empty()) {
+            (true, _) => EntryKind::AsksPrepared,
+            (false, false) => EntryKind::CallSent,
+            (false, true) => EntryKind::AskNotSent,
         };
-        if !prepared.is_empty() {
-            self.note(EntryKind::AsksPrepared, prepared).await?;
+        if !changes.is_empty() {
+            self.note(kind, changes).await?;
         }
-        let mut pursuits: FuturesUnordered<_> = asks.iter().map(|ask| self.pursue(ask)).collect();
+        let pursuits = courses.into_iter().map(|course| self.pursue(course));
+        let mut pursuits: FuturesUnordered<_> = pursuits.collect();
         while let Some(pursued) = pursuits.next().await {
             pursued?;
         }
         Ok(())
     }
 
+    /// The way of each ask, and what those that are new will carry.
+    fn courses<'a>(&'a self, asks: &'a [Ask]) -> (Vec<Change>, Vec<Course<'a>>) {
+        let transcript = self.transcript();
+        let (mut prepared, mut courses) = (Vec::new(), Vec::new());
+        for ask in asks {
+            let transports = self.connections.of(&ask.seat);
+            let course = if let Some(asked) = transcript.asked(ask.id) {
+                Course::again(&transcript.plan, ask, transports, asked)
+            } else {
+                let Prepared { messages, condensed } = prepare(&transcript, ask);
+                let messages = Arc::new(messages);
+                let course =
+                    Course::begin(&transcript.plan, ask, transports, Arc::clone(&messages));
+                prepared.push(Change::AskPrepared { ask: ask.clone(), messages, condensed });
+                course
+            };
+            courses.extend(course);
+        }
+        (prepared, courses)
+    }
+
     /// What a round found enters the record.
     async fn hold(&self, round: u8) -> Result<(), Error> {
         let batch = round_batch(&self.transcript(), round);
-        let (id, at, due) = (self.id.clone(), self.ambient.now(), self.due());
+        let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
         let done = self.journal.run(move |unit| {
-            let fresh = operations::registering(unit, &batch)?;
-            let changes = [due.as_slice(), &fresh].concat();
+            let known = changes.len();
+            changes.extend(operations::registering(unit, &batch)?);
             unit.apply(&id, EntryKind::RoundRegistered, at, &changes)?;
-            Ok(fresh)
+            Ok(changes.split_off(known))
         });
         self.take_in(at, &done.await?);
         Ok(())
@@ -163,11 +199,12 @@ impl Deliberation {
             let transcript = self.transcript();
             (round_batch(&transcript, 3), verdict_arguments(&transcript, &report))
         };
-        let (id, at, due) = (self.id.clone(), self.ambient.now(), self.due());
+        let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
         let done = self.journal.run(move |unit| {
-            let mut fresh = operations::registering(unit, &batch)?;
-            let changes = [due.as_slice(), &fresh].concat();
+            let known = changes.len();
+            changes.extend(operations::registering(unit, &batch)?);
             unit.apply(&id, EntryKind::RoundRegistered, at, &changes)?;
+            let mut fresh = changes.split_off(known);
             let mut ending = operations::judging(unit, &verdict)?;
             ending.extend([Change::ReportGiven(report), Change::RunStopped(Stop::Done)]);
             unit.apply(&id, EntryKind::VerdictRegistered, at, &ending)?;
@@ -198,9 +235,8 @@ impl Deliberation {
             };
             Change::ReplyRead { ask: ask.id, reading: reading::read(&transcript, ask, reply) }
         };
-        let change = std::slice::from_ref(&change);
-        self.take_in(self.ambient.now(), change);
-        lock(&self.unwritten).extend_from_slice(change);
+        self.take_in(self.ambient.now(), std::slice::from_ref(&change));
+        lock(&self.unwritten).push(change);
     }
 
     /// What was read since the last entry; it was taken in when it was read.
@@ -219,15 +255,6 @@ impl Deliberation {
 
     pub(super) fn next_call(&self) -> u32 {
         self.calls.fetch_add(1, Ordering::Relaxed)
-    }
-}
-
-fn prepared(transcript: &Transcript, ask: &Ask) -> Change {
-    let prepared = prepare(transcript, ask);
-    Change::AskPrepared {
-        ask: ask.clone(),
-        messages: Arc::new(prepared.messages),
-        condensed: prepared.condensed,
     }
 }
 
