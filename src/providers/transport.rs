@@ -32,8 +32,9 @@ impl Transport {
     pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
         match self {
             Self::Http(transport) => transport.send(request).await,
-            Self::Cli(transport) => transport.send(request).await,
-            Self::Mcp(transport) => transport.send(request).await,
+            // Large and rare: hundreds of calls over HTTP need not make room for them.
+            Self::Cli(transport) => Box::pin(transport.send(request)).await,
+            Self::Mcp(transport) => Box::pin(transport.send(request)).await,
             Self::Rehearsal(transport) => transport.send(request).await,
         }
     }
