@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::mask::Mask;
-use super::view::View;
+use super::view::{Section, View};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::review::Review;
 use crate::domain::council::words::Level;
@@ -20,27 +20,34 @@ const CONTEXT_BYTES_MIN: usize = 4_000;
 
 #[derive(Debug)]
 pub(super) struct Condensed {
-    pub view: View,
+    pub sections: Vec<Section>,
     pub notes: Vec<String>,
 }
 
-/// The view with names masked, and cut until it fits.
+/// The sections of a view with names masked, cut until they fit.
 pub(super) fn condense(mut view: View, mask: Option<&Mask>) -> Condensed {
     let mut notes = Vec::new();
     if let Some(mask) = mask {
         notes.extend(hide_names(&mut view, mask));
     }
-    let said = said_bytes(&view);
-    let context = context_bytes(&view);
-    if view.question.len() + said + context > INPUT_BYTES_MAX && context > 0 {
-        let room = INPUT_BYTES_MAX.saturating_sub(view.question.len() + said);
-        notes.push(cut_context(&mut view, room.max(CONTEXT_BYTES_MIN)));
+    let mut said = view.said_sections();
+    let mut files = view.files_section();
+    let room = INPUT_BYTES_MAX.saturating_sub(view.question.len() + bytes(&said));
+    if bytes(&files) > room {
+        notes.push(cut_context(&mut view, bytes(&files), room.max(CONTEXT_BYTES_MIN)));
+        files = view.files_section();
     }
-    if view.question.len() + said + context_bytes(&view) > INPUT_BYTES_MAX {
+    if view.question.len() + bytes(&said) + bytes(&files) > INPUT_BYTES_MAX {
         notes.extend(cut_opinions(&mut view));
         notes.extend(cut_reviews(&mut view));
+        said = view.said_sections();
     }
-    Condensed { view, notes }
+    let sections = [view.question_section()].into_iter().chain(files).chain(said).collect();
+    Condensed { sections, notes }
+}
+
+fn bytes<'a>(sections: impl IntoIterator<Item = &'a Section>) -> usize {
+    sections.into_iter().map(|section| section.text.len()).sum()
 }
 
 fn hide_names(view: &mut View, mask: &Mask) -> Option<String> {
@@ -84,18 +91,8 @@ fn mask_texts(value: &mut Value, mask: &Mask) -> usize {
     }
 }
 
-fn context_bytes(view: &View) -> usize {
-    view.files_section().map_or(0, |section| section.text.len())
-}
-
-fn said_bytes(view: &View) -> usize {
-    let sections = view.opinion_sections().into_iter().chain(view.review_sections());
-    sections.map(|section| section.text.len()).sum()
-}
-
 /// Each file gives way in proportion: its head and its tail stay.
-fn cut_context(view: &mut View, room: usize) -> String {
-    let before = context_bytes(view);
+fn cut_context(view: &mut View, before: usize, room: usize) -> String {
     for file in &mut view.context.files {
         let share = (file.text.len() as u128 * room as u128 / before.max(1) as u128) as usize;
         file.text = head_and_tail(&file.text, share);

@@ -45,11 +45,7 @@ pub struct Prepared {
 pub fn prepare(transcript: &Transcript, ask: &Ask) -> Prepared {
     let view = View::of(transcript, ask);
     let mask = mask_for(transcript, ask);
-    let Condensed { view, notes } = condense(view, mask.as_ref());
-    let mut sections = vec![view.question_section()];
-    sections.extend(view.files_section());
-    sections.extend(view.opinion_sections());
-    sections.extend(view.review_sections());
+    let Condensed { sections, notes } = condense(view, mask.as_ref());
     let faults = ask.stricter.as_deref().unwrap_or_default();
     let mut texts: Vec<&str> = sections.iter().map(|section| section.text.as_str()).collect();
     texts.push(faults);

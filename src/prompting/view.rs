@@ -89,22 +89,19 @@ impl View {
         })
     }
 
-    pub(super) fn opinion_sections(&self) -> Vec<Section> {
-        let sections = self.opinions.iter().map(|shown| Section {
+    /// The opinions, then the reviews.
+    pub(super) fn said_sections(&self) -> Vec<Section> {
+        let opinions = self.opinions.iter().map(|shown| Section {
             label: format!("OPINION {}", shown.name),
             whose: format!("the participant known as {}", shown.name),
             text: as_text(&shown.said),
         });
-        sections.collect()
-    }
-
-    pub(super) fn review_sections(&self) -> Vec<Section> {
-        let sections = self.reviews.iter().map(|shown| Section {
+        let reviews = self.reviews.iter().map(|shown| Section {
             label: format!("REVIEW BY {}", shown.name),
             whose: format!("the participant known as {}, about the others' opinions", shown.name),
             text: as_text(&shown.said),
         });
-        sections.collect()
+        opinions.chain(reviews).collect()
     }
 }
 
