@@ -12,16 +12,16 @@ mod bodies;
 mod crowd;
 #[path = "council/folder.rs"]
 mod folder;
-mod measure;
 #[expect(
     dead_code,
-    unused_imports,
+    unreachable_pub,
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    reason = "shared with the tests, which use all of it"
+    reason = "written for the tests, which use all of it"
 )]
-#[path = "../tests/it/kit/model_server/mod.rs"]
-mod model_server;
+#[path = "council/kit.rs"]
+mod kit;
+mod measure;
 #[path = "council/one.rs"]
 mod one;
 #[path = "council/program.rs"]

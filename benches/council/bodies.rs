@@ -5,8 +5,8 @@ use std::time::Instant;
 use plenary::providers::Dialect;
 use serde_json::Value;
 
+use crate::kit::{Answer, Play, Seen};
 use crate::measure::Outcome;
-use crate::model_server::{Answer, Play, Seen};
 
 /// A council of three has three letters.
 const LETTERS: [char; 3] = ['A', 'B', 'C'];

@@ -40,7 +40,9 @@ pub(crate) fn measure(
         },
         Row {
             work: format!("{name}, memory"),
-            measured: Quantity::Kilobytes(all.iter().map(|taken| taken.memory_kb).max().unwrap_or(0)),
+            measured: Quantity::Kilobytes(
+                all.iter().map(|taken| taken.memory_kb).max().unwrap_or(0),
+            ),
             limit: Quantity::Kilobytes(MEMORY_MAX_KB),
             limit_is: "at its peak",
             allowed: 1.0,

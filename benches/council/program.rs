@@ -32,7 +32,7 @@ pub(crate) fn run(folder: &Folder, arguments: &[&str], councils: usize) -> Outco
     let before = processor_of_children()?;
     let start = Instant::now();
     let mut child = Command::new(PROGRAM)
-        .args(["ask", "--no-conclusion", "--json"])
+        .args(["ask", "--no-conclusion", "--json", "--quiet"])
         .args(arguments)
         .current_dir(folder.path())
         .env_clear()

@@ -10,5 +10,5 @@ mod play;
 mod server;
 
 pub use council::{fitting, purpose_of};
-pub use play::{Answer, Play};
+pub use play::Play;
 pub use server::{ModelServer, OFFERED, Seen};
