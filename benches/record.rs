@@ -12,7 +12,6 @@ mod documents;
 mod growth;
 #[path = "record/material.rs"]
 mod material;
-#[path = "record/measure.rs"]
 mod measure;
 #[path = "record/plain.rs"]
 mod plain;

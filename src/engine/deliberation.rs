@@ -13,7 +13,9 @@ use super::connections::Connections;
 use super::journal::Journal;
 use super::observer::Observer;
 use super::purse::Purse;
+use super::pursue::Course;
 use super::reading;
+use super::resume::unreachable_seat;
 use crate::ambient::Ambient;
 use crate::domain::ask::Ask;
 use crate::domain::change::{Change, EntryKind};
@@ -23,7 +25,7 @@ use crate::domain::time::Moment;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
 use crate::operations;
-use crate::prompting::council::prepare;
+use crate::prompting::council::{Prepared, prepare};
 use crate::protocols::Step;
 use crate::protocols::council::{next, round_batch, verdict_arguments};
 
@@ -129,32 +131,72 @@ impl Deliberation {
         }
     }
 
-    /// Writes down what each seat will see, then pursues all of them at once.
+    /// Writes down what each seat will see and that it is called, then pursues all of them
+    /// at once. It is one entry, because nothing is sent before all of it is durable.
     async fn ask(&self, asks: Vec<Ask>) -> Result<(), Error> {
-        let prepared: Vec<Change> = {
-            let transcript = self.transcript();
-            let unknown = asks.iter().filter(|ask| transcript.asked(ask.id).is_none());
-            unknown.map(|ask| prepared(&transcript, ask)).collect()
+        let (mut changes, mut courses) = self.courses(&asks)?;
+        let is_fresh = !changes.is_empty();
+        courses.retain_mut(|course| match self.set_out(course) {
+            Ok(sent) => {
+                changes.push(sent);
+                true
+            }
+            Err(not_sent) => {
+                changes.push(not_sent);
+                false
+            }
+        });
+        let kind = match (is_fresh, courses.is_empty()) {
+            (true, _) => EntryKind::AsksPrepared,
+            (false, false) => EntryKind::CallSent,
+            (false, true) => EntryKind::AskNotSent,
         };
-        if !prepared.is_empty() {
-            self.note(EntryKind::AsksPrepared, prepared).await?;
+        if !changes.is_empty() {
+            self.note(kind, changes).await?;
         }
-        let mut pursuits: FuturesUnordered<_> = asks.iter().map(|ask| self.pursue(ask)).collect();
+        let pursuits = courses.into_iter().map(|course| self.pursue(course));
+        let mut pursuits: FuturesUnordered<_> = pursuits.collect();
         while let Some(pursued) = pursuits.next().await {
             pursued?;
         }
         Ok(())
     }
 
+    /// The way of each ask, and what those that are new will carry.
+    fn courses<'a>(&'a self, asks: &'a [Ask]) -> Result<(Vec<Change>, Vec<Course<'a>>), Error> {
+        let transcript = self.transcript();
+        let (mut prepared, mut courses) = (Vec::new(), Vec::new());
+        for ask in asks {
+            let transports = self.connections.of(&ask.seat);
+            let course = if let Some(asked) = transcript.asked(ask.id) {
+                Course::again(&transcript, ask, transports, asked)
+            } else {
+                let Prepared { messages, condensed } = prepare(&transcript, ask);
+                let messages = Arc::new(messages);
+                let keeps = transcript.plan.keep_prompts;
+                prepared.push(Change::AskPrepared {
+                    ask: ask.clone(),
+                    messages: keeps.then(|| Arc::clone(&messages)),
+                    messages_sha256: (!keeps).then(|| messages.digest()),
+                    condensed,
+                });
+                Course::begin(&transcript, ask, transports, messages)
+            };
+            // A seat that nothing leads to would be asked for ever.
+            courses.push(course.ok_or_else(|| unreachable_seat(&self.id, &ask.seat))?);
+        }
+        Ok((prepared, courses))
+    }
+
     /// What a round found enters the record.
     async fn hold(&self, round: u8) -> Result<(), Error> {
         let batch = round_batch(&self.transcript(), round);
-        let (id, at, due) = (self.id.clone(), self.ambient.now(), self.due());
+        let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
         let done = self.journal.run(move |unit| {
-            let fresh = operations::registering(unit, &batch)?;
-            let changes = [due.as_slice(), &fresh].concat();
+            let known = changes.len();
+            changes.extend(operations::registering(unit, &batch)?);
             unit.apply(&id, EntryKind::RoundRegistered, at, &changes)?;
-            Ok(fresh)
+            Ok(changes.split_off(known))
         });
         self.take_in(at, &done.await?);
         Ok(())
@@ -166,11 +208,12 @@ impl Deliberation {
             let transcript = self.transcript();
             (round_batch(&transcript, 3), verdict_arguments(&transcript, &report))
         };
-        let (id, at, due) = (self.id.clone(), self.ambient.now(), self.due());
+        let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
         let done = self.journal.run(move |unit| {
-            let mut fresh = operations::registering(unit, &batch)?;
-            let changes = [due.as_slice(), &fresh].concat();
+            let known = changes.len();
+            changes.extend(operations::registering(unit, &batch)?);
             unit.apply(&id, EntryKind::RoundRegistered, at, &changes)?;
+            let mut fresh = changes.split_off(known);
             let mut ending = operations::judging(unit, &verdict)?;
             ending.extend([Change::ReportGiven(report), Change::RunStopped(Stop::Done)]);
             unit.apply(&id, EntryKind::VerdictRegistered, at, &ending)?;
@@ -201,9 +244,8 @@ impl Deliberation {
             };
             Change::ReplyRead { ask: ask.id, reading: reading::read(&transcript, ask, reply) }
         };
-        let change = std::slice::from_ref(&change);
-        self.take_in(self.ambient.now(), change);
-        lock(&self.unwritten).extend_from_slice(change);
+        self.take_in(self.ambient.now(), std::slice::from_ref(&change));
+        lock(&self.unwritten).push(change);
     }
 
     /// What was read since the last entry; it was taken in when it was read.
@@ -222,17 +264,6 @@ impl Deliberation {
 
     pub(super) fn next_call(&self) -> u32 {
         self.calls.fetch_add(1, Ordering::Relaxed)
-    }
-}
-
-fn prepared(transcript: &Transcript, ask: &Ask) -> Change {
-    let prepared = prepare(transcript, ask);
-    let keeps = transcript.plan.keep_prompts;
-    Change::AskPrepared {
-        ask: ask.clone(),
-        messages_sha256: (!keeps).then(|| prepared.messages.digest()),
-        messages: keeps.then(|| Arc::new(prepared.messages)),
-        condensed: prepared.condensed,
     }
 }
 

@@ -4,6 +4,7 @@
 //! journalled before anything else happens. A seat's failure is an entry, not an
 //! error of the run.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use super::deliberation::Deliberation;
 use super::purse::{self, actual, price_of};
 use super::reading::letters;
 use crate::domain::ask::{
-    Ask, Cost, CostSource, ErrorType, Failure, Fallback, Reply, Reservation, Sending,
+    Ask, Cost, CostSource, ErrorType, Failure, Fallback, Messages, Reply, Reservation, Sending,
 };
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::plan::Seat;
@@ -24,15 +25,21 @@ use crate::prompting::council::prepare;
 use crate::providers::{CallError, Received, Request, Transport, retry};
 
 /// Where the pursuit of an ask stands.
-struct Course {
+pub(super) struct Course<'a> {
+    ask: &'a Ask,
     seat: Seat,
     request: Request,
     deadline: Instant,
-    /// Which of the seat's transports, and which attempt on it, from 1.
-    place: usize,
+    transport: &'a Transport,
+    /// Which attempt on this transport, from 1.
     attempt: u8,
+    /// What can be tried when this transport fails.
+    further: &'a [Transport],
     fallback: Option<Fallback>,
     repeats: Option<u32>,
+    /// The call that is under way, and what was set aside for it.
+    call: u32,
+    reserved: Reservation,
 }
 
 /// What follows a failed call.
@@ -43,22 +50,22 @@ enum Onward {
 }
 
 impl Deliberation {
-    pub(super) async fn pursue(&self, ask: &Ask) -> Result<(), Error> {
-        let course = Course::of(&self.transcript(), ask, self.connections.of(&ask.seat));
-        let Some(mut course) = course else { return Ok(()) };
+    /// Sets the worst cost of the next call aside. What it gives goes into the journal; only
+    /// what was set aside may be sent, and only then.
+    pub(super) fn set_out(&self, course: &mut Course<'_>) -> Result<Change, Change> {
+        let worst = purse::worst(&course.seat, &course.request.messages);
+        if let Err(shortage) = self.reserve(worst) {
+            return Err(Change::AskNotSent { ask: course.ask.id, shortage });
+        }
+        (course.call, course.reserved) = (self.next_call(), worst);
+        Ok(Change::CallSent(course.sending()))
+    }
+
+    /// Goes on from a call that is in the journal until the ask has come to something.
+    pub(super) async fn pursue(&self, mut course: Course<'_>) -> Result<(), Error> {
         loop {
-            let Some(transport) = self.connections.of(&ask.seat).get(course.place) else {
-                return Ok(());
-            };
-            let reserved = purse::worst(&course.seat, &course.request.messages);
-            if let Err(shortage) = self.reserve(reserved) {
-                let change = Change::AskNotSent { ask: ask.id, shortage };
-                return self.note(EntryKind::AskNotSent, vec![change]).await;
-            }
-            let sending = course.sending(self.next_call(), ask, transport, reserved);
-            let call = sending.call;
-            self.note(EntryKind::CallSent, vec![Change::CallSent(sending)]).await?;
-            match course.send(transport).await {
+            let (call, reserved) = (course.call, course.reserved);
+            let (error, latency_ms) = match course.send().await {
                 Ok((received, latency_ms)) => {
                     let reply = reply(&course.seat, received, latency_ms);
                     let actual = actual(reserved, reply.usage, reply.cost);
@@ -69,36 +76,35 @@ impl Deliberation {
                     let change = Change::ReplyKept { call, reply };
                     self.note(EntryKind::ReplyKept, vec![change]).await?;
                     self.settle(at_most, actual);
-                    self.read(ask);
+                    self.read(course.ask);
                     return Ok(());
                 }
-                Err((error, latency_ms)) => {
-                    let onward = course.onward(
-                        &error,
-                        self.connections.of(&ask.seat).len(),
-                        self.ambient.chance(),
-                    );
-                    let failure = Failure {
-                        error_type: error.error_type,
-                        message: error.message.clone(),
-                        latency_ms,
-                    };
-                    let gave_up = matches!(onward, Onward::GiveUp);
-                    let change = Change::CallFailed { call, failure, gave_up };
-                    self.note(EntryKind::CallFailed, vec![change]).await?;
-                    if error.error_type.is_unbilled() {
-                        self.settle(reserved, Reservation::default());
-                    }
-                    match onward {
-                        Onward::GiveUp => return Ok(()),
-                        Onward::Again(wait) => {
-                            tokio::time::sleep(wait).await;
-                            course.attempt += 1;
-                        }
-                        Onward::Elsewhere => course.turn_elsewhere(transport, &error),
-                    }
-                    course.repeats = None;
+                Err(failed) => failed,
+            };
+            let onward = course.onward(&error, self.ambient.chance());
+            let failure = Failure {
+                error_type: error.error_type,
+                message: error.message.clone(),
+                latency_ms,
+            };
+            let gave_up = matches!(onward, Onward::GiveUp);
+            let change = Change::CallFailed { call, failure, gave_up };
+            self.note(EntryKind::CallFailed, vec![change]).await?;
+            if error.error_type.is_unbilled() {
+                self.settle(reserved, Reservation::default());
+            }
+            match onward {
+                Onward::GiveUp => return Ok(()),
+                Onward::Again(wait) => {
+                    tokio::time::sleep(wait).await;
+                    course.attempt += 1;
                 }
+                Onward::Elsewhere => course.turn_elsewhere(&error),
+            }
+            course.repeats = None;
+            match self.set_out(&mut course) {
+                Ok(sent) => self.note(EntryKind::CallSent, vec![sent]).await?,
+                Err(not_sent) => return self.note(EntryKind::AskNotSent, vec![not_sent]).await,
             }
         }
     }
@@ -118,54 +124,77 @@ impl Deliberation {
     }
 }
 
-impl Course {
-    /// A fresh ask begins at the beginning; one that a dead run left behind goes on from
-    /// what was recorded of it.
-    fn of(transcript: &Transcript, ask: &Ask, transports: &[Transport]) -> Option<Self> {
-        let asked = transcript.asked(ask.id)?;
-        let seat = transcript.plan.seat(&ask.seat)?.clone();
-        // Where prompts are not kept they are written anew: the same transcript, the same words.
-        let anew = || Arc::new(prepare(transcript, ask).messages);
-        let messages = asked.messages.clone().unwrap_or_else(anew);
-        let time = Duration::from_millis(transcript.plan.timeout_ms(&seat, ask.purpose));
-        let (place, attempt, fallback) = resumed(asked, transports);
+impl<'a> Course<'a> {
+    /// A fresh ask begins at the beginning.
+    pub(super) fn begin(
+        transcript: &Transcript,
+        ask: &'a Ask,
+        transports: &'a [Transport],
+        messages: Arc<Messages>,
+    ) -> Option<Self> {
+        let plan = &transcript.plan;
+        let (transport, further) = transports.split_first()?;
+        let seat = plan.seat(&ask.seat)?.clone();
+        let time = Duration::from_millis(plan.timeout_ms(&seat, ask.purpose));
         let letters = letters(transcript, ask);
-        let schema = normalise::schema(ask.purpose, transcript.plan.mode, &letters);
         let request = Request {
             seat: ask.seat.clone(),
             round: ask.round,
             purpose: ask.purpose,
             messages,
-            schema: Some(schema),
+            schema: Some(normalise::schema(ask.purpose, plan.mode, &letters)),
             time_left: time,
         };
-        let deadline = Instant::now() + time;
-        Some(Self { seat, request, deadline, place, attempt, fallback, repeats: lost(asked) })
+        Some(Self {
+            ask,
+            seat,
+            request,
+            deadline: Instant::now() + time,
+            transport,
+            attempt: 1,
+            further,
+            fallback: None,
+            repeats: None,
+            call: 0,
+            reserved: Reservation::default(),
+        })
     }
 
-    fn sending(
-        &self,
-        call: u32,
-        ask: &Ask,
-        transport: &Transport,
-        reserved: Reservation,
-    ) -> Sending {
+    /// One that a dead run left behind goes on from what was recorded of it.
+    pub(super) fn again(
+        transcript: &Transcript,
+        ask: &'a Ask,
+        transports: &'a [Transport],
+        asked: &Asked,
+    ) -> Option<Self> {
+        // Where prompts are not kept they are written anew, from the same transcript.
+        let anew = || Arc::new(prepare(transcript, ask).messages);
+        let messages = asked.messages.clone().unwrap_or_else(anew);
+        let course = Self::begin(transcript, ask, transports, messages)?;
+        let (place, attempt, fallback) = resumed(asked, transports);
+        let (transport, further) = transports.get(place..)?.split_first()?;
+        Some(Self { transport, attempt, further, fallback, repeats: lost(asked), ..course })
+    }
+
+    fn sending(&self) -> Sending {
         Sending {
-            call,
-            ask: ask.id,
-            transport: transport.kind(),
+            call: self.call,
+            ask: self.ask.id,
+            transport: self.transport.kind(),
             attempt: self.attempt,
-            reserved,
+            reserved: self.reserved,
             fallback: self.fallback.clone(),
             repeats: self.repeats,
         }
     }
 
     /// Makes the call, within what is left of the ask's time.
-    async fn send(&mut self, transport: &Transport) -> Result<(Received, u64), (CallError, u64)> {
+    async fn send(&mut self) -> Result<(Received, u64), (CallError, u64)> {
         let start = Instant::now();
         self.request.time_left = self.deadline.saturating_duration_since(start);
-        let sent = tokio::time::timeout_at(self.deadline, transport.send(&self.request)).await;
+        // Pinned where it lies: handed on by value, it would lie in memory twice.
+        let call = pin!(self.transport.send(&self.request));
+        let sent = tokio::time::timeout_at(self.deadline, call).await;
         let latency_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         match sent {
             Ok(Ok(received)) => Ok((received, latency_ms)),
@@ -177,12 +206,12 @@ impl Course {
         }
     }
 
-    fn onward(&self, error: &CallError, transports: usize, dice: u64) -> Onward {
+    fn onward(&self, error: &CallError, dice: u64) -> Onward {
         let time_left = self.deadline.saturating_duration_since(Instant::now());
         if let Some(wait) = retry::again(error, self.attempt, time_left, dice) {
             return Onward::Again(wait);
         }
-        let may_turn = self.place + 1 < transports && !time_left.is_zero();
+        let may_turn = !self.further.is_empty() && !time_left.is_zero();
         if may_turn && retry::falls_back(error.error_type) {
             Onward::Elsewhere
         } else {
@@ -190,10 +219,11 @@ impl Course {
         }
     }
 
-    fn turn_elsewhere(&mut self, from: &Transport, error: &CallError) {
-        self.fallback = Some(Fallback { from: from.kind(), reason: error.message.clone() });
-        self.place += 1;
-        self.attempt = 1;
+    fn turn_elsewhere(&mut self, error: &CallError) {
+        let Some((next, further)) = self.further.split_first() else { return };
+        let from = self.transport.kind();
+        self.fallback = Some(Fallback { from, reason: error.message.clone() });
+        (self.transport, self.attempt, self.further) = (next, 1, further);
     }
 }
 

@@ -4,7 +4,7 @@ use super::connections::Connections;
 use super::deliberation::{Deliberation, Surroundings};
 use super::owner::Owner;
 use crate::domain::change::{Change, EntryKind};
-use crate::domain::ids::DialogueId;
+use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::plan::Caps;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
@@ -51,7 +51,7 @@ pub async fn take_up(
     }
     let seats = transcript.plan.seats.iter().map(|seat| &seat.name);
     if let Some(seat) = connections.missing(seats) {
-        return Err(unreachable_seat(&id, seat.as_str()).into());
+        return Err(unreachable_seat(&id, seat).into());
     }
     let (at, claimed) = (surroundings.ambient.now(), id.clone());
     let mut changes = vec![Change::RunStarted { owner: owner.token.clone() }];
@@ -82,7 +82,8 @@ fn at_work(id: &DialogueId) -> Fault {
         .suggest(format!("`plenary watch {id}` follows it; end that process first to take it over"))
 }
 
-fn unreachable_seat(id: &DialogueId, seat: &str) -> Fault {
+/// Nothing leads to the seat any more.
+pub(super) fn unreachable_seat(id: &DialogueId, seat: &ExpertSlug) -> Fault {
     let message = format!("seat '{seat}' of '{id}' is not configured here");
     Fault::new(Code::NotSupported, message)
         .suggest("run it from the folder and with the keys it was started with")

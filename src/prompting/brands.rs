@@ -1,6 +1,7 @@
 //! The names by which models, and who makes them, are known.
 
 /// A family of models.
+#[derive(Debug)]
 pub(super) struct Brand {
     /// Words that say a configured name is of this family, and that give a model away.
     pub(super) names: &'static [&'static str],
@@ -10,7 +11,7 @@ pub(super) struct Brand {
     pub(super) houses: &'static [&'static str],
 }
 
-pub(super) const BRANDS: [Brand; 12] = [
+pub(super) static BRANDS: [Brand; 12] = [
     Brand { names: &["claude", "anthropic"], versions: &["sonnet", "opus", "haiku"], houses: &[] },
     Brand { names: &["gpt", "chatgpt", "openai", "open ai", "codex"], versions: &[], houses: &[] },
     Brand {

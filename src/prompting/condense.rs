@@ -41,49 +41,37 @@ const TEXT_BYTES: [usize; 6] = [16_000, 8_000, 4_000, 2_000, 1_000, 300];
 
 #[derive(Debug)]
 pub(super) struct Condensed {
-    pub view: View,
+    pub sections: Vec<Section>,
     pub notes: Vec<String>,
 }
 
-/// The view with names masked, and cut until it fits.
+/// The sections of a view with names masked, cut until they fit.
 ///
 /// High risks are kept whatever their number, so a panel that reports thousands of them is
 /// the one thing that may stay over the budget.
-pub(super) fn condense(mut view: View, mask: Option<&Mask>) -> Condensed {
+pub(super) fn condense(view: &mut View, mask: Option<&Mask>) -> Condensed {
     let mut notes = Vec::new();
     if let Some(mask) = mask {
-        notes.extend(hide_names(&mut view, mask));
+        notes.extend(hide_names(view, mask));
     }
-    if !fits(&view) {
-        notes.extend(cut_question(&mut view));
-        notes.extend(cut_context(&mut view));
+    let mut sections = view.sections();
+    for cut in [cut_material, cut_sayings, cut_texts] {
+        if fits(&sections) {
+            break;
+        }
+        notes.extend(cut(view));
+        sections = view.sections();
     }
-    if !fits(&view) {
-        notes.extend(cut_opinions(&mut view));
-        notes.extend(cut_reviews(&mut view));
-    }
-    if !fits(&view) {
-        notes.extend(cut_texts(&mut view));
-    }
-    Condensed { view, notes }
+    Condensed { sections, notes }
 }
 
-fn fits(view: &View) -> bool {
-    let sections = sections(view);
+fn fits(sections: &[Section]) -> bool {
     let around = sections.len() * FENCE_BYTES + WORDS_AROUND;
     let room = INPUT_BYTES_MAX.saturating_sub(around);
     let bytes: usize = sections.iter().map(|section| section.text.len()).sum();
     // What is shown is no shorter, and at most so much longer.
     bytes * GROWTH_MAX <= room
-        || (bytes <= room && shown_bytes(&sections) <= INPUT_BYTES_MAX - WORDS_AROUND)
-}
-
-fn sections(view: &View) -> Vec<Section> {
-    let mut sections = vec![view.question_section()];
-    sections.extend(view.files_section());
-    sections.extend(view.opinion_sections());
-    sections.extend(view.review_sections());
-    sections
+        || (bytes <= room && shown_bytes(sections) <= INPUT_BYTES_MAX - WORDS_AROUND)
 }
 
 /// How long they are inside their fences.
@@ -149,6 +137,16 @@ fn context_bytes(view: &View) -> usize {
     view.files_section().map_or(0, |section| shown_bytes(&[section]))
 }
 
+/// What was asked, and what came with it.
+fn cut_material(view: &mut View) -> Vec<String> {
+    [cut_question(view), cut_context(view)].into_iter().flatten().collect()
+}
+
+/// What was said, to what must not be lost of it.
+fn cut_sayings(view: &mut View) -> Vec<String> {
+    [cut_opinions(view), cut_reviews(view)].into_iter().flatten().collect()
+}
+
 fn cut_question(view: &mut View) -> Option<String> {
     let before = view.question.len();
     let whole = std::mem::take(&mut view.question);
@@ -163,7 +161,7 @@ fn cut_context(view: &mut View) -> Option<String> {
     if before == 0 {
         return None;
     }
-    let others = shown_bytes(&sections(view)) - before + WORDS_AROUND;
+    let others = shown_bytes(&view.sections()) - before + WORDS_AROUND;
     let room = INPUT_BYTES_MAX.saturating_sub(others).max(CONTEXT_BYTES_MIN);
     let unnamed = cut_index(view, room / 4);
     let whole = view.context.files.clone();
@@ -257,16 +255,16 @@ fn shorten_review(said: &mut Review) {
 }
 
 /// What is still too long in single texts keeps their heads and tails.
-fn cut_texts(view: &mut View) -> Option<String> {
+fn cut_texts(view: &mut View) -> Vec<String> {
     for bytes_max in TEXT_BYTES {
         let cut = |text: &str| fitting(text, bytes_max);
         view.opinions.iter_mut().for_each(|shown| change_texts(&mut shown.said, &cut));
         view.reviews.iter_mut().for_each(|shown| change_texts(&mut shown.said, &cut));
-        if fits(view) {
-            return Some(format!("texts over {bytes_max} bytes were cut, head and tail kept"));
+        if fits(&view.sections()) {
+            return vec![format!("texts over {bytes_max} bytes were cut, head and tail kept")];
         }
     }
-    None
+    Vec::new()
 }
 
 #[cfg(test)]

@@ -67,9 +67,9 @@ fn view(files: &[(&str, String)], opinions: Vec<Opinion>) -> View {
 
 /// Condenses, and checks that it fits; the texts that are left, and the notes.
 #[track_caller]
-fn condensed(view: View) -> (View, Vec<String>) {
-    let Condensed { view, notes } = condense(view, None);
-    let bytes = shown_bytes(&sections(&view));
+fn condensed(mut view: View) -> (View, Vec<String>) {
+    let Condensed { sections, notes } = condense(&mut view, None);
+    let bytes = shown_bytes(&sections);
     assert!(bytes <= INPUT_BYTES_MAX, "{bytes} bytes are left; {notes:?}");
     (view, notes)
 }
@@ -198,8 +198,9 @@ fn a_seat_that_is_called_like_a_severity_does_not_undo_the_mask() {
     }];
     let mut whole = view(&[], vec![said]);
     whole.reviews = vec![Shown { name: "B".to_owned(), said: review("says zork") }];
-    let Condensed { view, notes } = condense(whole, Some(&mask));
-    let texts: String = sections(&view).iter().map(|section| section.text.as_str()).collect();
+    let Condensed { sections, notes } = condense(&mut whole, Some(&mask));
+    let view = whole;
+    let texts: String = sections.iter().map(|section| section.text.as_str()).collect();
     assert!(!texts.to_lowercase().contains("zork"), "{texts}");
     assert_eq!(view.opinions[0].said.risks[0].severity, Level::High);
     assert_eq!(notes, ["18 names of models were masked"]);

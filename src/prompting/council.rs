@@ -43,13 +43,9 @@ pub struct Prepared {
 
 /// Exactly what a seat sees.
 pub fn prepare(transcript: &Transcript, ask: &Ask) -> Prepared {
-    let view = View::of(transcript, ask);
+    let mut view = View::of(transcript, ask);
     let mask = mask_for(transcript, ask);
-    let Condensed { view, notes } = condense(view, mask.as_ref());
-    let mut sections = vec![view.question_section()];
-    sections.extend(view.files_section());
-    sections.extend(view.opinion_sections());
-    sections.extend(view.review_sections());
+    let Condensed { sections, notes } = condense(&mut view, mask.as_ref());
     // What our reader says of a reply may quote it.
     let faults = ask.stricter.as_deref().unwrap_or_default();
     let faults = mask.as_ref().map_or(faults.to_owned(), |mask| mask.apply(faults).0);

@@ -115,8 +115,7 @@ pub(super) fn harmless_line(text: &str) -> String {
 }
 
 fn write_line(line: &str, shown: &mut String) {
-    let is_plain = |byte: u8| matches!(byte, b'\t' | b' '..=b'~') && !b"<[=:#".contains(&byte);
-    if line.bytes().all(is_plain) {
+    if is_plain(line) {
         return shown.push_str(line);
     }
     let mut breaks = Seen::of(line).breaks().into_iter().peekable();
@@ -134,6 +133,16 @@ fn write_line(line: &str, shown: &mut String) {
         }
         before = Some(letter);
     }
+}
+
+/// Whether a look at the bytes is enough, as it is for nearly all lines of prose and of JSON:
+/// no fence without an equals sign, no token without a bracket that something follows, and no
+/// role without a colon, nor behind a quote.
+fn is_plain(line: &str) -> bool {
+    let mut bytes = line.strip_suffix('[').unwrap_or(line).bytes();
+    let is_plain = |byte: u8| matches!(byte, b'\t' | b' '..=b'~') && !b"<[=".contains(&byte);
+    let names_no_role = || !line.contains(':') || line.trim_start().starts_with('"');
+    bytes.all(is_plain) && names_no_role()
 }
 
 fn must_be_shown(letter: char) -> bool {
@@ -347,6 +356,18 @@ mod tests {
         check("</s><s>", r"<\/s><\s>");
         check("<start_of_turn>model", r"<\start_of_turn>model");
         check("<think>", r"<\think>");
+    }
+
+    #[test]
+    fn json_is_looked_at_as_closely_as_prose() {
+        for line in [r#"  "risks": ["#, r#""user": "ann: x""#, r#"  "a": 1, # b"#] {
+            check(line, line);
+        }
+        check(r#""a": "[INST] x""#, r#""a": "[\INST] x""#);
+        check(r#""a": "<s>","#, r#""a": "<\s>","#);
+        check(r#""a": "==== END""#, r#"\"a": "==== END""#);
+        check("user: [", r"\user: [");
+        check("\"a\": \"\u{200b}\"", r#""a": "\u{200b}""#);
     }
 
     #[test]

@@ -7,7 +7,9 @@
 //!
 //! A seat of one letter is not hidden: it would blank a word of the language.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use super::brands::{BRANDS, Brand, JOINED_TAILS, TAILS};
 
@@ -52,7 +54,7 @@ impl Mask {
         }
         let given: Vec<Vec<String>> =
             seats.iter().chain(models).map(|name| words_of(name)).collect();
-        BRANDS.iter().filter(|brand| brand.is_in(&given)).for_each(|brand| mask.add_brand(brand));
+        brands().filter(|brand| brand.is_in(&given)).for_each(|known| mask.add_brand(known.brand));
         mask.spare(spared);
         mask.names.values_mut().for_each(|names| {
             names.sort_by_key(|name| std::cmp::Reverse(name.words.len()));
@@ -99,7 +101,7 @@ impl Mask {
     fn add_model(&mut self, name: &str) {
         let given = [words_of(name)];
         let is_numbered = name.contains(|letter: char| letter.is_ascii_digit());
-        let is_model = is_numbered || BRANDS.iter().any(|brand| brand.is_in(&given));
+        let is_model = is_numbered || brands().any(|brand| brand.is_in(&given));
         self.add(name, if is_model { Kind::Model } else { Kind::Seat(name.to_owned()) });
     }
 
@@ -114,15 +116,15 @@ impl Mask {
         for text in texts {
             let words = split(text);
             for (at, word) in words.iter().enumerate() {
-                let Some(names) = self.names.get_mut(&word.text) else { continue };
+                let Some(names) = self.names.get_mut(word.text.as_ref()) else { continue };
                 names.retain(|name| name.stands_at(text, &words, at).is_none());
             }
         }
     }
 
     /// How many words from here are a hidden name with its version.
-    fn length_at(&self, text: &str, words: &[Word], at: usize) -> Option<usize> {
-        let names = self.names.get(&words.get(at)?.text)?;
+    fn length_at(&self, text: &str, words: &[Word<'_>], at: usize) -> Option<usize> {
+        let names = self.names.get(words.get(at)?.text.as_ref())?;
         names.iter().filter_map(|name| name.stands_at(text, words, at)).max()
     }
 }
@@ -131,17 +133,36 @@ fn is_house(name: &str) -> bool {
     BRANDS.iter().flat_map(|brand| brand.houses).any(|house| house.eq_ignore_ascii_case(name))
 }
 
-impl Brand {
+/// A brand, and the names it is known by in words.
+#[derive(Debug)]
+struct Known {
+    brand: &'static Brand,
+    names: Vec<Vec<String>>,
+}
+
+/// All brands. Every mask looks for them, so their names are split once.
+fn brands() -> impl Iterator<Item = &'static Known> {
+    static ALL: LazyLock<Vec<Known>> = LazyLock::new(|| {
+        let known = |brand: &'static Brand| {
+            let names = brand.names.iter().chain(brand.houses).map(|name| words_of(name));
+            Known { brand, names: names.collect() }
+        };
+        BRANDS.iter().map(known).collect()
+    });
+    ALL.iter()
+}
+
+impl Known {
     fn is_in(&self, given: &[Vec<String>]) -> bool {
-        self.names.iter().chain(self.houses).map(|name| words_of(name)).any(|brand| {
-            given.iter().any(|words| words.windows(brand.len()).any(|window| *window == *brand))
+        self.names.iter().any(|name| {
+            given.iter().any(|words| words.windows(name.len()).any(|window| *window == **name))
         })
     }
 }
 
 impl Name {
     /// How many words the name takes up where it stands at this place.
-    fn stands_at(&self, text: &str, words: &[Word], at: usize) -> Option<usize> {
+    fn stands_at(&self, text: &str, words: &[Word<'_>], at: usize) -> Option<usize> {
         let here = words.get(at..at + self.words.len())?;
         let is_same = here.iter().zip(&self.words).all(|(word, name)| word.text == *name);
         let goes_on = here.iter().skip(1).all(Word::follows);
@@ -174,8 +195,8 @@ impl Name {
 }
 
 /// The length of a name with as much of a version as ends with a whole word.
-fn ending(name: &[Word], rest: &[Word]) -> Option<usize> {
-    let is_tail = |word: &&Word| word.follows() && word.is_of_version();
+fn ending(name: &[Word<'_>], rest: &[Word<'_>]) -> Option<usize> {
+    let is_tail = |word: &&Word<'_>| word.follows() && word.is_of_version();
     let tail = rest.iter().take_while(is_tail).count();
     (0..=tail)
         .rev()
@@ -193,8 +214,9 @@ fn goes_on_as_name(after: &str) -> bool {
 
 /// A run of letters or of digits.
 #[derive(Debug)]
-struct Word {
-    text: String,
+struct Word<'a> {
+    /// In lower case.
+    text: Cow<'a, str>,
     start: usize,
     end: usize,
     gap: Gap,
@@ -213,7 +235,7 @@ enum Gap {
     More,
 }
 
-impl Word {
+impl Word<'_> {
     fn follows(&self) -> bool {
         self.gap != Gap::More
     }
@@ -225,8 +247,8 @@ impl Word {
     /// `4`, the `o` of `4o`, `turbo`.
     fn is_of_version(&self) -> bool {
         let is_letter = self.gap == Gap::Nothing && self.text.len() == 1;
-        let is_joined = self.gap == Gap::Joint && JOINED_TAILS.contains(&self.text.as_str());
-        self.is_number() || is_letter || is_joined || TAILS.contains(&self.text.as_str())
+        let is_joined = self.gap == Gap::Joint && JOINED_TAILS.contains(&self.text.as_ref());
+        self.is_number() || is_letter || is_joined || TAILS.contains(&self.text.as_ref())
     }
 }
 
@@ -248,8 +270,8 @@ fn script(letter: char) -> Script {
 }
 
 /// The words of a text. Where writing changes its script, a word ends: `我是Claude` holds a name.
-fn split(text: &str) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
+fn split(text: &str) -> Vec<Word<'_>> {
+    let mut words: Vec<Word<'_>> = Vec::new();
     let mut letters = text.char_indices().peekable();
     let mut before = None;
     while let Some((start, first)) = letters.next() {
@@ -258,20 +280,27 @@ fn split(text: &str) -> Vec<Word> {
             before = Some(first);
             continue;
         }
-        let mut word: String = first.to_lowercase().collect();
         let mut last = (start, first);
         while let Some(next) = letters.next_if(|(_, letter)| script(*letter) == kind) {
-            word.extend(next.1.to_lowercase());
             last = next;
         }
         let end = last.0 + last.1.len_utf8();
         let gap = words.last().map_or(Gap::More, |word| gap(text, word.end, start));
         let after = letters.peek().map(|(_, letter)| *letter);
         let begins = !is_glued(before, kind);
+        let word = lower(text.get(start..end).unwrap_or_default());
         words.push(Word { text: word, start, end, gap, begins, ends: !is_glued(after, kind) });
         before = Some(last.1);
     }
     words
+}
+
+/// The word in lower case, which most words are already.
+fn lower(word: &str) -> Cow<'_, str> {
+    if word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
+        return Cow::Borrowed(word);
+    }
+    Cow::Owned(word.chars().flat_map(char::to_lowercase).collect())
 }
 
 fn gap(text: &str, from: usize, to: usize) -> Gap {
@@ -294,7 +323,7 @@ fn is_glued(neighbour: Option<char>, kind: Script) -> bool {
 }
 
 fn words_of(name: &str) -> Vec<String> {
-    split(name).into_iter().map(|word| word.text).collect()
+    split(name).into_iter().map(|word| word.text.into_owned()).collect()
 }
 
 #[cfg(test)]

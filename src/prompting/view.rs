@@ -64,7 +64,15 @@ impl View {
         view
     }
 
-    pub(super) fn question_section(&self) -> Section {
+    /// All that will stand in fences, in the order in which it is read.
+    pub(super) fn sections(&self) -> Vec<Section> {
+        let mut sections = vec![self.question_section()];
+        sections.extend(self.files_section());
+        sections.extend(self.said_sections());
+        sections
+    }
+
+    fn question_section(&self) -> Section {
         Section {
             label: "QUESTION".to_owned(),
             whose: "the question of the person who asks".to_owned(),
@@ -95,17 +103,14 @@ impl View {
         })
     }
 
-    pub(super) fn opinion_sections(&self) -> Vec<Section> {
-        let sections = self.opinions.iter().map(|shown| Section {
+    /// The opinions, then the reviews.
+    fn said_sections(&self) -> Vec<Section> {
+        let opinions = self.opinions.iter().map(|shown| Section {
             label: format!("OPINION {}", shown.name),
             whose: format!("the opinion of the participant known as {}", shown.name),
             text: as_text(&shown.said),
         });
-        sections.collect()
-    }
-
-    pub(super) fn review_sections(&self) -> Vec<Section> {
-        let sections = self.reviews.iter().map(|shown| Section {
+        let reviews = self.reviews.iter().map(|shown| Section {
             label: format!("REVIEW BY {}", shown.name),
             whose: format!(
                 "the review of others' opinions by the participant known as {}",
@@ -113,7 +118,7 @@ impl View {
             ),
             text: as_text(&shown.said),
         });
-        sections.collect()
+        opinions.chain(reviews).collect()
     }
 }
 

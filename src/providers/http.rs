@@ -3,6 +3,7 @@
 //! The body goes out as it was written and the reply is read once. A server that refuses
 //! the schema is called again without it, and is not sent one any more.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -70,7 +71,9 @@ impl HttpTransport {
 
     /// One call, within the request's time.
     pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
-        timeout(request.time_left, self.ask(request))
+        // Pinned where it lies: handed on by value, it would lie in memory twice.
+        let asking = pin!(self.ask(request));
+        timeout(request.time_left, asking)
             .await
             .unwrap_or_else(|_| Err(failure::out_of_time(&self.provider, request.time_left)))
     }
@@ -102,7 +105,7 @@ impl HttpTransport {
         }
         // Half of what is left, so that the error itself still arrives in time.
         let time_left = request.time_left.saturating_sub(began.elapsed()) / 2;
-        let offered = timeout(time_left.min(OFFER_TIME_MAX), self.models()).await;
+        let offered = timeout(time_left.min(OFFER_TIME_MAX), Box::pin(self.models())).await;
         let offered = offered.ok().and_then(Result::ok).unwrap_or_default();
         Err(failure::with_offer(&self.provider, error, offered))
     }

@@ -36,8 +36,9 @@ impl Transport {
     pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
         let (sent, secrets) = match self {
             Self::Http(transport) => (transport.send(request).await, transport.secrets()),
-            Self::Cli(transport) => (transport.send(request).await, transport.secrets()),
-            Self::Mcp(transport) => (transport.send(request).await, transport.secrets()),
+            // Large and rare: hundreds of calls over HTTP need not make room for them.
+            Self::Cli(transport) => (Box::pin(transport.send(request)).await, transport.secrets()),
+            Self::Mcp(transport) => (Box::pin(transport.send(request)).await, transport.secrets()),
             Self::Rehearsal(transport) => return transport.send(request).await,
         };
         let hide = |text: String| without_secrets(text, &secrets);

@@ -20,6 +20,10 @@ const CACHED_STATEMENTS: usize = 128;
 /// thousand. It is taken as it is needed.
 const CACHE_KIB: i32 = 16 * 1024;
 
+/// Pages in the log before they are carried into the file, 16 MiB: a burst of councils writes the
+/// same pages over and over, and each is carried but once.
+const LOG_PAGES_MAX: i32 = 4 * 1024;
+
 /// Opens a store. One that may not be written can still be read: an auditor needs no more.
 pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
     match writable(path) {
@@ -121,6 +125,7 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
     connection.pragma_update(None, "trusted_schema", false)?;
     // A negative size is in KiB, a positive one in pages.
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX)?;
     Ok(())
 }
 

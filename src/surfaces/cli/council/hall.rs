@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
@@ -40,7 +41,10 @@ impl Hall {
         let runtime = match crowd {
             // One council waits for the network; a second thread would only cost a start.
             Crowd::One => Builder::new_current_thread().enable_all().build(),
-            Crowd::Many => Builder::new_multi_thread().enable_all().build(),
+            Crowd::Many => {
+                open_as_many_as_allowed();
+                Builder::new_multi_thread().enable_all().build()
+            }
         };
         let runtime = runtime.map_err(Error::Runtime)?;
         let (journal, writer) = Journal::start(Arc::clone(&workspace.store));
@@ -91,6 +95,13 @@ impl Hall {
         // It ends when the last sender is gone; that it panicked was told to whoever waited.
         let _ = writer.join();
     }
+}
+
+/// Each call has a connection of its own, and the usual limit of a thousand files is that of
+/// three hundred councils. Where it cannot be raised, a call that finds no connection says so.
+fn open_as_many_as_allowed() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 
 /// The first signal asks the run to stop where it can be taken up again; the second ends

@@ -1,0 +1,51 @@
+//! A folder with a council of three, whose models are all at one server.
+
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::measure::Outcome;
+
+/// One provider of each dialect; the first also chairs.
+const PROVIDERS: [(&str, &str, &str); 3] = [
+    ("ann", "openai", "[participant, chair]"),
+    ("bob", "anthropic", "[participant]"),
+    ("cid", "gemini", "[participant]"),
+];
+
+#[derive(Debug)]
+pub(crate) struct Folder {
+    folder: TempDir,
+}
+
+impl Folder {
+    #[expect(clippy::disallowed_methods, reason = "a configuration for the program")]
+    pub(crate) fn new(server: SocketAddr) -> Outcome<Self> {
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+        let mut text = "council:\n  providers:\n".to_owned();
+        for (name, dialect, role) in PROVIDERS {
+            writeln!(
+                text,
+                "    - {{name: {name}, role: {role}, model: test-model, dialect: {dialect}, \
+                 base_url: \"http://{server}/v1\", transports: [http]}}"
+            )?;
+        }
+        std::fs::write(folder.path().join("council.yaml"), text)?;
+        Ok(Self { folder })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// So many questions, one to a line.
+    #[expect(clippy::disallowed_methods, reason = "questions for the program")]
+    pub(crate) fn batch(&self, councils: usize) -> Outcome<PathBuf> {
+        let path = self.path().join("questions.jsonl");
+        let line = |number| format!("\"Should we take step {number} before winter?\"\n");
+        std::fs::write(&path, (1..=councils).map(line).collect::<String>())?;
+        Ok(path)
+    }
+}

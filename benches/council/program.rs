@@ -1,0 +1,89 @@
+//! Runs the real program and weighs it: time, processor, memory.
+
+use std::fs::File;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::folder::Folder;
+use crate::measure::Outcome;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_plenary");
+
+/// The system counts processor time in hundredths of a second.
+const TICK: Duration = Duration::from_millis(10);
+
+/// How often its memory is looked at. The system keeps the peak, so only the end could be missed.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What a run took.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Taken {
+    pub wall: Duration,
+    pub processor: Duration,
+    pub memory_kb: u64,
+}
+
+/// Runs the program and sees that it answered for as many councils, all complete.
+pub(crate) fn run(folder: &Folder, arguments: &[&str], councils: usize) -> Outcome<Taken> {
+    let path = folder.path().join("answers.jsonl");
+    let before = processor_of_children()?;
+    let start = Instant::now();
+    let mut child = Command::new(PROGRAM)
+        .args(["ask", "--no-conclusion", "--json", "--quiet"])
+        .args(arguments)
+        .current_dir(folder.path())
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(File::create(&path)?)
+        .spawn()?;
+    let process = child.id();
+    let watch = thread::spawn(move || peak_memory(process));
+    let status = child.wait()?;
+    let wall = start.elapsed();
+    let processor = processor_of_children()?.saturating_sub(before);
+    let memory_kb = watch.join().map_err(|_| "the memory could not be watched")?;
+    let complete = complete(&path)?;
+    if !status.success() || complete != councils {
+        let text = format!("{complete} of {councils} councils were complete, with {status}");
+        return Err(text.into());
+    }
+    Ok(Taken { wall, processor, memory_kb })
+}
+
+/// How many answers are there that came to their end.
+#[expect(clippy::disallowed_methods, reason = "the answers are in a file")]
+fn complete(path: &std::path::Path) -> Outcome<usize> {
+    let text = std::fs::read_to_string(path)?;
+    let answers = serde_json::Deserializer::from_str(&text).into_iter::<Value>();
+    let mut complete = 0;
+    for answer in answers {
+        complete += usize::from(answer?.get("report").is_some_and(Value::is_object));
+    }
+    Ok(complete)
+}
+
+/// The processor time of every child that has ended.
+#[expect(clippy::disallowed_methods, reason = "the system tells in a file")]
+fn processor_of_children() -> Outcome<Duration> {
+    let text = std::fs::read_to_string("/proc/self/stat")?;
+    // Behind the program's name, which may hold anything, come numbers.
+    let numbers = text.rsplit(')').next().unwrap_or_default().split_whitespace();
+    let ticks: u32 = numbers.skip(13).take(2).filter_map(|number| number.parse::<u32>().ok()).sum();
+    Ok(TICK * ticks)
+}
+
+/// The most memory a process ever held, in KB, watched until it ends.
+#[expect(clippy::disallowed_methods, reason = "the system tells in a file")]
+fn peak_memory(process: u32) -> u64 {
+    let mut peak = 0;
+    while let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) {
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let Some(line) = line else { break };
+        peak = line.split_whitespace().next().and_then(|kb| kb.parse().ok()).unwrap_or(peak);
+        thread::sleep(LOOK);
+    }
+    peak
+}
