@@ -181,6 +181,7 @@ fn store_kind(error: &StoreError) -> Kind {
         StoreError::Database(_)
         | StoreError::Malformed { .. }
         | StoreError::NotRun
+        | StoreError::WriterGone
         | StoreError::Shared { .. }
         | StoreError::Unwritable(_) => Kind::Internal,
     }
@@ -202,6 +203,7 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
         StoreError::Malformed { .. } => Some("`plenary verify` says what was changed"),
         StoreError::Database(_)
         | StoreError::NotRun
+        | StoreError::WriterGone
         | StoreError::Shared { .. }
         | StoreError::Unwritable(_) => None,
     }

@@ -111,7 +111,7 @@ pub enum Change {
         owner: String,
     },
     /// What the run may spend from now on.
-    CapsRaised {
+    CapsSet {
         caps: Caps,
     },
     /// Exactly what a seat was to see.

@@ -139,10 +139,6 @@ impl Stop {
             Self::Done | Self::Budget { .. } | Self::Deadline | Self::Interrupted => false,
         }
     }
-
-    pub fn is_done(&self) -> bool {
-        *self == Self::Done
-    }
 }
 
 /// A round that was, or in shadow would have been, skipped.
@@ -158,6 +154,13 @@ pub struct Shortcut {
     /// In shadow: whether the round, held anyway, changed nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_have_been_right: Option<bool>,
+}
+
+impl Shortcut {
+    /// Decided, and acted upon.
+    pub fn is_taken(&self) -> bool {
+        self.triggered && !self.shadow
+    }
 }
 
 impl Transcript {
@@ -200,7 +203,7 @@ impl Transcript {
     fn add_one(&mut self, at: Moment, change: &Change) {
         match change {
             Change::RunStarted { owner } => self.start(owner),
-            Change::CapsRaised { caps } => self.plan.caps = *caps,
+            Change::CapsSet { caps } => self.plan.caps = *caps,
             Change::AskPrepared { ask, messages, condensed, .. } => self.asks.push(Asked {
                 ask: ask.clone(),
                 prepared_at: at,
@@ -318,7 +321,12 @@ impl Transcript {
     }
 
     pub fn next_call_id(&self) -> u32 {
-        u32::try_from(self.calls().count()).unwrap_or(u32::MAX).saturating_add(1)
+        self.calls().map(|call| call.sending.call).max().unwrap_or(0).saturating_add(1)
+    }
+
+    /// Whether a round was skipped, by rule.
+    pub fn skips(&self, round: u8) -> bool {
+        self.shortcuts.iter().any(|known| known.round == round && known.is_taken())
     }
 
     pub fn is_held(&self, round: u8) -> bool {

@@ -211,10 +211,12 @@ impl Deliberation {
         let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
         let done = self.journal.run(move |unit| {
             let known = changes.len();
-            changes.extend(operations::registering(unit, &batch)?);
+            // Both are decided before either is written: a refusal leaves nothing half done.
+            let registered = operations::registering(unit, &batch)?;
+            let mut ending = operations::judging(unit, &verdict)?;
+            changes.extend(registered);
             unit.apply(&id, EntryKind::RoundRegistered, at, &changes)?;
             let mut fresh = changes.split_off(known);
-            let mut ending = operations::judging(unit, &verdict)?;
             ending.extend([Change::ReportGiven(report), Change::RunStopped(Stop::Done)]);
             unit.apply(&id, EntryKind::VerdictRegistered, at, &ending)?;
             fresh.extend(ending);

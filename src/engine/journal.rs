@@ -66,8 +66,8 @@ impl Journal {
     ) -> Result<Vec<Change>, Error> {
         let (done, answer) = oneshot::channel();
         let job = Job { work: Box::new(work), done };
-        self.jobs.send(job).await.map_err(|_| StoreError::NotRun)?;
-        answer.await.map_err(|_| StoreError::NotRun)?
+        self.jobs.send(job).await.map_err(|_| StoreError::WriterGone)?;
+        answer.await.map_err(|_| StoreError::WriterGone)?
     }
 }
 

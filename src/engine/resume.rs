@@ -55,7 +55,7 @@ pub async fn take_up(
     }
     let (at, claimed) = (surroundings.ambient.now(), id.clone());
     let mut changes = vec![Change::RunStarted { owner: owner.token.clone() }];
-    changes.extend(caps.map(|caps| Change::CapsRaised { caps }));
+    changes.extend(caps.map(|caps| Change::CapsSet { caps }));
     let claim = surroundings.journal.run(move |unit| {
         // Two who found it ownerless at once: the first to write has it.
         if unit.entry_count(&claimed)? != entries {

@@ -93,10 +93,13 @@ pub fn system(purpose: Purpose, mode: Mode) -> String {
 
 /// Changes when any instruction does: part of a seat's version.
 pub fn digest() -> String {
-    let all =
-        [PARTICIPANT, REVIEWER, CHAIR, STRICTER, MODE_GENERAL, MODE_ARCHITECTURE, MODE_REVIEW];
-    let digest = Sha256::digest(all.concat().as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut hasher = Sha256::new();
+    for purpose in Purpose::ALL {
+        hasher.update(task(*purpose));
+        Mode::ALL.iter().for_each(|mode| hasher.update(system(*purpose, *mode)));
+    }
+    hasher.update(STRICTER);
+    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn task(purpose: Purpose) -> &'static str {

@@ -39,6 +39,8 @@ pub enum StoreError {
     /// What somebody else's work in the same transaction ran into.
     #[error("the store could not be written: {message}")]
     Shared { message: String },
+    #[error("the thread that writes to the store is gone")]
+    WriterGone,
     #[error("a change could not be written down")]
     Unwritable(#[source] serde_json::Error),
 }
@@ -51,6 +53,7 @@ impl StoreError {
             Self::ReadOnly => Self::ReadOnly,
             Self::DiskFull => Self::DiskFull,
             Self::NotRun => Self::NotRun,
+            Self::WriterGone => Self::WriterGone,
             Self::Database(error) => Self::Shared { message: error.to_string() },
             Self::Newer { .. }
             | Self::Foreign { .. }

@@ -152,9 +152,11 @@ fn event(transcript: &Transcript, change: &Change) -> Option<Event> {
             chair: report.chair_provider.clone(),
             fallback: report.fallback,
         },
+        // A run that was cut while its report was written came to its end all the same.
+        Change::RunStopped(stop) if transcript.stopped.as_ref() != Some(stop) => return None,
         Change::RunStopped(stop) => Event::Stopped(stop.clone()),
         Change::DialogueOpened(_)
-        | Change::CapsRaised { .. }
+        | Change::CapsSet { .. }
         | Change::PoolGiven { .. }
         | Change::ExpertAdded(_)
         | Change::ExpertJoined { .. }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::{Reading, Transcript};
+use crate::domain::transcript::{Reading, Shortcut, Transcript};
 use crate::protocols::council::{ProviderFailure, failures, false_consensus, opinions};
 
 #[derive(Debug)]
@@ -46,10 +46,7 @@ impl Health {
                 degraded: !failed.is_empty() || fell_back,
                 false_consensus: false_consensus(transcript),
                 single_family: families(transcript).len() == 1,
-                short_circuit: transcript
-                    .shortcuts
-                    .iter()
-                    .any(|shortcut| shortcut.triggered && !shortcut.shadow),
+                short_circuit: transcript.shortcuts.iter().any(Shortcut::is_taken),
             },
             panel: Panel {
                 attempted: asked.len(),

@@ -6,7 +6,8 @@ use crate::domain::ask::Usage;
 use crate::domain::council::words::Mode;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
-use crate::domain::transcript::{Asked, Outcome, Transcript};
+use crate::domain::transcript::{Asked, Outcome, Shortcut, Transcript};
+use crate::protocols::council::rounds_completed;
 
 #[derive(Debug, Serialize)]
 pub struct Metrics {
@@ -45,20 +46,13 @@ pub(super) fn metrics(transcript: &Transcript) -> Metrics {
     let rounds: Vec<RoundMetrics> =
         [1, 2, 3].into_iter().filter_map(|round| of_round(transcript, round)).collect();
     let end = transcript.last_entry_at;
-    let held = transcript
-        .rounds_held
-        .iter()
-        .filter(|(round, _)| transcript.asks_of(*round).next().is_some());
     Metrics {
         session: SessionMetrics {
             session_id: transcript.opening.dialogue_id.clone(),
             mode: transcript.plan.mode,
             total_duration_ms: end.millis_since(transcript.opened_at),
-            rounds_completed: u8::try_from(held.count()).unwrap_or(u8::MAX),
-            short_circuit_triggered: transcript
-                .shortcuts
-                .iter()
-                .any(|shortcut| shortcut.triggered && !shortcut.shadow),
+            rounds_completed: rounds_completed(transcript),
+            short_circuit_triggered: transcript.shortcuts.iter().any(Shortcut::is_taken),
             total_cost_estimate: cost_usd(transcript),
             calls: transcript.calls().count(),
             repeated_calls: transcript

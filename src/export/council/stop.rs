@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::domain::transcript::{Stop, Transcript};
+use crate::domain::transcript::{Shortage, Stop, Transcript};
 use crate::domain::words::words;
 use crate::protocols::council::opinions;
 
@@ -21,7 +21,15 @@ pub fn status(transcript: &Transcript) -> Status {
         Some(Stop::Quorum { .. } | Stop::Partial { .. }) if opinions(transcript).is_empty() => {
             Status::Failed
         }
-        Some(_) | None => Status::Incomplete,
+        Some(
+            Stop::Quorum { .. }
+            | Stop::Partial { .. }
+            | Stop::Families { .. }
+            | Stop::Budget { .. }
+            | Stop::Deadline
+            | Stop::Interrupted,
+        )
+        | None => Status::Incomplete,
     }
 }
 
@@ -31,6 +39,15 @@ pub struct Stopped {
     pub error_code: &'static str,
     pub message: String,
     pub suggestion: String,
+}
+
+fn more_of(shortage: Shortage, resume: &str) -> String {
+    match shortage {
+        Shortage::Money => format!("{resume} with more, for example `--budget-usd 5`"),
+        Shortage::Tokens | Shortage::Calls => {
+            format!("raise `budget.{shortage}` in council.yaml, then {resume}")
+        }
+    }
 }
 
 /// Nothing, for a run that came to its end.
@@ -57,7 +74,7 @@ pub fn stopped(transcript: &Transcript) -> Option<Stopped> {
         Some(Stop::Budget { shortage }) => (
             "budget_exhausted",
             format!("what is left of `{shortage}` does not cover the next call"),
-            format!("{resume} with more, for example `--budget-usd 5`"),
+            more_of(*shortage, &resume),
         ),
         Some(Stop::Deadline) => (
             "deadline_exceeded",

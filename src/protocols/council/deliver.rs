@@ -2,7 +2,7 @@
 
 use super::choice::{best, most_complete};
 use super::letters::Letters;
-use super::voices::{Voice, tally};
+use super::voices::{Voice, rounds_completed, tally};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::{
     Conclusion, CouncilFinalReport, Rationale, Report, SupportingOpinion, Uncertainty, WeighedRisk,
@@ -13,7 +13,7 @@ use crate::domain::plan::Delivery;
 use crate::domain::transcript::{Document, Transcript};
 
 /// The seed's words for a chair that could not be heard.
-pub const CHAIR_FAILED: &str = "Chair synthesis failed; showing best individual opinion";
+const CHAIR_FAILED: &str = "Chair synthesis failed; showing best individual opinion";
 
 const SELECTED: &str = "Selected, not synthesised: this is the opinion its peers rated best";
 const SKIPPED: &str = "The chair's round was skipped; showing the opinion its peers rated best";
@@ -28,7 +28,7 @@ pub(super) fn from_chair(
     let Document::Report(report) = asked.document()? else { return None };
     let letters = Letters::of(&transcript.plan);
     let mut report = report.as_ref().clone().named(&|text| letters.seat(text).cloned());
-    if skipped(transcript, 2) {
+    if transcript.skips(2) {
         lower(&mut report.uncertainties);
     }
     Some(deliver(transcript, report, Some(chair.clone())))
@@ -37,7 +37,7 @@ pub(super) fn from_chair(
 /// What is delivered in a synthesis's place, and why it is; nothing, when nobody was heard.
 pub(super) fn from_best_opinion(transcript: &Transcript) -> Option<CouncilFinalReport> {
     let selected = transcript.plan.delivery == Delivery::Selection;
-    let by_rule = selected || skipped(transcript, 3);
+    let by_rule = selected || transcript.skips(3);
     let voice = if by_rule { best(transcript) } else { most_complete(transcript) }?;
     let mut delivered = deliver(transcript, report_of(transcript, &voice), None);
     delivered.fallback = !by_rule;
@@ -61,10 +61,9 @@ fn deliver(
     report: Report,
     chair_provider: Option<ExpertSlug>,
 ) -> CouncilFinalReport {
-    let held = [1, 2].into_iter().filter(|round| !skipped(transcript, *round)).count();
     CouncilFinalReport {
         report,
-        rounds_completed: u8::try_from(held).unwrap_or(2) + u8::from(chair_provider.is_some()),
+        rounds_completed: rounds_completed(transcript),
         chair_provider,
         run_id: transcript.opening.dialogue_id.clone(),
         providers_participated: participated(transcript),
@@ -80,11 +79,6 @@ fn participated(transcript: &Transcript) -> Vec<ExpertSlug> {
     seats.filter(|name| heard.iter().any(|round| round.contains(name))).cloned().collect()
 }
 
-fn skipped(transcript: &Transcript, round: u8) -> bool {
-    let mut noted = transcript.shortcuts.iter().filter(|known| known.round == round);
-    noted.any(|known| known.triggered && !known.shadow)
-}
-
 fn lower(uncertainties: &mut [Uncertainty]) {
     uncertainties.iter_mut().for_each(|known| known.confidence = known.confidence.lowered());
 }
@@ -92,8 +86,8 @@ fn lower(uncertainties: &mut [Uncertainty]) {
 /// One participant's opinion in the shape of a report.
 fn report_of(transcript: &Transcript, voice: &Voice<'_, Opinion>) -> Report {
     let opinion = voice.said;
-    let is_unreviewed = skipped(transcript, 2) || skipped(transcript, 3);
-    let confidence = if is_unreviewed { opinion.confidence.lowered() } else { opinion.confidence };
+    let is_cut_short = transcript.skips(2) || transcript.skips(3);
+    let confidence = if is_cut_short { opinion.confidence.lowered() } else { opinion.confidence };
     let name = voice.seat.to_string();
     let risks = opinion.risks.iter().map(|risk| WeighedRisk {
         description: risk.description.clone(),

@@ -60,6 +60,7 @@ pub fn verdict_arguments(transcript: &Transcript, report: &CouncilFinalReport) -
         // A participant's opinion in a failed chair's place settles nothing.
         "verdict_id": if report.fallback { "fallback" } else { "report" },
         "verdict_type": if report.fallback { "interim" } else { "final" },
+        "round": 3,
         "recommendation": cut(&conclusion.statement, LABEL_CHARS_MAX),
         "description": cut(&format!("{}\n\n{description}", conclusion.statement), TEXT_CHARS_MAX),
         "author_expert": report.chair_provider,
@@ -82,10 +83,7 @@ fn supporters(transcript: &Transcript, report: &CouncilFinalReport) -> Vec<Strin
 }
 
 fn title(transcript: &Transcript, round: u8) -> String {
-    let skipped = transcript
-        .shortcuts
-        .iter()
-        .any(|known| known.round == round && known.triggered && !known.shadow);
+    let skipped = transcript.skips(round);
     let name = match round {
         1 => "Independent opinions",
         2 => "Cross review",

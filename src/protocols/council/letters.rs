@@ -20,12 +20,11 @@ impl Letters {
         self.0.iter().find(|(_, name)| name == seat).map(|(letter, _)| *letter)
     }
 
-    /// The seat that a model means by `A`, `a` or `Opinion A`.
-    pub fn seat(&self, written: &str) -> Option<&ExpertSlug> {
-        let last =
-            written.trim().trim_end_matches(['.', ')', ']']).rsplit([' ', '[', '(']).next()?;
-        let mut letters = last.chars();
-        let letter = letters.next().filter(|_| letters.next().is_none())?.to_ascii_uppercase();
+    /// The seat behind a letter as a reply was read. Anything but one letter is nobody: of
+    /// `A and B` neither may get what was said of both.
+    pub fn seat(&self, letter: &str) -> Option<&ExpertSlug> {
+        let mut letters = letter.chars();
+        let letter = letters.next().filter(|_| letters.next().is_none())?;
         self.0.iter().find(|(known, _)| *known == letter).map(|(_, name)| name)
     }
 

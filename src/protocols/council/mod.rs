@@ -12,8 +12,8 @@ mod tests;
 mod voices;
 
 pub use choice::{PeerChoice, peer_choice};
-pub use deliver::{CHAIR_FAILED, false_consensus};
+pub use deliver::false_consensus;
 pub use enter::{round_batch, verdict_arguments};
 pub use letters::Letters;
 pub use next::next;
-pub use voices::{ProviderFailure, Voice, failures, opinions, reviews, tally};
+pub use voices::{ProviderFailure, Voice, failures, opinions, reviews, rounds_completed, tally};

@@ -49,7 +49,7 @@ fn second_round(transcript: &Transcript) -> Option<Step> {
     if let Some(step) = shortcut.as_ref().and_then(|shortcut| unnoted(transcript, shortcut)) {
         return Some(step);
     }
-    if shortcut.is_some_and(|shortcut| shortcut.triggered && !shortcut.shadow) {
+    if shortcut.is_some_and(|shortcut| shortcut.is_taken()) {
         return Some(Step::Hold(2));
     }
     let spoke: Vec<&ExpertSlug> = opinions(transcript).iter().map(|voice| voice.seat).collect();
@@ -84,7 +84,7 @@ fn third_round(transcript: &Transcript) -> Step {
     if let Some(step) = shortcut.as_ref().and_then(|shortcut| unnoted(transcript, shortcut)) {
         return step;
     }
-    if shortcut.is_some_and(|shortcut| shortcut.triggered && !shortcut.shadow) {
+    if shortcut.is_some_and(|shortcut| shortcut.is_taken()) {
         return stand_in(transcript);
     }
     for chair in &transcript.plan.chairs {
@@ -122,7 +122,8 @@ fn unnoted(transcript: &Transcript, shortcut: &Shortcut) -> Option<Step> {
 /// Where the configuration allows it, a synthesis that cannot be paid for is done without.
 fn starved_of_chair(transcript: &Transcript, shortage: Shortage) -> Step {
     let rules = &transcript.plan.short_circuit;
-    let may_skip = rules.enabled && rules.skip_r3_if.contains(&SkipSynthesis::Budget);
+    let may_skip =
+        rules.enabled && !rules.shadow && rules.skip_r3_if.contains(&SkipSynthesis::Budget);
     match (may_skip, transcript.plan.quorum.r3_required) {
         (true, _) => Step::Weigh(agreement::out_of_budget(shortage)),
         (false, true) => Step::Stop(Stop::Budget { shortage }),

@@ -39,6 +39,15 @@ pub fn reviews(transcript: &Transcript) -> Vec<Voice<'_, Review>> {
     heard.collect()
 }
 
+/// Rounds in which somebody was heard, and not too few: a chair that failed completes nothing.
+pub fn rounds_completed(transcript: &Transcript) -> u8 {
+    let is_completed = |round: &u8| {
+        let is_heard = !transcript.heard_in(*round).is_empty();
+        is_heard && (*round == 3 || transcript.is_held(*round))
+    };
+    u8::try_from([1, 2, 3].iter().filter(|round| is_completed(round)).count()).unwrap_or(3)
+}
+
 /// The stances of the first round, counted before anybody writes about them.
 pub fn tally(transcript: &Transcript) -> Tally {
     Tally::of(opinions(transcript).iter().map(|voice| voice.said.stance))

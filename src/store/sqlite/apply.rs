@@ -68,7 +68,7 @@ impl<'a> Applier<'a> {
             // A run is read from the journal itself; what it found has changes of its own.
             Change::RunPlanned(_)
             | Change::RunStarted { .. }
-            | Change::CapsRaised { .. }
+            | Change::CapsSet { .. }
             | Change::AskPrepared { .. }
             | Change::AskNotSent { .. }
             | Change::CallSent(_)

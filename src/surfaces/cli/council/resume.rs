@@ -68,8 +68,16 @@ impl Resume {
         Ok(done(&stop))
     }
 
-    /// The caps it was planned with, but for what is said now.
+    /// The caps it was planned with, or those of now where they allow more; what is typed counts
+    /// as it is. Nothing, where nothing changes.
     fn caps(&self, planned: Caps, now: Caps) -> Option<Caps> {
-        self.budget_usd.map(|_| Caps { usd_micros: now.usd_micros, ..planned })
+        let more = planned.usd_micros.max(now.usd_micros);
+        let caps = Caps {
+            usd_micros: if self.budget_usd.is_some() { now.usd_micros } else { more },
+            tokens: planned.tokens.max(now.tokens),
+            calls: planned.calls.max(now.calls),
+            wall_ms: planned.wall_ms,
+        };
+        (caps != planned).then_some(caps)
     }
 }

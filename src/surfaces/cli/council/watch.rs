@@ -86,7 +86,8 @@ impl<'a> Follower<'a> {
     }
 
     fn is_running(&self, workspace: &Workspace) -> bool {
-        let Some(transcript) = &self.transcript else { return true };
+        // What is no council has no transcript, however much of it was read.
+        let Some(transcript) = &self.transcript else { return self.seq == 0 };
         is_at_work(workspace.folders.store_folder(), transcript)
     }
 
