@@ -245,7 +245,7 @@ fn config_hint(error: &ConfigError) -> &'static str {
             "set the variable or install the program, or take the provider out of the file"
         }
         ConfigError::NoProvider => {
-            "set a key such as ANTHROPIC_API_KEY, or name a provider in `council.yaml`"
+            "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml; `--rehearse` needs none"
         }
         ConfigError::Variable { .. } => "correct the variable, or unset it",
         ConfigError::Flag { .. } => "`--help` shows what it takes",

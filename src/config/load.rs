@@ -60,11 +60,11 @@ pub(super) fn load_in(
 /// An error only when the file itself is badly written.
 pub fn survey(
     flags: &Flags,
+    overrides: &Overrides,
     environment: &Environment,
     installed: impl Fn(&str) -> Vec<String>,
 ) -> Result<(Settings, Vec<Candidate>), ConfigError> {
-    let overrides = Overrides::default();
-    let (anchor, settled) = read(&working_folder()?, flags, &overrides, environment, installed)?;
+    let (anchor, settled) = read(&working_folder()?, flags, overrides, environment, installed)?;
     if settled.problems.0.iter().any(|problem| !problem.is_elsewhere) {
         anchor.settle(settled.problems)?;
     }

@@ -10,8 +10,6 @@ pub enum ConveneError {
     TooFew { seats: usize, needed: usize },
     #[error("{seats} would take part; a council has room for {max}")]
     TooMany { seats: usize, max: usize },
-    #[error("seat `{name}` cannot be reached by any transport")]
-    Unreachable { name: String },
 }
 
 impl ConveneError {
@@ -24,7 +22,6 @@ impl ConveneError {
                 "add providers, or lower `council.quorum.r1_min`; `--rehearse` needs none"
             }
             Self::TooMany { .. } => "choose some of them with `--providers`",
-            Self::Unreachable { .. } => "`plenary doctor` says what each provider needs",
         }
     }
 }

@@ -4,6 +4,8 @@
 //! same rules whatever the configuration says by then. It holds no secret but the
 //! run's own random bits.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -74,7 +76,7 @@ pub struct Plan {
     pub caps: Caps,
     /// 128 random bits in hex: letters, orders and fences follow from them.
     pub secret: String,
-    pub context: ContextPack,
+    pub context: Arc<ContextPack>,
     /// What drives the rehearsal panel, where it is driven.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rehearsal_script: Option<Value>,

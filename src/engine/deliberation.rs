@@ -70,7 +70,7 @@ impl Deliberation {
         connections: Connections,
         surroundings: Surroundings,
     ) -> Self {
-        let unwritten = readings_due(&transcript);
+        let unwritten = reading::due(&transcript);
         let (id, at) = (transcript.opening.dialogue_id.clone(), transcript.last_entry_at);
         transcript.add(at, &unwritten);
         if !unwritten.is_empty() {
@@ -183,7 +183,7 @@ impl Deliberation {
                 Course::begin(&transcript, ask, transports, messages)
             };
             // A seat that nothing leads to would be asked for ever.
-            courses.push(course.ok_or_else(|| unreachable_seat(&self.id, &ask.seat))?);
+            courses.push(course.ok_or_else(|| unreachable_seat(&ask.seat))?);
         }
         Ok((prepared, courses))
     }
@@ -246,7 +246,8 @@ impl Deliberation {
             };
             Change::ReplyRead { ask: ask.id, reading: reading::read(&transcript, ask, reply) }
         };
-        self.take_in(self.ambient.now(), std::slice::from_ref(&change));
+        let at = self.transcript().last_entry_at;
+        self.take_in(at, std::slice::from_ref(&change));
         lock(&self.unwritten).push(change);
     }
 
@@ -267,17 +268,6 @@ impl Deliberation {
     pub(super) fn next_call(&self) -> u32 {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
-}
-
-/// Replies that were journalled by a run that died before it read them.
-fn readings_due(transcript: &Transcript) -> Vec<Change> {
-    let unread = transcript.asks.iter().filter(|asked| asked.reading.is_none());
-    let due = unread.filter_map(|asked| {
-        let (reply, _) = asked.reply()?;
-        let reading = reading::read(transcript, &asked.ask, reply);
-        Some(Change::ReplyRead { ask: asked.ask.id, reading })
-    });
-    due.collect()
 }
 
 /// Waits for an interruption; for ever, when nobody can interrupt any more.

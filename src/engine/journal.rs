@@ -58,8 +58,8 @@ impl Journal {
         .await
     }
 
-    /// Runs `work` in the next transaction. A refusal must come before it has changed
-    /// anything: the others in that transaction go on without it.
+    /// Runs `work` in the next transaction. If it fails, nothing of it is kept, and the others
+    /// in that transaction go on without it.
     pub(super) async fn run(
         &self,
         work: impl FnOnce(&mut dyn Unit) -> Result<Vec<Change>, Error> + Send + 'static,
@@ -78,35 +78,33 @@ fn write_all(store: &dyn Store, mut queue: mpsc::Receiver<Job>) {
     }
 }
 
-/// Runs a group in one transaction and tells everybody how it ended.
+/// Runs a group in one transaction and tells everybody how it ended. Each job is a part of
+/// its own: one that fails is undone alone, and only a commit that fails is everybody's.
 fn write(store: &dyn Store, group: Vec<Job>) {
     let mut waiting = group.into_iter();
     let mut done = Vec::new();
-    let mut broken = None;
     let written = store.write(&mut |unit| {
         for job in waiting.by_ref() {
-            match (job.work)(unit) {
-                // What the database could not do may be half done: nobody's work is kept.
-                Err(Error::Store(error)) => {
-                    broken = Some(error);
-                    done.push((job.done, Ok(Vec::new())));
-                    return End::RollBack;
-                }
-                outcome => done.push((job.done, outcome)),
-            }
+            let mut work = Some(job.work);
+            let mut outcome = None;
+            let part = unit.part(&mut |unit| {
+                outcome = work.take().map(|work| work(unit));
+                if matches!(outcome, Some(Ok(_))) { End::Commit } else { End::RollBack }
+            });
+            let outcome = outcome.unwrap_or_else(|| Err(StoreError::NotRun.into()));
+            done.push((job.done, part.map_err(Error::from).and(outcome)));
         }
         End::Commit
     });
-    let failure = broken.or(written.err());
     for (answer, outcome) in done {
         // Whoever does not listen any more was cancelled; the entry stands all the same.
-        let _ = answer.send(match &failure {
-            Some(error) => Err(error.repeated().into()),
-            None => outcome,
+        let _ = answer.send(match &written {
+            Err(error) => Err(error.repeated().into()),
+            Ok(()) => outcome,
         });
     }
     for job in waiting {
-        let error = failure.as_ref().map_or(StoreError::NotRun, StoreError::repeated);
+        let error = written.as_ref().err().map_or(StoreError::NotRun, StoreError::repeated);
         let _ = job.done.send(Err(error.into()));
     }
 }

@@ -22,4 +22,5 @@ pub use observer::{Observer, Silent};
 pub use open::{Question, open};
 pub use owner::{Owner, is_at_work};
 pub use purse::{Purse, worst_of};
+pub use reading::due as due_readings;
 pub use resume::{Loaded, load, take_up};

@@ -6,7 +6,8 @@ use crate::domain::change::Change;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 
-/// Told of every entry once it is durable, in the order of the journal.
+/// Told of every entry once it is durable, in the order of the journal; and of what a reply
+/// says as soon as it was read.
 pub trait Observer: Debug + Send + Sync {
     fn saw(&self, id: &DialogueId, at: Moment, changes: &[Change]);
 }

@@ -3,6 +3,7 @@
 use super::connections::Connections;
 use super::deliberation::{Deliberation, Surroundings};
 use super::owner::Owner;
+use super::resume::unreachable_seat;
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::{Opening, Protocol};
 use crate::domain::dice::SplitMix;
@@ -34,6 +35,10 @@ pub async fn open(
     folders: &Folders,
     surroundings: Surroundings,
 ) -> Result<Deliberation, Error> {
+    let seats = question.plan.seats.iter().map(|seat| &seat.name);
+    if let Some(seat) = connections.missing(seats) {
+        return Err(unreachable_seat(seat).into());
+    }
     let Surroundings { journal, ambient, observer, .. } = &surroundings;
     let (at, folders, owner) = (ambient.now(), folders.clone(), owner.token.clone());
     let mut dice = SplitMix::new(ambient.chance());

@@ -1,6 +1,7 @@
 //! From the raw reply to what it says. The reply is in the journal by then.
 
 use crate::domain::ask::{Ask, Finish, Purpose, Reply};
+use crate::domain::change::Change;
 use crate::domain::transcript::{Reading, Transcript};
 use crate::normalise::{self, reading};
 use crate::protocols::council::{Letters, opinions};
@@ -28,6 +29,18 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading
         }
         Reading::Read { .. } | Reading::Unreadable { .. } => read,
     }
+}
+
+/// What replies say that are in the journal, but were not read by anybody yet: readings follow
+/// from replies, and are written down with whatever comes next.
+pub fn due(transcript: &Transcript) -> Vec<Change> {
+    let unread = transcript.asks.iter().filter(|asked| asked.reading.is_none());
+    let due = unread.filter_map(|asked| {
+        let (reply, _) = asked.reply()?;
+        let reading = read(transcript, &asked.ask, reply);
+        Some(Change::ReplyRead { ask: asked.ask.id, reading })
+    });
+    due.collect()
 }
 
 /// The letters a reader was shown: everybody's who was heard, but never the reader's own.

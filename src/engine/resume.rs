@@ -3,6 +3,7 @@
 use super::connections::Connections;
 use super::deliberation::{Deliberation, Surroundings};
 use super::owner::Owner;
+use super::reading::due;
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::plan::Caps;
@@ -33,6 +34,8 @@ pub fn load(store: &dyn Store, id: &DialogueId) -> Result<Loaded, Error> {
         transcript.add(entry.at, &entry.changes);
     }
     let entries = entries.last().map_or(0, |entry| entry.seq);
+    let due = due(&transcript);
+    transcript.add(transcript.last_entry_at, &due);
     Ok(Loaded { transcript, entries })
 }
 
@@ -51,7 +54,7 @@ pub async fn take_up(
     }
     let seats = transcript.plan.seats.iter().map(|seat| &seat.name);
     if let Some(seat) = connections.missing(seats) {
-        return Err(unreachable_seat(&id, seat).into());
+        return Err(unreachable_seat(seat).into());
     }
     let (at, claimed) = (surroundings.ambient.now(), id.clone());
     let mut changes = vec![Change::RunStarted { owner: owner.token.clone() }];
@@ -83,8 +86,8 @@ fn at_work(id: &DialogueId) -> Fault {
 }
 
 /// Nothing leads to the seat any more.
-pub(super) fn unreachable_seat(id: &DialogueId, seat: &ExpertSlug) -> Fault {
-    let message = format!("seat '{seat}' of '{id}' is not configured here");
+pub(super) fn unreachable_seat(seat: &ExpertSlug) -> Fault {
+    let message = format!("nothing leads to seat '{seat}': its provider is not configured here");
     Fault::new(Code::NotSupported, message)
         .suggest("run it from the folder and with the keys it was started with")
 }

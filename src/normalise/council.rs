@@ -61,7 +61,7 @@ pub fn report(reply: &str, letters: &[char]) -> Normalised<Report> {
             filled("conclusion.reason", reason)
                 .map_err(|fault| format!("{fault}; need-info needs it"))?;
         }
-        letters_of(report).for_each(|text| {
+        report.names_mut().for_each(|text| {
             if let Some(letter) = letter(text, letters) {
                 *text = letter.to_string();
             }
@@ -72,20 +72,6 @@ pub fn report(reply: &str, letters: &[char]) -> Normalised<Report> {
 
 fn filled(path: &str, text: &str) -> Result<(), String> {
     if text.trim().is_empty() { Err(format!("{path}: empty")) } else { Ok(()) }
-}
-
-/// Every place of a report that names an opinion.
-fn letters_of(report: &mut Report) -> impl Iterator<Item = &mut String> {
-    let rationale = &mut report.rationale;
-    let opinions = rationale.supporting_opinions.iter_mut().map(|point| &mut point.provider);
-    let reviews = rationale.supporting_reviews.iter_mut().map(|point| &mut point.reviewer);
-    let positions = report.disagreements.iter_mut().flat_map(|dispute| &mut dispute.positions);
-    let positions = positions.map(|position| &mut position.provider);
-    let risks = report.risks.iter_mut().flat_map(|risk| &mut risk.mentioned_by);
-    let findings = report.findings.iter_mut().flat_map(|finding| {
-        [&mut finding.reported_by, &mut finding.confirmed_by, &mut finding.disputed_by]
-    });
-    opinions.chain(reviews).chain(positions).chain(risks).chain(findings.flatten())
 }
 
 /// The letter that is meant by `A`, `a`, `[A]` or `Opinion A`, if it was shown.

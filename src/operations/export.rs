@@ -7,8 +7,10 @@ use serde_json::Value;
 
 use super::arguments::read;
 use super::workspace::Workspace;
+use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::record::Record;
+use crate::domain::transcript::Transcript;
 use crate::domain::words::words;
 use crate::error::{Error, document_text};
 use crate::export as documents;
@@ -75,7 +77,7 @@ pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Erro
         Some(path) => workspace.folders.file("output_path", path)?,
         None => default_path(workspace, &record, request.format)?,
     };
-    let mut text = text(&record, request.format)?;
+    let mut text = text(workspace, &record, request.format)?;
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -107,7 +109,7 @@ pub struct Printed {
 /// The document itself, without a file.
 pub fn printed(workspace: &Workspace, arguments: &Value) -> Result<Printed, Error> {
     let Request { id, format, .. } = read_request(arguments)?;
-    Ok(Printed { format, text: text(&load(workspace, &id)?, format)? })
+    Ok(Printed { format, text: text(workspace, &load(workspace, &id)?, format)? })
 }
 
 /// The whole record of the dialogue that the arguments name, to be drawn.
@@ -127,9 +129,33 @@ fn default_path(workspace: &Workspace, record: &Record, format: Format) -> Resul
     Ok(workspace.folders.own_file(&record.dialogue.opening.output_dir, name)?)
 }
 
-fn text(record: &Record, format: Format) -> Result<String, Error> {
+fn text(workspace: &Workspace, record: &Record, format: Format) -> Result<String, Error> {
     match format {
+        Format::Json if record.dialogue.opening.protocol == Protocol::Council => {
+            let council = council(workspace, record.dialogue.id())?;
+            document_text(&Whole { record: documents::document(record), council })
+        }
         Format::Json => document_text(&documents::document(record)),
         Format::Markdown => Ok(documents::markdown(record)),
     }
+}
+
+/// The record, and what the council that filled it came to.
+#[derive(Serialize)]
+struct Whole<'a> {
+    #[serde(flatten)]
+    record: documents::Document<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    council: Option<documents::council::Deliberated>,
+}
+
+fn council(
+    workspace: &Workspace,
+    id: &DialogueId,
+) -> Result<Option<documents::council::Deliberated>, Error> {
+    let entries = workspace.store.entries(id, 0)?;
+    let Some((first, rest)) = entries.split_first() else { return Ok(None) };
+    let Some(mut transcript) = Transcript::begin(first.at, &first.changes) else { return Ok(None) };
+    rest.iter().for_each(|entry| transcript.add(entry.at, &entry.changes));
+    Ok(Some(documents::council::document(&transcript)))
 }

@@ -5,6 +5,7 @@
 //! was cut is said, and goes into the record.
 
 use std::cell::Cell;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -167,7 +168,7 @@ fn cut_context(view: &mut View) -> Option<String> {
     let whole = view.context.files.clone();
     let mut target = room;
     while context_bytes(view) > room && target > CONTEXT_BYTES_MIN / 4 {
-        for (file, whole) in view.context.files.iter_mut().zip(&whole) {
+        for (file, whole) in Arc::make_mut(&mut view.context).files.iter_mut().zip(&whole) {
             let share = whole.text.len() as u128 * target as u128 / before as u128;
             file.text = head_and_tail(&whole.text, usize::try_from(share).unwrap_or(usize::MAX));
         }
@@ -191,7 +192,7 @@ fn cut_index(view: &mut View, room: usize) -> usize {
     });
     let kept = kept.count();
     let unnamed = view.context.indexed.len() - kept;
-    view.context.indexed.truncate(kept);
+    Arc::make_mut(&mut view.context).indexed.truncate(kept);
     view.unnamed += unnamed;
     unnamed
 }

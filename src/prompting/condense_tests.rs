@@ -58,7 +58,7 @@ fn view(files: &[(&str, String)], opinions: Vec<Opinion>) -> View {
     let shown = |(letter, said): (char, Opinion)| Shown { name: letter.to_string(), said };
     View {
         question: "Shall we?".to_owned(),
-        context: ContextPack { files: files.collect(), ..ContextPack::default() },
+        context: ContextPack { files: files.collect(), ..ContextPack::default() }.into(),
         unnamed: 0,
         opinions: ('A'..='Z').zip(opinions).map(shown).collect(),
         reviews: Vec::new(),
@@ -173,7 +173,7 @@ fn what_grows_when_it_is_shown_is_measured_as_it_is_shown() {
 fn names_of_further_files_have_their_share() {
     let mut whole = view(&[("a.txt", "x".repeat(10_000))], Vec::new());
     let named = |number: usize| IndexedFile { path: format!("f/{number:0100}"), bytes: 1 };
-    whole.context.indexed = (0..20_000).map(named).collect();
+    Arc::make_mut(&mut whole.context).indexed = (0..20_000).map(named).collect();
     let (left, notes) = condensed(whole);
     let (kept, unnamed) = (left.context.indexed.len(), left.unnamed);
     assert_eq!(kept + unnamed, 20_000);

@@ -4,6 +4,8 @@
 //! opinions, never their own. The chair sees everything that was said, under the
 //! same letters. The messages are built from a view and nothing else.
 
+use std::sync::Arc;
+
 use super::fence::Fences;
 use crate::domain::ask::{Ask, Purpose};
 use crate::domain::council::opinion::Opinion;
@@ -16,7 +18,7 @@ use crate::protocols::council::{Letters, opinions, reviews};
 #[derive(Debug, Clone)]
 pub(super) struct View {
     pub question: String,
-    pub context: ContextPack,
+    pub context: Arc<ContextPack>,
     /// Further files whose names had no room either.
     pub unnamed: usize,
     pub opinions: Vec<Shown<Opinion>>,
@@ -48,7 +50,7 @@ impl View {
     pub(super) fn of(transcript: &Transcript, ask: &Ask) -> Self {
         let mut view = Self {
             question: transcript.question().to_owned(),
-            context: transcript.plan.context.clone(),
+            context: Arc::clone(&transcript.plan.context),
             unnamed: 0,
             opinions: Vec::new(),
             reviews: Vec::new(),

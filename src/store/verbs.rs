@@ -68,6 +68,9 @@ pub trait Store: Debug + Send + Sync {
 
 /// One transaction: facts can be looked up, then changes are applied.
 pub trait Unit {
+    /// Runs `work` as a part of the transaction that can be undone alone.
+    fn part(&mut self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError>;
+
     fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError>;
 
     fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError>;

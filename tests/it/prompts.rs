@@ -97,7 +97,7 @@ fn no_placeholder_is_left_and_each_mode_has_its_say() {
 fn messages() -> [Messages; 3] {
     let seats = ["ann", "bob", "cid"].map(|name| seat(name, "zork-1", "zork")).to_vec();
     let mut plan = plan(seats, SECRET);
-    plan.context.files = vec![ContextFile {
+    std::sync::Arc::make_mut(&mut plan.context).files = vec![ContextFile {
         path: "notes/costs.md".to_owned(),
         sha256: String::new(),
         text: "The archive costs 12 a month.\n".to_owned(),

@@ -20,7 +20,8 @@ fn rounds(text: &str) -> Vec<(Ask, Prepared)> {
         files: vec![ContextFile { path: path.clone(), sha256: String::new(), text: text_of_file }],
         excluded: Vec::new(),
         indexed: vec![IndexedFile { path, bytes: 1 }],
-    };
+    }
+    .into();
     let mut chamber = Chamber::new(text, plan);
     let mut all = chamber.ask();
     let [(ann, _), (bob, _)] = all.as_slice() else { panic!("not two") };

@@ -130,25 +130,40 @@ pub struct MergedFinding {
 }
 
 impl Report {
-    /// The report with every letter replaced by the name behind it; a letter
-    /// nobody has stays as it is, so that an invented peer is seen to be one.
+    /// Every place where the report names a participant.
+    pub fn names_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        let opinions =
+            self.rationale.supporting_opinions.iter_mut().map(|point| &mut point.provider);
+        let reviews = self.rationale.supporting_reviews.iter_mut().map(|point| &mut point.reviewer);
+        let positions = self.disagreements.iter_mut().flat_map(|dispute| &mut dispute.positions);
+        let risks = self.risks.iter_mut().flat_map(|risk| &mut risk.mentioned_by);
+        let findings = self.findings.iter_mut().flat_map(|finding| {
+            let MergedFinding { reported_by, confirmed_by, disputed_by, .. } = finding;
+            reported_by.iter_mut().chain(confirmed_by).chain(disputed_by)
+        });
+        let positions = positions.map(|position| &mut position.provider);
+        opinions.chain(reviews).chain(positions).chain(risks).chain(findings)
+    }
+
+    /// The report with the name behind it in the place of every letter. What names nobody is
+    /// taken out: a peer that the chair invented supports nothing.
     #[must_use]
     pub fn named(mut self, name: &dyn Fn(&str) -> Option<ExpertSlug>) -> Self {
-        let put = |text: &mut String| {
-            if let Some(found) = name(text) {
-                *text = found.to_string();
-            }
-        };
-        self.rationale.supporting_opinions.iter_mut().for_each(|point| put(&mut point.provider));
-        self.rationale.supporting_reviews.iter_mut().for_each(|point| put(&mut point.reviewer));
-        for dispute in &mut self.disagreements {
-            dispute.positions.iter_mut().for_each(|position| put(&mut position.provider));
+        for text in self.names_mut() {
+            *text = name(text).map_or_else(String::new, |found| found.to_string());
         }
-        self.risks.iter_mut().flat_map(|risk| &mut risk.mentioned_by).for_each(put);
-        for finding in &mut self.findings {
-            let lists =
-                [&mut finding.reported_by, &mut finding.confirmed_by, &mut finding.disputed_by];
-            lists.into_iter().flatten().for_each(put);
+        self.rationale.supporting_opinions.retain(|point| !point.provider.is_empty());
+        self.rationale.supporting_reviews.retain(|point| !point.reviewer.is_empty());
+        for dispute in &mut self.disagreements {
+            dispute.positions.retain(|position| !position.provider.is_empty());
+        }
+        for risk in &mut self.risks {
+            risk.mentioned_by.retain(|who| !who.is_empty());
+        }
+        for MergedFinding { reported_by, confirmed_by, disputed_by, .. } in &mut self.findings {
+            for list in [reported_by, confirmed_by, disputed_by] {
+                list.retain(|who| !who.is_empty());
+            }
         }
         self
     }

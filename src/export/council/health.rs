@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::{Reading, Shortcut, Transcript};
-use crate::protocols::council::{ProviderFailure, failures, false_consensus, opinions};
+use crate::domain::transcript::{Document, Reading, Shortcut, Transcript};
+use crate::protocols::council::{Letters, ProviderFailure, failures, false_consensus, opinions};
 
 #[derive(Debug)]
 pub struct Health {
@@ -39,20 +39,21 @@ impl Health {
             [1, 2, 3].into_iter().flat_map(|round| failures(transcript, round)).collect();
         let asked: BTreeSet<&ExpertSlug> =
             transcript.asks.iter().map(|asked| &asked.ask.seat).collect();
-        let lost: BTreeSet<&ExpertSlug> = failed.iter().map(|failure| &failure.provider).collect();
+        let is_whole = |seat: &&ExpertSlug| {
+            [1, 2, 3].iter().all(|round| {
+                transcript.last_ask(*round, seat).is_none_or(|asked| asked.document().is_some())
+            })
+        };
+        let succeeded = asked.iter().copied().filter(is_whole).count();
         let fell_back = transcript.report.as_ref().is_some_and(|report| report.fallback);
         Self {
             flags: Flags {
-                degraded: !failed.is_empty() || fell_back,
+                degraded: succeeded < asked.len() || fell_back,
                 false_consensus: false_consensus(transcript),
                 single_family: families(transcript).len() == 1,
                 short_circuit: transcript.shortcuts.iter().any(Shortcut::is_taken),
             },
-            panel: Panel {
-                attempted: asked.len(),
-                succeeded: asked.difference(&lost).count(),
-                failed,
-            },
+            panel: Panel { attempted: asked.len(), succeeded, failed },
         }
     }
 }
@@ -75,29 +76,69 @@ pub fn warnings(transcript: &Transcript) -> Vec<String> {
         let message = "the opinions were split, but the report names no disagreement";
         warnings.push(message.to_owned());
     }
-    if flags.single_family && !transcript.opening.rehearsal {
+    let is_said = warnings.iter().any(|known| known.contains("one family"));
+    if flags.single_family && !transcript.opening.rehearsal && !is_said {
         let message = "the panel is of a single family: its agreement says little";
         warnings.push(message.to_owned());
     }
-    let unpriced: Vec<&str> = transcript
-        .plan
-        .seats
-        .iter()
-        .filter(|seat| seat.price.is_none())
-        .map(|seat| seat.name.as_str())
-        .collect();
-    if !unpriced.is_empty() {
-        let names = unpriced.join(", ");
-        warnings.push(format!("no price is known for {names}: the money cap cannot hold for them"));
-    }
+    warnings.extend(unpriced(transcript));
+    warnings.extend(left_out(transcript));
+    let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
+    warnings.extend(skipped.map(|shortcut| {
+        format!(
+            "R{} was skipped: {}; confidence is one step lower",
+            shortcut.round, shortcut.reason
+        )
+    }));
+    warnings.extend(invented(transcript));
     for asked in &transcript.asks {
         let (seat, round) = (&asked.ask.seat, asked.ask.round);
         if matches!(asked.reading, Some(Reading::Read { repaired: true, .. })) {
             warnings.push(format!("the JSON of {seat} in R{round} had to be mended"));
         }
-        for cut in &asked.condensed {
-            warnings.push(format!("for {seat} in R{round}, {cut}"));
-        }
+        // That names were masked is as it should be, and stands in the transparency record.
+        let cuts = asked.condensed.iter().filter(|note| !note.contains("masked"));
+        warnings.extend(cuts.map(|cut| format!("for {seat} in R{round}, {cut}")));
     }
     warnings
+}
+
+fn unpriced(transcript: &Transcript) -> Option<String> {
+    let seats = transcript.plan.seats.iter().filter(|seat| seat.price.is_none());
+    let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
+    let names = names.join(", ");
+    (!names.is_empty())
+        .then(|| format!("no price is known for {names}: the money cap cannot hold for them"))
+}
+
+/// What was given along and did not go whole; a few are named, many are counted.
+fn left_out(transcript: &Transcript) -> Vec<String> {
+    const NAMED_MAX: usize = 5;
+    let context = &transcript.plan.context;
+    let mut said: Vec<String> = context
+        .excluded
+        .iter()
+        .take(NAMED_MAX)
+        .map(|file| format!("{} was left out: {}", file.path, file.reason))
+        .collect();
+    if let Some(more) = context.excluded.len().checked_sub(NAMED_MAX).filter(|more| *more > 0) {
+        said.push(format!("{more} more files were left out; `--json` names them"));
+    }
+    if !context.indexed.is_empty() {
+        let (sent, named) = (context.files.len(), context.indexed.len());
+        said.push(format!("{sent} files went along whole, {named} only by name"));
+    }
+    said
+}
+
+/// Participants that only the chair knows of.
+fn invented(transcript: &Transcript) -> Option<String> {
+    let chair = transcript.report.as_ref()?.chair_provider.as_ref()?;
+    let Document::Report(given) = transcript.last_ask(3, chair)?.document()? else { return None };
+    let letters = Letters::of(&transcript.plan);
+    let mut given = given.as_ref().clone();
+    let strangers = given.names_mut().filter(|name| letters.seat(name).is_none()).count();
+    (strangers > 0).then(|| {
+        format!("the report named {strangers} participants that there are not; they were taken out")
+    })
 }

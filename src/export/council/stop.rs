@@ -58,7 +58,7 @@ pub fn stopped(transcript: &Transcript) -> Option<Stopped> {
         Some(Stop::Done) => return None,
         Some(Stop::Quorum { round, heard, needed }) => (
             "quorum_not_met",
-            format!("in round {round} only {heard} could be heard, and {needed} are needed"),
+            format!("round {round} needs {needed} who can be heard, and had {heard}"),
             format!("see what failed, mend it, then {resume} asks those again"),
         ),
         Some(Stop::Families { heard, needed }) => (

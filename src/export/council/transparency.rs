@@ -10,7 +10,7 @@ use crate::domain::ask::{CostSource, ErrorType, Fallback, TransportKind};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::plan::{Exclusion, Seat};
 use crate::domain::transcript::{Asked, Outcome, Shortcut, Transcript};
-use crate::protocols::council::{Letters, failures};
+use crate::protocols::council::Letters;
 
 #[derive(Debug, Serialize)]
 pub struct Transparency {
@@ -92,10 +92,10 @@ fn provider(transcript: &Transcript, seat: &Seat) -> ProviderRecord {
     let replies = || asks.iter().filter_map(|asked| Some(asked.reply()?.0));
     let mut rounds: Vec<u8> = asks.iter().map(|asked| asked.ask.round).collect();
     rounds.dedup();
-    let absent: Vec<u8> = [1, 2, 3]
-        .into_iter()
-        .filter(|round| failures(transcript, *round).iter().any(|f| f.provider == seat.name))
-        .collect();
+    let is_heard = |round: &&u8| {
+        transcript.last_ask(**round, &seat.name).is_some_and(|asked| asked.document().is_some())
+    };
+    let heard = rounds.iter().filter(is_heard).count();
     let costs: Vec<u64> = replies().filter_map(|reply| reply.cost.usd_micros).collect();
     let sources = replies().map(|reply| reply.cost.source);
     ProviderRecord {
@@ -109,11 +109,14 @@ fn provider(transcript: &Transcript, seat: &Seat) -> ProviderRecord {
             .or(seat.transports.first().copied()),
         endpoint: seat.endpoint.clone(),
         fallback: calls().rev().find_map(|call| call.sending.fallback.clone()),
-        status: match (asks.is_empty(), absent.is_empty(), absent.len() >= rounds.len()) {
-            (true, ..) => "not_asked",
-            (false, true, _) => "ok",
-            (false, false, true) => "failed",
-            (false, false, false) => "partial",
+        status: match (rounds.len(), heard) {
+            (0, _) => "not_asked",
+            (_, 0) if asks.iter().all(|asked| !asked.gave_up && asked.reply().is_none()) => {
+                "unanswered"
+            }
+            (_, 0) => "failed",
+            (asked, heard) if heard < asked => "partial",
+            _ => "ok",
         },
         rounds: rounds.iter().map(|round| format!("R{round}")).collect(),
         errors: calls()

@@ -2,10 +2,11 @@
 
 use super::choice::{best, most_complete};
 use super::letters::Letters;
-use super::voices::{Voice, rounds_completed, tally};
+use super::voices::{Voice, opinions, rounds_completed, tally};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::{
-    Conclusion, CouncilFinalReport, Rationale, Report, SupportingOpinion, Uncertainty, WeighedRisk,
+    Conclusion, CouncilFinalReport, Dispute, Position, Rationale, Report, SupportingOpinion,
+    Uncertainty, WeighedRisk,
 };
 use crate::domain::council::words::{Outcome, RiskConsensus, Stance};
 use crate::domain::ids::ExpertSlug;
@@ -28,6 +29,11 @@ pub(super) fn from_chair(
     let Document::Report(report) = asked.document()? else { return None };
     let letters = Letters::of(&transcript.plan);
     let mut report = report.as_ref().clone().named(&|text| letters.seat(text).cloned());
+    let reviewed = transcript.heard_in(2);
+    report
+        .rationale
+        .supporting_reviews
+        .retain(|point| reviewed.iter().any(|seat| seat.as_str() == point.reviewer));
     if transcript.skips(2) {
         lower(&mut report.uncertainties);
     }
@@ -117,7 +123,7 @@ fn report_of(transcript: &Transcript, voice: &Voice<'_, Opinion>) -> Report {
             }],
             supporting_reviews: Vec::new(),
         },
-        disagreements: Vec::new(),
+        disagreements: split(transcript).into_iter().collect(),
         uncertainties: questions.collect(),
         risks: risks.collect(),
         next_actions: Vec::new(),
@@ -126,6 +132,20 @@ fn report_of(transcript: &Transcript, voice: &Voice<'_, Opinion>) -> Report {
         verification_plan: Vec::new(),
         findings: Vec::new(),
     }
+}
+
+/// Where the opinions differ in stance, whoever stands in for the chair says so.
+fn split(transcript: &Transcript) -> Option<Dispute> {
+    let positions = opinions(transcript).into_iter().map(|voice| Position {
+        provider: voice.seat.to_string(),
+        position: format!("{}: {}", voice.said.stance, voice.said.details.recommendation),
+    });
+    tally(transcript).is_split().then(|| Dispute {
+        topic: "The opinions differ in their stance".to_owned(),
+        positions: positions.collect(),
+        resolution: String::new(),
+        resolution_rationale: "Nobody has weighed them against each other.".to_owned(),
+    })
 }
 
 fn outcome(stance: Stance) -> Outcome {

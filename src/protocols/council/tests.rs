@@ -51,7 +51,7 @@ fn plan() -> Plan {
         keep_prompts: true,
         caps: Caps::default(),
         secret: "0123".to_owned(),
-        context: ContextPack::default(),
+        context: ContextPack::default().into(),
         rehearsal_script: None,
         notes: Vec::new(),
     }

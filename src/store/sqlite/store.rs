@@ -187,6 +187,16 @@ struct SqliteUnit<'a> {
 }
 
 impl Unit for SqliteUnit<'_> {
+    fn part(&mut self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
+        let run = |sql: &str| self.connection.prepare_cached(sql)?.execute([]);
+        run("SAVEPOINT part")?;
+        if work(&mut SqliteUnit { connection: self.connection }) == End::RollBack {
+            run("ROLLBACK TO part")?;
+        }
+        run("RELEASE part")?;
+        Ok(())
+    }
+
     fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
         load::dialogue(self.connection, id)
     }

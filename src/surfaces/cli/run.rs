@@ -24,6 +24,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Done::Well) => 0,
         Ok(Done::WithFindings) => Kind::Refused.exit_code(),
         Ok(Done::Incomplete) => Kind::Incomplete.exit_code(),
+        Ok(Done::Broken) => Kind::Internal.exit_code(),
         Ok(Done::Interrupted) => Kind::Interrupted.exit_code(),
         // Whoever closed the pipe has read enough.
         Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,

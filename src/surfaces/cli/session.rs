@@ -22,6 +22,8 @@ pub(super) enum Done {
     Well,
     WithFindings,
     Incomplete,
+    /// One of several broke where it should not.
+    Broken,
     Interrupted,
 }
 
@@ -45,7 +47,8 @@ impl<'a> Session<'a> {
     /// there is none yet, an empty one in memory answers.
     pub(super) fn for_existing(&self) -> Result<Workspace, Error> {
         let located = self.located()?;
-        if located.store.exists() {
+        // Where nobody may look, nobody knows that there is none: opening it will say so.
+        if located.store.try_exists().unwrap_or(true) {
             return self.open(&located);
         }
         self.ui.say(&format!("there is no store at `{}` yet", located.store.display()));
@@ -77,7 +80,18 @@ impl<'a> Session<'a> {
     /// The settings, and every provider that was named or found, usable or not.
     pub(super) fn survey(&self) -> Result<(Settings, Vec<Candidate>), Error> {
         let environment = Environment::of_process();
-        Ok(config::survey(&self.flags, &environment, config::installed_models)?)
+        Ok(config::survey(
+            &self.flags,
+            &Overrides::default(),
+            &environment,
+            config::installed_models,
+        )?)
+    }
+
+    /// The same, where nobody will be called: providers may be out of reach.
+    pub(super) fn settings_for_rehearsal(&self, overrides: &Overrides) -> Result<Settings, Error> {
+        let environment = Environment::of_process();
+        Ok(config::survey(&self.flags, overrides, &environment, config::installed_models)?.0)
     }
 
     /// What `--config` names, whether it is there or not.

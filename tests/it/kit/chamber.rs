@@ -54,7 +54,7 @@ pub fn plan(seats: Vec<Seat>, secret: &str) -> Plan {
         keep_prompts: true,
         caps: Caps::default(),
         secret: secret.to_owned(),
-        context: ContextPack::default(),
+        context: ContextPack::default().into(),
         rehearsal_script: None,
         notes: Vec::new(),
     }

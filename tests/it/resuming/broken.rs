@@ -91,6 +91,18 @@ fn a_journal_that_does_not_write_down_what_is_sent_is_found_out() {
 }
 
 impl Unit for BrokenUnit<'_> {
+    fn part(&mut self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
+        let (flaw, mut forgets) = (self.flaw, false);
+        self.sound.part(&mut |sound| {
+            let mut unit = BrokenUnit { sound, flaw, forgets: false };
+            let end = work(&mut unit);
+            forgets |= unit.forgets;
+            end
+        })?;
+        self.forgets |= forgets;
+        Ok(())
+    }
+
     fn apply(
         &mut self,
         id: &DialogueId,

@@ -198,7 +198,7 @@ fn plan() -> Plan {
         keep_prompts: true,
         caps: Caps::default(),
         secret: "0123456789abcdef0123456789abcdef".to_owned(),
-        context: ContextPack::default(),
+        context: ContextPack::default().into(),
         rehearsal_script: None,
         notes: Vec::new(),
     }

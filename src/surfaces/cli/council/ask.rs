@@ -1,6 +1,5 @@
 //! `ask`: a question goes before a council.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,27 +9,25 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
 use super::super::session::{Done, Session};
-use super::super::show::council::draw;
 use super::super::table::Table as Grid;
 use super::batch;
-use super::hall::{Crowd, Hall};
-use super::material;
+use super::hall::{Crowd, Desk, Hall, outlets};
 use super::progress::Progress;
+use super::typed;
 use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
-use crate::convening::{Estimate, Outlets, Rehearsal, Table, Wishes, estimate};
+use crate::convening::{Estimate, Rehearsal, Table, Wishes, estimate};
 use crate::domain::council::words::Mode;
 use crate::domain::plan::{Delivery, Plan, Stakes};
-use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{self, Question};
 use crate::error::Error;
-use crate::export::council::document;
 use crate::export::wording;
-use crate::material as files;
+use crate::files;
+use crate::material;
 use crate::providers::rehearsal::Script;
 
-/// How long a rehearsed reply takes on a terminal, so that a person can follow it.
-const REHEARSAL_PACE: Duration = Duration::from_millis(900);
+/// Enough to keep a provider busy, few enough not to be turned away.
+const JOBS_DEFAULT: usize = 8;
 
 /// Ask a council: each model answers alone, each reviews the others, a chair reports
 ///
@@ -69,10 +66,10 @@ pub(crate) struct Ask {
     #[arg(long, hide = true)]
     no_conclusion: bool,
     /// Spend at most this much; for a batch, in all.
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = typed::dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
     /// Stop after this time, for example `90s` or `10m`; what is there can be resumed.
-    #[arg(long, value_name = "TIME", value_parser = material::time)]
+    #[arg(long, value_name = "TIME", value_parser = typed::time)]
     deadline: Option<u64>,
     /// Print the plan and its worst cost, and ask nobody.
     // A batch has many plans; that it would be asked all the same must not be possible.
@@ -84,10 +81,10 @@ pub(crate) struct Ask {
     /// Ask each question of a JSON Lines file: a string, or {id?, question, mode?, context?}
     #[arg(long, value_name = "FILE")]
     batch: Option<PathBuf>,
-    /// How many councils of a batch sit at once.
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "batch",
+    /// How many councils of a batch sit at once [default: 8]
+    #[arg(long, value_name = "N", requires = "batch",
           value_parser = clap::value_parser!(u16).range(1..=1000))]
-    jobs: u16,
+    jobs: Option<u16>,
 }
 
 fn mode_parser() -> impl TypedValueParser<Value = Mode> {
@@ -109,20 +106,31 @@ impl Ask {
             budget_usd: self.budget_usd.filter(|_| self.batch.is_none()),
             deadline_ms: self.deadline,
         };
-        let settings = session.settings(&overrides)?;
+        let settings = match self.rehearse {
+            // Whoever only plays needs no keys.
+            Some(_) => session.settings_for_rehearsal(&overrides)?,
+            None => session.settings(&overrides)?,
+        };
+        if self.rehearse.is_none() && settings.located.file.is_some() {
+            // A project that has a council.yaml means its answers: it never rehearses by itself.
+            settings.require_providers()?;
+        }
         let table = Table::set(&settings, &wishes, &outlets(session))?;
         if let Some(file) = &self.batch {
             let asked = batch::read(file, self.mode, &self.context)?;
-            let purse = self.budget_usd.map(batch::purse).transpose()?;
+            let purse = self.budget_usd.map(batch::purse);
             let limits = batch::Limits {
-                jobs: usize::from(self.jobs),
+                jobs: self.jobs.map_or(JOBS_DEFAULT, usize::from),
                 purse,
                 deadline: self.deadline.map(Duration::from_millis),
             };
             return batch::run(session, &settings, table, asked, limits);
         }
-        let question = material::question(self.question.as_deref().unwrap_or_default())?;
-        let context = files::gather(&settings.located.working, &self.context)?;
+        let question = typed::question(self.question.as_deref().unwrap_or_default())?;
+        let context = material::gather(&settings.located.working, &self.context)?.into();
+        if self.mode == Mode::Review && self.context.is_empty() {
+            session.ui.say("there is nothing to review: give files with `--context`");
+        }
         let plan = table.plan(self.mode, context, &Machine);
         if self.dry_run {
             return dry_run(session, &plan, &question);
@@ -147,25 +155,18 @@ impl Ask {
             None => Rehearsal::IfNobody,
             Some(None) => Rehearsal::Wanted,
             Some(Some(path)) => {
-                let text = material::file(path)?;
+                let text = files::read_text(path)?;
                 Rehearsal::Scripted(Script::parse(&text)?)
             }
         };
         Ok(Wishes {
-            providers: self.providers.clone(),
+            providers: self.providers.iter().map(|name| name.trim().to_owned()).collect(),
             chair: self.chair.clone(),
             stakes: self.stakes,
             delivery: if self.select { Delivery::Selection } else { Delivery::Synthesis },
             rehearsal,
         })
     }
-}
-
-/// What transports are made of: one HTTP client for the process, and patience for a rehearsal
-/// that somebody watches.
-pub(super) fn outlets(session: &Session<'_>) -> Outlets {
-    let is_watched = std::io::stderr().is_terminal() && !session.ui.is_quiet();
-    Outlets { pace: is_watched.then_some(REHEARSAL_PACE), ..Outlets::default() }
 }
 
 fn convene(
@@ -179,36 +180,13 @@ fn convene(
     let progress = Arc::new(Progress::new(session.ui));
     let wall = Duration::from_millis(plan.caps.wall_ms);
     let question = Question { text, rehearsal: table.is_rehearsal, plan };
-    let ran = hall.block_on(async {
-        let surroundings = hall.surroundings(progress.clone(), None);
-        let connections = table.connections.clone();
-        let folders = &hall.workspace.folders;
-        let run = engine::open(question, connections, &hall.owner, folders, surroundings).await?;
-        hall.see_through(run, wall).await
-    });
-    progress.clear();
-    hall.close();
-    let (stop, transcript) = ran?;
-    present(session, &transcript)?;
-    Ok(done(&stop))
-}
-
-/// Prints the result: the document, or the page.
-pub(super) fn present(session: &Session<'_>, transcript: &Transcript) -> Result<(), Error> {
-    session.ui.answer(&document(transcript), |_| draw(transcript, session.ui.canvas()))
-}
-
-/// How the way a run ended becomes the way the program ends.
-pub(super) fn done(stop: &Stop) -> Done {
-    match stop {
-        Stop::Done => Done::Well,
-        Stop::Interrupted => Done::Interrupted,
-        Stop::Quorum { .. }
-        | Stop::Families { .. }
-        | Stop::Partial { .. }
-        | Stop::Budget { .. }
-        | Stop::Deadline => Done::Incomplete,
-    }
+    let connections = table.connections.clone();
+    hall.hold(session, &progress, async |desk: Arc<Desk>| {
+        let surroundings = desk.surroundings(progress.clone(), None);
+        let folders = &desk.workspace.folders;
+        let run = engine::open(question, connections, &desk.owner, folders, surroundings).await?;
+        desk.see_through(run, wall).await
+    })
 }
 
 fn dry_run(session: &Session<'_>, plan: &Plan, question: &str) -> Result<Done, Error> {
@@ -255,6 +233,14 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
     let all = [estimate.calls.to_string(), tokens, dollars(estimate.usd_max)];
     rounds.row(["all".to_owned()].iter().chain(&all));
     let cap = plan.caps.usd_micros as f64 / 1e6;
+    let tokens_cap = wording::grouped(plan.caps.tokens);
+    let is_short = estimate.tokens_max > plan.caps.tokens
+        || estimate.usd_max.is_some_and(|usd| usd > cap)
+        || estimate.calls > plan.caps.calls as usize;
+    let short = match is_short {
+        true => "It may not get through with that: raise `budget`, or send less.\n",
+        false => "",
+    };
     let excluded: String = plan
         .context
         .excluded
@@ -268,7 +254,7 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
         (count, _) => format!("\n{count} files go with the question.\n{excluded}"),
     };
     format!(
-        "{}\n{}\nNobody was asked. The run may spend ${cap:.2}.\n{files}",
+        "{}\n{}\nNobody was asked. This is one call for each seat and round with every reply as long as it\nmay be; retries come on top. The run may spend ${cap:.2} and {tokens_cap} tokens.\n{short}{files}",
         seats.draw(width),
         rounds.draw(width)
     )

@@ -1,5 +1,6 @@
 //! `ask --batch`: many questions, some at once, each a council of its own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,10 +11,10 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::super::session::{Done, Session};
-use super::ask::done;
-use super::hall::{Crowd, Hall};
-use super::material;
-use crate::config::{ConfigError, Settings};
+
+use super::hall::{Crowd, Desk, Hall, done};
+use super::typed;
+use crate::config::Settings;
 use crate::convening::Table;
 use crate::domain::council::words::Mode;
 use crate::domain::plan::{Caps, ContextPack};
@@ -21,9 +22,10 @@ use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{self, Purse, Question, Silent};
 use crate::error::{Error, document_text};
-use crate::export::council::document;
-use crate::export::safe_text;
-use crate::material as files;
+use crate::export::council::{Deliberated, document};
+use crate::export::{safe_text, wording};
+use crate::files;
+use crate::material;
 use crate::operations;
 
 /// One question of a batch.
@@ -55,14 +57,16 @@ struct Fields {
 
 /// Reads all of it before anybody is asked; every line that is wrong is named.
 pub(super) fn read(file: &Path, mode: Mode, context: &[PathBuf]) -> Result<Vec<Asked>, Error> {
-    let text = material::file(file)?;
+    let text = files::read_text(file)?;
     let (mut asked, mut faults) = (Vec::new(), Vec::new());
     for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match read_line(line, mode, context) {
             Ok(one) => asked.push(one),
             Err(reason) => {
                 let message = format!("line {}: {reason}", place + 1);
-                faults.push(Fault::new(Code::InvalidJson, message));
+                let shape =
+                    "each line is a question as a JSON string, or {id?, question, mode?, context?}";
+                faults.push(Fault::new(Code::InvalidJson, message).suggest(shape));
             }
         }
     }
@@ -83,7 +87,7 @@ fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<Asked, Strin
     } else {
         serde_json::from_value(value).map_err(|error| error.to_string())?
     };
-    let question = material::check(&fields.question).map_err(|error| error.to_string())?;
+    let question = typed::check(&fields.question).map_err(|error| error.to_string())?;
     let own = !fields.context.is_empty();
     Ok(Asked {
         id: fields.id,
@@ -94,18 +98,10 @@ fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<Asked, Strin
 }
 
 /// What all of a batch may spend together.
-pub(super) fn purse(usd: f64) -> Result<Arc<Purse>, Error> {
-    if !usd.is_finite() || usd < 0.0 {
-        let flag = "--budget-usd";
-        return Err(ConfigError::Flag { flag, expected: "an amount of dollars" }.into());
-    }
+pub(super) fn purse(usd: f64) -> Arc<Purse> {
     let usd_micros = (usd * 1e6).round() as u64;
-    Ok(Arc::new(Purse::new(Caps {
-        usd_micros,
-        tokens: u64::MAX,
-        calls: u32::MAX,
-        wall_ms: u64::MAX,
-    })))
+    let caps = Caps { usd_micros, tokens: u64::MAX, calls: u32::MAX, wall_ms: u64::MAX };
+    Arc::new(Purse::new(caps))
 }
 
 /// Runs the councils and prints each as it ends. The exit code is the greatest of all.
@@ -116,27 +112,38 @@ pub(super) fn run(
     asked: Vec<Asked>,
     limits: Limits,
 ) -> Result<Done, Error> {
-    // A file that cannot be read ends the batch before anybody was asked.
-    let asked = asked
-        .into_iter()
-        .map(|one| Ok((files::gather(&settings.located.working, &one.context)?, one)))
-        .collect::<Result<Vec<_>, Error>>()?;
-    let hall = Arc::new(Hall::open(session.open(&settings.located)?, Crowd::Many)?);
+    let asked = with_files(settings, asked)?;
     let total = asked.len();
-    let ended = hall.block_on(all(session, Arc::clone(&hall), Arc::new(table), asked, limits));
-    if let Some(hall) = Arc::into_inner(hall) {
-        hall.close();
-    }
-    let worst = ended?;
-    session.ui.say(&format!("{total} questions"));
+    let hall = Hall::open(session.open(&settings.located)?, Crowd::Many)?;
+    let worst = hall.run(|desk| all(session, desk, Arc::new(table), asked, limits))?;
+    session.ui.say(&wording::count(total, "question"));
     Ok(worst)
+}
+
+/// Files are read once for all questions that name the same; one that cannot be read ends the
+/// batch before anybody was asked.
+fn with_files(
+    settings: &Settings,
+    asked: Vec<Asked>,
+) -> Result<Vec<(Arc<ContextPack>, Asked)>, Error> {
+    let mut read: BTreeMap<Vec<PathBuf>, Arc<ContextPack>> = BTreeMap::new();
+    let mut all = Vec::new();
+    for one in asked {
+        let pack = match read.get(&one.context) {
+            Some(pack) => Arc::clone(pack),
+            None => Arc::new(material::gather(&settings.located.working, &one.context)?),
+        };
+        read.insert(one.context.clone(), Arc::clone(&pack));
+        all.push((pack, one));
+    }
+    Ok(all)
 }
 
 async fn all(
     session: &Session<'_>,
-    hall: Arc<Hall>,
+    desk: Arc<Desk>,
     table: Arc<Table>,
-    asked: Vec<(ContextPack, Asked)>,
+    asked: Vec<(Arc<ContextPack>, Asked)>,
     limits: Limits,
 ) -> Result<Done, Error> {
     let Limits { jobs, purse, deadline } = limits;
@@ -144,17 +151,16 @@ async fn all(
     let deadline = deadline.map(|time| Instant::now() + time);
     let mut councils = JoinSet::new();
     for (index, (context, one)) in asked.into_iter().enumerate() {
-        let (hall, table, purse) = (Arc::clone(&hall), Arc::clone(&table), purse.clone());
+        let (desk, table, purse) = (Arc::clone(&desk), Arc::clone(&table), purse.clone());
         let seats = Arc::clone(&seats);
         councils.spawn(async move {
             // The semaphore is never closed.
             let _seat = seats.acquire().await;
             let id = one.id.clone();
-            let is_late =
-                *hall.interrupted.borrow() || deadline.is_some_and(|at| Instant::now() >= at);
+            let is_late = desk.is_interrupted() || deadline.is_some_and(|at| Instant::now() >= at);
             let ran = match is_late {
                 true => Ok(None),
-                false => council(&hall, &table, context, one, purse, deadline).await.map(Some),
+                false => council(&desk, &table, context, one, purse, deadline).await.map(Some),
             };
             (index, id, ran)
         });
@@ -162,15 +168,22 @@ async fn all(
     let mut worst = Done::Well;
     while let Some(ended) = councils.join_next().await {
         let (index, id, ran) = ended.map_err(|error| Error::Runtime(error.into()))?;
-        let how = match ran? {
-            Some((stop, transcript)) => {
+        let how = match ran {
+            Ok(Some((stop, transcript))) => {
                 print(session, index, id, &transcript)?;
                 done(&stop)
             }
-            None if *hall.interrupted.borrow() => Done::Interrupted,
-            None => {
-                print_unasked(session, index, id.as_ref())?;
+            Ok(None) if desk.is_interrupted() => Done::Interrupted,
+            Ok(None) => {
+                let message = "the deadline came before this question was asked";
+                let error = Unasked { error_code: "deadline_exceeded", message };
+                print_unasked(session, index, id.as_ref(), "incomplete", &json!(error))?;
                 Done::Incomplete
+            }
+            // One that broke does not take the others with it.
+            Err(error) => {
+                print_unasked(session, index, id.as_ref(), "failed", &error.document())?;
+                Done::Broken
             }
         };
         worst = worst.max(how);
@@ -179,23 +192,22 @@ async fn all(
 }
 
 async fn council(
-    hall: &Hall,
+    desk: &Desk,
     table: &Table,
-    context: ContextPack,
+    context: Arc<ContextPack>,
     asked: Asked,
     purse: Option<Arc<Purse>>,
     deadline: Option<Instant>,
 ) -> Result<(Stop, Transcript), Error> {
-    let plan = table.plan(asked.mode, context, hall.workspace.ambient.as_ref());
+    let plan = table.plan(asked.mode, context, desk.workspace.ambient.as_ref());
     let question = Question { text: asked.question, rehearsal: table.is_rehearsal, plan };
-    let surroundings = hall.surroundings(Arc::new(Silent), purse);
-    let folders = &hall.workspace.folders;
+    let surroundings = desk.surroundings(Arc::new(Silent), purse);
+    let folders = &desk.workspace.folders;
     let connections = table.connections.clone();
-    let run = engine::open(question, connections, &hall.owner, folders, surroundings).await?;
+    let run = engine::open(question, connections, &desk.owner, folders, surroundings).await?;
     let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
     let own = Duration::from_millis(table.caps.wall_ms);
-    let wall = left.map_or(own, |left| left.min(own));
-    hall.see_through(run, wall).await
+    desk.see_through(run, left.map_or(own, |left| left.min(own))).await
 }
 
 fn print(
@@ -209,6 +221,7 @@ fn print(
         let line = Line { index, id, told };
         return session.ui.print(&document_text(&line)?);
     }
+    let labels = labels(&told);
     let said = match (&told.report, &told.error) {
         (Some(report), _) => {
             let conclusion = &report.report.conclusion;
@@ -217,7 +230,19 @@ fn print(
         (None, Some(error)) => format!("{}: {}", told.status, error.message),
         (None, None) => told.status.to_string(),
     };
-    session.ui.print(&format!("{}. {} {}", index + 1, told.dialogue_id, safe_text::line(&said)))
+    let said = safe_text::line(&said);
+    session.ui.print(&format!("{}. {} {labels}{said}", index + 1, told.dialogue_id))
+}
+
+/// What no headline may leave out.
+fn labels(told: &Deliberated) -> String {
+    let labels = [
+        (told.rehearsal, "REHEARSAL"),
+        (told.flags.degraded, "DEGRADED"),
+        (told.flags.false_consensus, "FALSE CONSENSUS"),
+    ];
+    let due = labels.iter().filter(|(is_due, _)| *is_due);
+    due.map(|(_, label)| format!("[{label}] ")).collect()
 }
 
 #[derive(Debug, serde::Serialize)]
@@ -225,20 +250,27 @@ struct Line {
     index: usize,
     id: Option<Value>,
     #[serde(flatten)]
-    told: crate::export::council::Deliberated,
+    told: Deliberated,
 }
 
-/// The deadline came before its turn.
-fn print_unasked(session: &Session<'_>, index: usize, id: Option<&Value>) -> Result<(), Error> {
-    let message = "the deadline came before this question was asked";
-    if !session.ui.json {
-        return session.ui.print(&format!("{}. {message}", index + 1));
+#[derive(Debug, serde::Serialize)]
+struct Unasked {
+    error_code: &'static str,
+    message: &'static str,
+}
+
+/// A question without a result.
+fn print_unasked(
+    session: &Session<'_>,
+    index: usize,
+    id: Option<&Value>,
+    status: &str,
+    error: &Value,
+) -> Result<(), Error> {
+    if session.ui.json {
+        let line = json!({ "index": index, "id": id, "status": status, "error": error });
+        return session.ui.print(&line.to_string());
     }
-    let suggestion = "ask it again, with more time";
-    let error = json!({
-        "error_code": "deadline_exceeded", "message": message, "suggestion": suggestion,
-    });
-    session.ui.print(
-        &json!({ "index": index, "id": id, "status": "incomplete", "error": error }).to_string(),
-    )
+    let message = error.get("message").and_then(Value::as_str).unwrap_or(status);
+    session.ui.print(&format!("{}. {status}: {}", index + 1, safe_text::line(message)))
 }

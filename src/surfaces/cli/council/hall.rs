@@ -2,6 +2,7 @@
 //! ear for Ctrl-C.
 
 use std::future::Future;
+use std::io::IsTerminal;
 use std::process::exit;
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -12,10 +13,19 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
+use super::super::session::{Done, Session};
+use super::super::show::council::draw;
+use super::progress::Progress;
+use crate::convening::Outlets;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{Deliberation, Journal, Limits, Observer, Owner, Purse, Surroundings, load};
 use crate::error::{Error, Kind};
+use crate::export::council::document;
 use crate::operations::Workspace;
+use crate::store::StoreError;
+
+/// How long a rehearsed reply takes on a terminal, so that a person can follow it.
+const REHEARSAL_PACE: Duration = Duration::from_millis(900);
 
 /// How much at once a runtime is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,20 +34,27 @@ pub(super) enum Crowd {
     Many,
 }
 
+/// The runtime and the writer; what councils share lies on the desk.
 #[derive(Debug)]
 pub(super) struct Hall {
-    pub workspace: Workspace,
-    pub owner: Owner,
-    pub interrupted: watch::Receiver<bool>,
-    journal: Journal,
+    desk: Arc<Desk>,
     writer: JoinHandle<()>,
     runtime: Runtime,
 }
 
+#[derive(Debug)]
+pub(super) struct Desk {
+    pub workspace: Workspace,
+    pub owner: Owner,
+    interrupted: watch::Receiver<bool>,
+    journal: Journal,
+}
+
 impl Hall {
     pub(super) fn open(workspace: Workspace, crowd: Crowd) -> Result<Self, Error> {
-        let chance = workspace.ambient.chance();
-        let owner = Owner::new(workspace.folders.store_folder(), chance).map_err(Error::Runtime)?;
+        let folder = workspace.folders.store_folder();
+        let owner = Owner::new(folder, workspace.ambient.chance())
+            .map_err(|source| StoreError::NoFolder { path: folder.to_owned(), source })?;
         let runtime = match crowd {
             // One council waits for the network; a second thread would only cost a start.
             Crowd::One => Builder::new_current_thread().enable_all().build(),
@@ -50,9 +67,42 @@ impl Hall {
         let (journal, writer) = Journal::start(Arc::clone(&workspace.store));
         let (heard, interrupted) = watch::channel(false);
         runtime.spawn(listen(heard));
-        Ok(Self { workspace, owner, interrupted, journal, writer, runtime })
+        let desk = Arc::new(Desk { workspace, owner, interrupted, journal });
+        Ok(Self { desk, writer, runtime })
     }
 
+    /// Holds one council to its end and shows what came of it.
+    pub(super) fn hold<F>(
+        self,
+        session: &Session<'_>,
+        progress: &Progress,
+        council: impl FnOnce(Arc<Desk>) -> F,
+    ) -> Result<Done, Error>
+    where
+        F: Future<Output = Result<(Stop, Transcript), Error>>,
+    {
+        let ran = self.run(council);
+        progress.clear();
+        let (stop, transcript) = ran?;
+        present(session, &transcript)?;
+        Ok(done(&stop))
+    }
+
+    /// Runs the work, and returns once everything is on disk.
+    pub(super) fn run<F: Future>(self, work: impl FnOnce(Arc<Desk>) -> F) -> F::Output {
+        let Self { desk, writer, runtime } = self;
+        let result = runtime.block_on(work(Arc::clone(&desk)));
+        // Tasks that were left behind let go of the desk here.
+        runtime.shutdown_background();
+        if Arc::into_inner(desk).is_some() {
+            // Without its desk the writer ends; that it panicked was told to whoever waited.
+            let _ = writer.join();
+        }
+        result
+    }
+}
+
+impl Desk {
     pub(super) fn surroundings(
         &self,
         observer: Arc<dyn Observer>,
@@ -64,6 +114,10 @@ impl Hall {
             observer,
             common_purse,
         }
+    }
+
+    pub(super) fn is_interrupted(&self) -> bool {
+        *self.interrupted.borrow()
     }
 
     /// Lets a run go on to its end, and returns it as the journal has it.
@@ -82,19 +136,31 @@ impl Hall {
         }
         Ok((transcript.stopped.clone().unwrap_or(stop), transcript))
     }
+}
 
-    pub(super) fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
-        self.runtime.block_on(work)
-    }
+/// Prints the result: the document, or the page.
+pub(super) fn present(session: &Session<'_>, transcript: &Transcript) -> Result<(), Error> {
+    session.ui.answer(&document(transcript), |_| draw(transcript, session.ui.canvas()))
+}
 
-    /// Ends the writer once everything is on disk.
-    pub(super) fn close(self) {
-        let Self { journal, writer, runtime, .. } = self;
-        runtime.shutdown_background();
-        drop(journal);
-        // It ends when the last sender is gone; that it panicked was told to whoever waited.
-        let _ = writer.join();
+/// How the way a run ended becomes the way the program ends.
+pub(super) fn done(stop: &Stop) -> Done {
+    match stop {
+        Stop::Done => Done::Well,
+        Stop::Interrupted => Done::Interrupted,
+        Stop::Quorum { .. }
+        | Stop::Families { .. }
+        | Stop::Partial { .. }
+        | Stop::Budget { .. }
+        | Stop::Deadline => Done::Incomplete,
     }
+}
+
+/// What transports are made of: one HTTP client for the process, and patience for a rehearsal
+/// that somebody watches.
+pub(super) fn outlets(session: &Session<'_>) -> Outlets {
+    let is_watched = std::io::stderr().is_terminal() && !session.ui.is_quiet();
+    Outlets { pace: is_watched.then_some(REHEARSAL_PACE), ..Outlets::default() }
 }
 
 /// Each call has a connection of its own, and the usual limit of a thousand files is that of

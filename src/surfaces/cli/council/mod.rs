@@ -3,9 +3,9 @@
 pub(super) mod ask;
 mod batch;
 mod hall;
-mod material;
 mod progress;
 pub(super) mod replay;
 pub(super) mod resume;
 mod telling;
+mod typed;
 pub(super) mod watch;

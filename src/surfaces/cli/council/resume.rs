@@ -6,10 +6,10 @@ use std::time::Duration;
 use clap::Args;
 
 use super::super::session::{Done, Session};
-use super::ask::{done, outlets, present};
-use super::hall::{Crowd, Hall};
-use super::material;
+
+use super::hall::{Crowd, Desk, Hall, outlets, present};
 use super::progress::Progress;
+use super::typed;
 use crate::config::Overrides;
 use crate::convening::reconnect;
 use crate::domain::ids::DialogueId;
@@ -29,10 +29,10 @@ pub(crate) struct Resume {
     /// The council.
     id: String,
     /// What it may spend in all, from its beginning.
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = typed::dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
     /// Stop after this time.
-    #[arg(long, value_name = "TIME", value_parser = material::time)]
+    #[arg(long, value_name = "TIME", value_parser = typed::time)]
     deadline: Option<u64>,
 }
 
@@ -47,8 +47,11 @@ impl Resume {
             return Ok(Done::Well);
         }
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
-        let settings = session.settings(&overrides)?;
         let is_rehearsal = loaded.transcript.opening.rehearsal;
+        let settings = match is_rehearsal {
+            true => session.settings_for_rehearsal(&overrides)?,
+            false => session.settings(&overrides)?,
+        };
         let plan = &loaded.transcript.plan;
         let connections = reconnect(plan, is_rehearsal, &settings, &outlets(session));
         let caps = self.caps(plan.caps, settings.budget);
@@ -56,16 +59,11 @@ impl Resume {
         let wall = Duration::from_millis(settings.budget.wall_ms);
         let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
         let hall = Hall::open(workspace, Crowd::One)?;
-        let ran = hall.block_on(async {
-            let surroundings = hall.surroundings(progress.clone(), None);
-            let run = take_up(loaded, caps, connections, &hall.owner, surroundings).await?;
-            hall.see_through(run, wall).await
-        });
-        progress.clear();
-        hall.close();
-        let (stop, transcript) = ran?;
-        present(session, &transcript)?;
-        Ok(done(&stop))
+        hall.hold(session, &progress, async |desk: Arc<Desk>| {
+            let surroundings = desk.surroundings(progress.clone(), None);
+            let run = take_up(loaded, caps, connections, &desk.owner, surroundings).await?;
+            desk.see_through(run, wall).await
+        })
     }
 
     /// The caps it was planned with, or those of now where they allow more; what is typed counts

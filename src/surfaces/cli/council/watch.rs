@@ -6,12 +6,12 @@ use std::time::Duration;
 use clap::Args;
 
 use super::super::session::{Done, Session};
-use super::ask::{done, present};
+use super::hall::{done, present};
 use super::progress::Progress;
-use crate::domain::change::Entry;
+use crate::domain::change::{Change, Entry};
 use crate::domain::ids::DialogueId;
 use crate::domain::transcript::Transcript;
-use crate::engine::{Observer, is_at_work};
+use crate::engine::{Observer, due_readings, is_at_work};
 use crate::error::Error;
 use crate::export::council::{Event, events};
 use crate::operations::Workspace;
@@ -70,19 +70,35 @@ impl<'a> Follower<'a> {
     /// Shows an entry: as lines of JSON, or as the run itself would have shown it.
     pub(super) fn take(&mut self, id: &DialogueId, entry: &Entry) -> Result<(), Error> {
         self.seq = entry.seq;
-        match &mut self.transcript {
-            Some(transcript) => transcript.add(entry.at, &entry.changes),
-            None => self.transcript = Transcript::begin(entry.at, &entry.changes),
-        }
+        let fresh = self.fresh(entry);
         let Some(transcript) = &self.transcript else { return Ok(()) };
         if !self.session.ui.json {
-            self.progress.saw(id, entry.at, &entry.changes);
+            self.progress.saw(id, entry.at, &fresh);
             return Ok(());
         }
-        for event in events(transcript, &entry.changes) {
+        for event in events(transcript, &fresh) {
             self.session.ui.print(&line(id, entry, &event)?)?;
         }
         Ok(())
+    }
+
+    /// What an entry brings. What a reply says is told with the reply, as when the run was
+    /// live, and not again with the later entry that it was written into.
+    fn fresh(&mut self, entry: &Entry) -> Vec<Change> {
+        let Some(transcript) = &mut self.transcript else {
+            self.transcript = Transcript::begin(entry.at, &entry.changes);
+            return entry.changes.clone();
+        };
+        let is_known =
+            |ask: u32| transcript.asked(ask).is_some_and(|asked| asked.reading.is_some());
+        let is_fresh =
+            |change: &&Change| !matches!(change, Change::ReplyRead { ask, .. } if is_known(*ask));
+        let mut fresh: Vec<Change> = entry.changes.iter().filter(is_fresh).cloned().collect();
+        transcript.add(entry.at, &fresh);
+        let due = due_readings(transcript);
+        transcript.add(entry.at, &due);
+        fresh.extend(due);
+        fresh
     }
 
     fn is_running(&self, workspace: &Workspace) -> bool {

@@ -2,8 +2,8 @@
 
 use anstyle::Style;
 
-use super::super::super::wrap::{wrap_items, wrap_line, wrap_text};
-use super::super::canvas::Canvas;
+use super::super::super::wrap::{cut, wrap_items, wrap_line, wrap_text};
+use super::super::canvas::{Canvas, Detail};
 use super::super::line::Line;
 use super::super::page::{MARGIN, block, hanging, heading, prose};
 use super::super::palette::{BAD, CAUTION, FAINT, GOOD, ID, PLAIN};
@@ -12,10 +12,19 @@ use crate::domain::transcript::Transcript;
 use crate::export::council::{Deliberated, Status};
 use crate::export::wording;
 
+/// Who asked knows the question; a longer one is whole in `show --full`.
+const QUESTION_LINES_MAX: usize = 12;
+
 pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
     let mut lines = vec![Line::blank()];
-    lines.extend(heading("COUNCIL", &health(told), canvas));
-    lines.extend(prose(&wrap_text(transcript.question(), canvas.measure() - MARGIN), MARGIN));
+    lines.extend(heading("COUNCIL", &health(transcript, told), canvas));
+    let room = canvas.measure() - MARGIN;
+    let question = wrap_text(transcript.question(), room);
+    let question = match canvas.detail {
+        Detail::Brief => cut(question, QUESTION_LINES_MAX, room),
+        Detail::Full => question,
+    };
+    lines.extend(prose(&question, MARGIN));
     for (caution, style) in cautions(told) {
         lines.push(Line::blank());
         lines.extend(block(&wrap_line(&caution, canvas.measure() - MARGIN), MARGIN, style));
@@ -24,18 +33,22 @@ pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) 
 }
 
 /// A degraded panel looks degraded, here and everywhere.
-fn health(told: &Deliberated) -> String {
-    let seats = told.rounds.r1.opinions.len() + told.rounds.r1.failed_providers.len();
-    let heard = format!("{} of {seats} heard", told.rounds.r1.opinions.len());
-    let degraded = told.flags.degraded.then(|| "DEGRADED".to_owned());
-    let family = told.flags.single_family.then(|| "one family".to_owned());
+fn health(transcript: &Transcript, told: &Deliberated) -> String {
+    let seats = transcript.plan.participants().count();
     let status = match told.status {
         Status::Done => None,
         Status::Incomplete => Some("INCOMPLETE".to_owned()),
         Status::Failed => Some("FAILED".to_owned()),
     };
-    let words = [status, degraded, Some(heard), family].into_iter().flatten();
-    words.collect::<Vec<_>>().join(" · ")
+    let mut words: Vec<String> = status.into_iter().collect();
+    words.extend(told.flags.degraded.then(|| "DEGRADED".to_owned()));
+    words.push(format!("{} of {seats} heard", told.rounds.r1.opinions.len()));
+    let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
+    words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
+    words.extend(told.flags.single_family.then(|| "one family".to_owned()));
+    let is_unpriced = transcript.plan.seats.iter().any(|seat| seat.price.is_none());
+    words.extend(is_unpriced.then(|| "price unknown".to_owned()));
+    words.join(" · ")
 }
 
 fn cautions(told: &Deliberated) -> Vec<(String, Style)> {

@@ -69,6 +69,10 @@ fn opinion_lines(
     let (mark, style) = of_stance(said.stance);
     let mut facts = vec![format!("confidence {}", said.confidence)];
     facts.extend(rating(told, &opinion.provider));
+    // The chair knows the opinions by their letters, and may write so.
+    let letters = &told.transparency.letter_map;
+    let known = letters.iter().find(|(_, name)| **name == opinion.provider);
+    facts.extend(known.map(|(letter, _)| format!("opinion {letter}")));
     let lead = Line::indented(MARGIN)
         .styled(mark, style)
         .plain(" ")

@@ -1,4 +1,4 @@
-//! The question, from wherever it was typed.
+//! What was typed: the question, amounts of time and money.
 
 use std::io::Read;
 use std::path::Path;
@@ -7,7 +7,7 @@ use crate::config::parse_duration;
 use crate::domain::limits::TEXT_CHARS_MAX;
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
-use crate::files::{self, FileError};
+use crate::files::FileError;
 
 /// A question from the command line; `-` means standard input.
 pub(super) fn question(typed: &str) -> Result<String, Error> {
@@ -20,6 +20,10 @@ pub(super) fn check(text: &str) -> Result<String, Error> {
     if text.is_empty() {
         let fault = Fault::new(Code::MissingField, "the question is empty").field("question");
         return Err(fault.suggest("say in a sentence or two what is to be decided").into());
+    }
+    if text.contains('\0') {
+        let fault = Fault::new(Code::InvalidType, "the question holds a NUL character");
+        return Err(fault.field("question").suggest("check where the text comes from").into());
     }
     if text.chars().count() > TEXT_CHARS_MAX {
         let message = format!("the question is over the limit of {TEXT_CHARS_MAX} characters");
@@ -44,12 +48,14 @@ fn standard_input() -> Result<String, Error> {
     String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path() }.into())
 }
 
-/// A file of questions or a script.
-pub(super) fn file(path: &Path) -> Result<String, Error> {
-    Ok(files::read_text(path)?)
-}
-
 /// A length of time as people write it, in milliseconds.
 pub(super) fn time(typed: &str) -> Result<u64, &'static str> {
-    parse_duration(typed).ok_or("write a time such as `90s`, `10m` or `1500ms`")
+    let millis = typed.parse().ok().or_else(|| parse_duration(typed));
+    millis.ok_or("write a time such as `90s` or `10m`; a bare number is milliseconds")
+}
+
+/// An amount of dollars.
+pub(super) fn dollars(typed: &str) -> Result<f64, &'static str> {
+    let amount = typed.trim_start_matches('$').parse().ok();
+    amount.filter(|usd: &f64| usd.is_finite() && *usd >= 0.0).ok_or("write dollars such as `2.50`")
 }
