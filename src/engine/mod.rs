@@ -23,4 +23,4 @@ pub use open::{Question, open};
 pub use owner::{Owner, is_at_work};
 pub use purse::{Purse, worst_of};
 pub use reading::due as due_readings;
-pub use resume::{Loaded, load, take_up};
+pub use resume::{Loaded, load, look, take_up};

@@ -34,9 +34,15 @@ pub fn load(store: &dyn Store, id: &DialogueId) -> Result<Loaded, Error> {
         transcript.add(entry.at, &entry.changes);
     }
     let entries = entries.last().map_or(0, |entry| entry.seq);
+    Ok(Loaded { transcript, entries })
+}
+
+/// The run as it can be shown: also with what replies say that nobody has read yet.
+pub fn look(store: &dyn Store, id: &DialogueId) -> Result<Transcript, Error> {
+    let Loaded { mut transcript, .. } = load(store, id)?;
     let due = due(&transcript);
     transcript.add(transcript.last_entry_at, &due);
-    Ok(Loaded { transcript, entries })
+    Ok(transcript)
 }
 
 /// Claims a loaded run for this process. Somebody who works on it keeps it.

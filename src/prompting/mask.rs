@@ -52,8 +52,9 @@ impl Mask {
             // `vendor/model` is written without its vendor too.
             mask.add_model(model.rsplit('/').next().unwrap_or(model));
         }
-        // A seat may be called anything, and its model still says who made it.
-        brands().for_each(|known| mask.add_brand(known.brand));
+        let given: Vec<Vec<String>> =
+            seats.iter().chain(models).map(|name| words_of(name)).collect();
+        brands().filter(|brand| brand.is_in(&given)).for_each(|known| mask.add_brand(known.brand));
         mask.spare(spared);
         mask.names.values_mut().for_each(|names| {
             names.sort_by_key(|name| std::cmp::Reverse(name.words.len()));

@@ -12,9 +12,9 @@ use super::library::Library;
 use super::lives::{Life, complaints, replies, sent, transcript};
 use crate::kit::{at, times};
 
-/// The entries of a council of three: its opening, two rounds of asks, three calls and three
+/// The entries of a council of three: its opening, two rounds of asks with their calls and three
 /// replies that are then held, and a round of one.
-const ENTRIES: usize = 1 + 8 + 8 + 3 + 2;
+const ENTRIES: usize = 1 + 5 + 5 + 2 + 2;
 
 fn undisturbed(house: &House) -> Value {
     essence(&Council::new(house, "undisturbed").finish())

@@ -124,7 +124,7 @@ fn the_rules_of_the_first_run_hold_whatever_the_settings_say_by_now() {
     let (code, document) = council.stopped(end);
     assert_eq!((code, at(&document, "error.error_code").as_str().unwrap()), (3, "quorum_not_met"));
     let message = at(&document, "error.message").as_str().unwrap();
-    assert_eq!(message, "in round 1 only 2 could be heard, and 3 are needed");
+    assert_eq!(message, "round 1 needs 3 who can be heard, and had 2");
     assert_eq!(council.lives[1].asked, ["R1 bob"]);
     council.finish();
 }
@@ -151,7 +151,7 @@ fn a_seat_whose_provider_is_gone_is_named() {
     assert_eq!((ran.code, ran.stdout.as_str()), (1, ""));
     let told = ran.stderr.replace(&id, "ID");
     insta::assert_snapshot!(told, @r"
-    error: seat 'cid' of 'ID' is not configured here
+    error: nothing leads to seat 'cid': its provider is not configured here
     hint: run it from the folder and with the keys it was started with
     ");
     assert_eq!(house.asked("elsewhere"), [""; 0]);

@@ -18,7 +18,7 @@ use super::super::show::council::draw;
 use super::progress::Progress;
 use crate::convening::Outlets;
 use crate::domain::transcript::{Stop, Transcript};
-use crate::engine::{Deliberation, Journal, Limits, Observer, Owner, Purse, Surroundings, load};
+use crate::engine::{Deliberation, Journal, Limits, Observer, Owner, Purse, Surroundings, look};
 use crate::error::{Error, Kind};
 use crate::export::council::document;
 use crate::operations::Workspace;
@@ -132,7 +132,7 @@ impl Desk {
         if matches!(stop, Stop::Deadline | Stop::Interrupted) {
             // What was being written when it was cut is in the journal by now, and only there.
             let id = transcript.opening.dialogue_id;
-            transcript = load(self.workspace.store.as_ref(), &id)?.transcript;
+            transcript = look(self.workspace.store.as_ref(), &id)?;
         }
         Ok((transcript.stopped.clone().unwrap_or(stop), transcript))
     }

@@ -64,8 +64,7 @@ impl Show {
 fn transcript(workspace: &Workspace, record: &Record) -> Result<Option<Transcript>, Error> {
     match record.dialogue.opening.protocol {
         Protocol::Council => {
-            let loaded = engine::load(workspace.store.as_ref(), record.dialogue.id())?;
-            Ok(Some(loaded.transcript))
+            Ok(Some(engine::look(workspace.store.as_ref(), record.dialogue.id())?))
         }
         Protocol::Alignment | Protocol::Review => Ok(None),
     }
