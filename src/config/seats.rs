@@ -1,9 +1,8 @@
 //! Places at the table for a list of providers.
 
-use sha2::{Digest, Sha256};
-
 use super::settings::Origin;
 use crate::domain::ask::TransportKind;
+use crate::domain::digest::sha256_hex;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Role, Seat};
 use crate::providers::Provider;
@@ -83,8 +82,7 @@ fn seat(provider: &Provider, prompt_digest: &str) -> Seat {
 
 /// A short hash of prompt and model: it changes when either does.
 pub fn version_of(prompt_digest: &str, model: &str) -> String {
-    let digest = Sha256::digest(format!("{prompt_digest}\n{model}"));
-    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = sha256_hex([prompt_digest, "\n", model].map(str::as_bytes));
     hex.chars().take(VERSION_DIGITS).collect()
 }
 

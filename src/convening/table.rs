@@ -10,8 +10,7 @@ use crate::config::{Origin, Settings, chairs, seats};
 use crate::domain::council::words::Mode;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{
-    Caps, ContextPack, Delivery, PARTICIPANTS_MAX, Plan, Quorum, Role, Seat, ShortCircuit, Stakes,
-    Timeouts,
+    Caps, ContextPack, Delivery, PARTICIPANTS_MAX, Plan, Quorum, Role, Seat, Stakes,
 };
 use crate::engine::Connections;
 use crate::prompting::council::digest;
@@ -39,28 +38,13 @@ pub enum Rehearsal {
     Scripted(Script),
 }
 
-/// Seats with their transports, and the rules of the house.
+/// Who sits there, how each is reached, and by which rules they argue.
 #[derive(Debug)]
 pub struct Table {
-    pub seats: Vec<Seat>,
-    pub chairs: Vec<ExpertSlug>,
     pub is_rehearsal: bool,
     pub connections: Connections,
-    pub caps: Caps,
-    notes: Vec<String>,
-    rules: Rules,
-}
-
-#[derive(Debug)]
-struct Rules {
-    timeouts: Timeouts,
-    quorum: Quorum,
-    short_circuit: ShortCircuit,
-    anonymous_review: bool,
-    keep_prompts: bool,
-    stakes: Stakes,
-    delivery: Delivery,
-    script: Option<Script>,
+    /// The plan of every run at this table, but for its question's own part.
+    pattern: Plan,
 }
 
 impl Table {
@@ -83,65 +67,57 @@ impl Table {
         choose(&mut present, &wishes.providers)?;
         let chairs = appoint(&mut present, wishes.chair.as_deref())?;
         let (seats, notes) = seats(&present, origin, &digest());
-        let participants =
-            seats.iter().filter(|seat| seat.roles.contains(&Role::Participant)).count();
-        let mut quorum = council.quorum;
-        if is_rehearsal {
-            // Three players of one family; what the file demands is meant for models.
-            quorum.families_min = 1;
-            quorum.r1_min = quorum.r1_min.min(participants);
-        }
-        let needed = quorum.r1_min;
-        if participants < needed {
-            return Err(ConveneError::TooFew { seats: participants, needed });
-        }
-        if participants > PARTICIPANTS_MAX {
-            return Err(ConveneError::TooMany { seats: participants, max: PARTICIPANTS_MAX });
-        }
+        let quorum = quorum(council.quorum, &seats, is_rehearsal)?;
         Ok(Self {
-            chairs,
-            connections: connections(&seats, &present, script.clone(), outlets),
             is_rehearsal,
-            caps: settings.budget,
-            notes: if is_rehearsal { Vec::new() } else { notes },
-            seats,
-            rules: Rules {
+            connections: connections(&seats, &present, script.clone(), outlets),
+            pattern: Plan {
+                mode: Mode::General,
+                seats,
+                chairs,
                 timeouts: council.timeouts,
                 quorum,
                 short_circuit: council.short_circuit.clone(),
-                anonymous_review: council.anonymous_review,
-                keep_prompts: settings.retention.keep_prompts,
                 stakes: wishes.stakes,
                 delivery: wishes.delivery,
-                script,
+                anonymous_review: council.anonymous_review,
+                keep_prompts: settings.retention.keep_prompts,
+                caps: settings.budget,
+                secret: String::new(),
+                context: Arc::default(),
+                rehearsal_script: script.and_then(|script| serde_json::to_value(script).ok()),
+                notes: if is_rehearsal { Vec::new() } else { notes },
             },
         })
     }
 
     /// The plan of one run at this table.
     pub fn plan(&self, mode: Mode, context: Arc<ContextPack>, ambient: &dyn Ambient) -> Plan {
-        Plan {
-            mode,
-            seats: self.seats.clone(),
-            chairs: self.chairs.clone(),
-            timeouts: self.rules.timeouts,
-            quorum: self.rules.quorum,
-            short_circuit: self.rules.short_circuit.clone(),
-            stakes: self.rules.stakes,
-            delivery: self.rules.delivery,
-            anonymous_review: self.rules.anonymous_review,
-            keep_prompts: self.rules.keep_prompts,
-            caps: self.caps,
-            secret: format!("{:016x}{:016x}", ambient.chance(), ambient.chance()),
-            context,
-            rehearsal_script: self
-                .rules
-                .script
-                .as_ref()
-                .and_then(|script| serde_json::to_value(script).ok()),
-            notes: self.notes.clone(),
-        }
+        let secret = format!("{:016x}{:016x}", ambient.chance(), ambient.chance());
+        Plan { mode, context, secret, ..self.pattern.clone() }
     }
+
+    /// What each run at this table may spend.
+    pub fn caps(&self) -> Caps {
+        self.pattern.caps
+    }
+}
+
+/// What must be heard, where that many are there to be.
+fn quorum(wanted: Quorum, seats: &[Seat], is_rehearsal: bool) -> Result<Quorum, ConveneError> {
+    let is_participant = |seat: &&Seat| seat.roles.contains(&Role::Participant);
+    let participants = seats.iter().filter(is_participant).count();
+    if participants > PARTICIPANTS_MAX {
+        return Err(ConveneError::TooMany { seats: participants, max: PARTICIPANTS_MAX });
+    }
+    if is_rehearsal {
+        // Three players of one family; what the file demands is meant for models.
+        return Ok(Quorum { families_min: 1, r1_min: wanted.r1_min.min(participants), ..wanted });
+    }
+    if participants < wanted.r1_min {
+        return Err(ConveneError::TooFew { seats: participants, needed: wanted.r1_min });
+    }
+    Ok(wanted)
 }
 
 /// How the seats of a run that began earlier are reached now: by the providers of today,

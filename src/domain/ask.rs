@@ -1,8 +1,8 @@
 //! One request to one seat, and what came of it.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use super::digest::sha256_hex;
 use super::ids::ExpertSlug;
 use super::words::words;
 
@@ -83,8 +83,7 @@ impl Messages {
 
     /// What can be held against the messages later, by whoever has them.
     pub fn digest(&self) -> String {
-        let digest = Sha256::digest(format!("{}\n\n{}", self.system, self.user));
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        sha256_hex([&self.system, "\n\n", &self.user].map(str::as_bytes))
     }
 }
 

@@ -12,6 +12,7 @@ pub mod change;
 pub mod council;
 pub mod dialogue;
 pub mod dice;
+pub mod digest;
 pub mod entity;
 pub mod expert;
 pub mod facts;

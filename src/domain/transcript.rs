@@ -60,11 +60,11 @@ pub struct Asked {
 pub struct Call {
     pub sending: Sending,
     pub sent_at: Moment,
-    pub outcome: Outcome,
+    pub outcome: CallOutcome,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum CallOutcome {
     InFlight,
     /// Its run ended before anything came back.
     Lost,
@@ -222,18 +222,18 @@ impl Transcript {
             }
             Change::CallSent(sending) => {
                 let call =
-                    Call { sending: sending.clone(), sent_at: at, outcome: Outcome::InFlight };
+                    Call { sending: sending.clone(), sent_at: at, outcome: CallOutcome::InFlight };
                 if let Some(asked) = self.asked_mut(sending.ask) {
                     asked.calls.push(call);
                 }
             }
             Change::ReplyKept { call, reply } => {
-                if let Some(asked) = self.settle(*call, Outcome::Replied(reply.clone(), at)) {
+                if let Some(asked) = self.settle(*call, CallOutcome::Replied(reply.clone(), at)) {
                     asked.messages = None;
                 }
             }
             Change::CallFailed { call, failure, gave_up } => {
-                if let Some(asked) = self.settle(*call, Outcome::Failed(failure.clone(), at)) {
+                if let Some(asked) = self.settle(*call, CallOutcome::Failed(failure.clone(), at)) {
                     asked.gave_up = *gave_up;
                 }
             }
@@ -277,8 +277,8 @@ impl Transcript {
             asked.retired |=
                 was_short && asked.document().is_none() && !held.contains(&asked.ask.round);
             for call in &mut asked.calls {
-                if call.outcome == Outcome::InFlight {
-                    call.outcome = Outcome::Lost;
+                if call.outcome == CallOutcome::InFlight {
+                    call.outcome = CallOutcome::Lost;
                 }
             }
         }
@@ -292,7 +292,7 @@ impl Transcript {
         }
     }
 
-    fn settle(&mut self, call: u32, outcome: Outcome) -> Option<&mut Asked> {
+    fn settle(&mut self, call: u32, outcome: CallOutcome) -> Option<&mut Asked> {
         let is_it = |found: &Call| found.sending.call == call;
         let asked = self.asks.iter_mut().rev().find(|asked| asked.calls.iter().any(is_it))?;
         asked.calls.iter_mut().find(|found| is_it(found))?.outcome = outcome;
@@ -359,16 +359,16 @@ impl Asked {
     /// The reply, if one came back.
     pub fn reply(&self) -> Option<(&Reply, Moment)> {
         self.calls.iter().rev().find_map(|call| match &call.outcome {
-            Outcome::Replied(reply, at) => Some((reply, *at)),
-            Outcome::InFlight | Outcome::Lost | Outcome::Failed(..) => None,
+            CallOutcome::Replied(reply, at) => Some((reply, *at)),
+            CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => None,
         })
     }
 
     /// The newest failure, if a call failed.
     pub fn failure(&self) -> Option<(&Failure, Moment)> {
         self.calls.iter().rev().find_map(|call| match &call.outcome {
-            Outcome::Failed(failure, at) => Some((failure, *at)),
-            Outcome::InFlight | Outcome::Lost | Outcome::Replied(..) => None,
+            CallOutcome::Failed(failure, at) => Some((failure, *at)),
+            CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
         })
     }
 

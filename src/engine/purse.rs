@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::domain::ask::{Cost, Messages, Reservation, Usage};
 use crate::domain::plan::{Caps, Price, Seat};
-use crate::domain::transcript::{Outcome, Shortage, Transcript};
+use crate::domain::transcript::{CallOutcome, Shortage, Transcript};
 
 /// A token is rarely shorter than three bytes: an estimate that errs on the dear side.
 const BYTES_PER_TOKEN: u64 = 3;
@@ -38,11 +38,11 @@ impl Purse {
         for call in transcript.calls() {
             let reserved = call.sending.reserved;
             let actual = match &call.outcome {
-                Outcome::Replied(reply, _) => actual(reserved, reply.usage, reply.cost),
-                Outcome::Failed(failure, _) if failure.error_type.is_unbilled() => {
+                CallOutcome::Replied(reply, _) => actual(reserved, reply.usage, reply.cost),
+                CallOutcome::Failed(failure, _) if failure.error_type.is_unbilled() => {
                     Reservation::default()
                 }
-                Outcome::InFlight | Outcome::Lost | Outcome::Failed(..) => reserved,
+                CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => reserved,
             };
             purse.with(|spent| {
                 spent.calls = spent.calls.saturating_add(1);

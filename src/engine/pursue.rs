@@ -18,7 +18,7 @@ use crate::domain::ask::{
 };
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::plan::Seat;
-use crate::domain::transcript::{Asked, Outcome, Shortage, Transcript};
+use crate::domain::transcript::{Asked, CallOutcome, Shortage, Transcript};
 use crate::error::Error;
 use crate::normalise;
 use crate::prompting::council::prepare;
@@ -233,7 +233,7 @@ fn resumed(asked: &Asked, transports: &[Transport]) -> (usize, u8, Option<Fallba
     let Sending { transport: kind, attempt, fallback, .. } = &call.sending;
     let place = transports.iter().position(|transport| transport.kind() == *kind).unwrap_or(0);
     match &call.outcome {
-        Outcome::Failed(failure, _) => {
+        CallOutcome::Failed(failure, _) => {
             let may_pass = *attempt < retry::ATTEMPTS_MAX && retry::may_pass(failure.error_type);
             if may_pass || place + 1 >= transports.len() {
                 return (place, attempt.saturating_add(1), fallback.clone());
@@ -242,7 +242,7 @@ fn resumed(asked: &Asked, transports: &[Transport]) -> (usize, u8, Option<Fallba
             (place + 1, 1, Some(fallback))
         }
         // What was lost is made again the way it was made.
-        Outcome::InFlight | Outcome::Lost | Outcome::Replied(..) => {
+        CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => {
             (place, *attempt, fallback.clone())
         }
     }
@@ -251,7 +251,7 @@ fn resumed(asked: &Asked, transports: &[Transport]) -> (usize, u8, Option<Fallba
 /// The call that was in flight when the last run died, if this ask had one.
 fn lost(asked: &Asked) -> Option<u32> {
     let last = asked.calls.last()?;
-    (last.outcome == Outcome::Lost).then_some(last.sending.call)
+    (last.outcome == CallOutcome::Lost).then_some(last.sending.call)
 }
 
 fn reply(seat: &Seat, received: Received, latency_ms: u64) -> Reply {

@@ -1,7 +1,6 @@
 //! What is sent whole when there is too much: the files that say most.
 
-use sha2::{Digest, Sha256};
-
+use crate::domain::digest::sha256_hex;
 use crate::domain::plan::{ContextFile, ContextPack, Exclusion, IndexedFile};
 
 use super::names;
@@ -92,7 +91,6 @@ fn rank(file: &Readable) -> (bool, u64, &str) {
 }
 
 fn context_file(path: String, text: String) -> ContextFile {
-    let digest = Sha256::digest(text.as_bytes());
-    let sha256 = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    let sha256 = sha256_hex([text.as_bytes()]);
     ContextFile { path, sha256, text }
 }

@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
-use sha2::{Digest, Sha256};
 
+use crate::domain::digest::sha256_hex;
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::record::{Fields, Notes};
@@ -37,8 +37,7 @@ pub(super) fn read<T>(
 
 /// The digest of a document, whatever the order of its keys.
 pub(super) fn digest(arguments: &Value) -> String {
-    let digest = Sha256::digest(canonical(arguments).to_string().as_bytes());
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256_hex([canonical(arguments).to_string().as_bytes()])
 }
 
 fn canonical(value: &Value) -> Value {

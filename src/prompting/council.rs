@@ -4,14 +4,13 @@
 //! and holds not one word of the question, the files or a model. All of that comes
 //! in the user message, fenced.
 
-use sha2::{Digest, Sha256};
-
 use super::condense::{Condensed, condense};
 use super::fence::Fences;
 use super::mask::Mask;
 use super::view::View;
 use crate::domain::ask::{Ask, Messages, Purpose};
 use crate::domain::council::words::Mode;
+use crate::domain::digest::sha256_hex;
 use crate::domain::transcript::Transcript;
 
 const PARTICIPANT: &str = include_str!("../../prompts/council/participant.md");
@@ -24,15 +23,10 @@ const MODE_ARCHITECTURE: &str = include_str!("../../prompts/council/mode-archite
 const MODE_REVIEW: &str = include_str!("../../prompts/council/mode-review.md");
 
 /// What mode `review` adds to the shape of a reply, and mode `architecture` to the chair's.
-const FINDINGS: &str = r#",
-  "findings": [{"id": "SEC-001", "title": "…", "severity": "low|medium|high", "category": "…", "location": "file:line", "description": "…", "fix_approach": "…"}]"#;
-const FINDING_POSITIONS: &str = r#",
-      "finding_positions": [{"id": "SEC-001", "position": "confirm|dispute", "reason": "…"}]"#;
-const MERGED_FINDINGS: &str = r#",
-  "findings": [{"id": "SEC-001", "title": "…", "severity": "low|medium|high", "category": "…", "location": "file:line", "description": "…", "fix_approach": "…", "reported_by": ["A"], "confirmed_by": ["B"], "disputed_by": ["C"]}]"#;
-const ARCHITECTURE: &str = r#",
-  "alternatives": ["an option that was weighed and not taken, and why"],
-  "verification_plan": ["how to find out whether the decision holds"]"#;
+const FINDINGS: &str = include_str!("../../prompts/council/shape-findings.md");
+const FINDING_POSITIONS: &str = include_str!("../../prompts/council/shape-finding-positions.md");
+const MERGED_FINDINGS: &str = include_str!("../../prompts/council/shape-merged-findings.md");
+const ARCHITECTURE: &str = include_str!("../../prompts/council/shape-architecture.md");
 
 /// Messages, and what had to be cut from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,18 +82,22 @@ pub fn system(purpose: Purpose, mode: Mode) -> String {
         (Purpose::Opinion | Purpose::Review, Mode::General | Mode::Architecture)
         | (Purpose::Synthesis, Mode::General) => "",
     };
-    role.replace("{mode}", manner.trim_end()).replace("{findings}", shape).trim_end().to_owned()
+    // The fields of a mode follow a field that every mode has.
+    let shape = match shape.trim_end() {
+        "" => String::new(),
+        fields => format!(",\n{fields}"),
+    };
+    role.replace("{mode}", manner.trim_end()).replace("{mode_fields}", &shape).trim_end().to_owned()
 }
 
 /// Changes when any instruction does: part of a seat's version.
 pub fn digest() -> String {
-    let mut hasher = Sha256::new();
-    for purpose in Purpose::ALL {
-        hasher.update(task(*purpose));
-        Mode::ALL.iter().for_each(|mode| hasher.update(system(*purpose, *mode)));
-    }
-    hasher.update(STRICTER);
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let roles = Purpose::ALL.iter().flat_map(|purpose| {
+        let systems = Mode::ALL.iter().map(|mode| system(*purpose, *mode));
+        systems.chain([task(*purpose).to_owned()])
+    });
+    let all: Vec<String> = roles.chain([STRICTER.to_owned()]).collect();
+    sha256_hex(all.iter().map(String::as_bytes))
 }
 
 fn task(purpose: Purpose) -> &'static str {

@@ -16,7 +16,7 @@ use plenary::domain::dice::SplitMix;
 use plenary::domain::ids::DialogueId;
 use plenary::domain::plan::{Caps, Plan, Price, Seat, Timeouts};
 use plenary::domain::time::Moment;
-use plenary::domain::transcript::{Call, Outcome, Shortage, Stop, Transcript};
+use plenary::domain::transcript::{Call, CallOutcome, Shortage, Stop, Transcript};
 use plenary::engine::{
     self, Connections, Journal, Limits, Owner, Purse, Question, Silent, Surroundings,
 };
@@ -318,7 +318,7 @@ impl Seen {
 async fn check_resumed(hall: &Hall, id: &DialogueId) {
     let (stop, resumed) = hall.resume(id).await;
     assert!(!matches!(stop, Stop::Budget { .. }), "{id}: {stop:?}");
-    let is_reply = |call: &&Call| matches!(call.outcome, Outcome::Replied(..));
+    let is_reply = |call: &&Call| matches!(call.outcome, CallOutcome::Replied(..));
     for asked in &resumed.asks {
         assert!(asked.calls.iter().filter(is_reply).count() <= 1, "{id} paid twice");
     }

@@ -6,7 +6,7 @@ use crate::domain::ask::Usage;
 use crate::domain::council::words::Mode;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
-use crate::domain::transcript::{Asked, Outcome, Shortcut, Transcript};
+use crate::domain::transcript::{Asked, CallOutcome, Shortcut, Transcript};
 use crate::protocols::council::rounds_completed;
 
 #[derive(Debug, Serialize)]
@@ -67,8 +67,8 @@ pub(super) fn metrics(transcript: &Transcript) -> Metrics {
 /// What is known to have been spent, in dollars; nothing, when nothing is known.
 pub fn cost_usd(transcript: &Transcript) -> Option<f64> {
     let costs = transcript.calls().filter_map(|call| match &call.outcome {
-        Outcome::Replied(reply, _) => reply.cost.usd_micros,
-        Outcome::InFlight | Outcome::Lost | Outcome::Failed(..) => None,
+        CallOutcome::Replied(reply, _) => reply.cost.usd_micros,
+        CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => None,
     });
     let known: Vec<u64> = costs.collect();
     (!known.is_empty()).then(|| dollars(known.iter().sum()))
@@ -95,8 +95,8 @@ pub(super) fn span(transcript: &Transcript, round: u8) -> Option<Span> {
     let calls = || transcript.asks_of(round).flat_map(|asked| &asked.calls);
     let start = calls().map(|call| call.sent_at).min()?;
     let ends = calls().map(|call| match &call.outcome {
-        Outcome::Replied(_, at) | Outcome::Failed(_, at) => *at,
-        Outcome::InFlight | Outcome::Lost => call.sent_at,
+        CallOutcome::Replied(_, at) | CallOutcome::Failed(_, at) => *at,
+        CallOutcome::InFlight | CallOutcome::Lost => call.sent_at,
     });
     Some(Span { start, end: ends.max()? })
 }

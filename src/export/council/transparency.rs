@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 use super::metrics::dollars;
 use crate::domain::ask::{CostSource, ErrorType, Fallback, TransportKind};
+use crate::domain::digest::sha256_hex;
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::plan::{Exclusion, Seat};
-use crate::domain::transcript::{Asked, Outcome, Shortcut, Transcript};
+use crate::domain::transcript::{Asked, CallOutcome, Shortcut, Transcript};
 use crate::protocols::council::Letters;
 
 #[derive(Debug, Serialize)]
@@ -66,10 +66,9 @@ pub(super) fn transparency(transcript: &Transcript) -> Transparency {
             condensed.push(note.clone());
         }
     }
-    let digest = Sha256::digest(transcript.question().as_bytes());
     Transparency {
         run_id: transcript.opening.dialogue_id.clone(),
-        query_sha256: digest.iter().map(|byte| format!("{byte:02x}")).collect(),
+        query_sha256: sha256_hex([transcript.question().as_bytes()]),
         providers: plan.seats.iter().map(|seat| provider(transcript, seat)).collect(),
         context: ContextRecord {
             files: plan.context.files.len(),
@@ -121,8 +120,8 @@ fn provider(transcript: &Transcript, seat: &Seat) -> ProviderRecord {
         rounds: rounds.iter().map(|round| format!("R{round}")).collect(),
         errors: calls()
             .filter_map(|call| match &call.outcome {
-                Outcome::Failed(failure, _) => Some(failure.error_type),
-                Outcome::InFlight | Outcome::Lost | Outcome::Replied(..) => None,
+                CallOutcome::Failed(failure, _) => Some(failure.error_type),
+                CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
             })
             .collect(),
         latency_ms: replies().map(|reply| reply.latency_ms).sum(),

@@ -7,7 +7,7 @@ use crate::domain::council::opinion::Opinion;
 use crate::domain::council::review::Review;
 use crate::domain::council::tally::Tally;
 use crate::domain::ids::ExpertSlug;
-use crate::domain::transcript::{Asked, Document, Outcome, Reading, Transcript};
+use crate::domain::transcript::{Asked, CallOutcome, Document, Reading, Transcript};
 
 /// Something a seat said that could be read, and the ask it answers.
 #[derive(Debug, Clone, Copy)]
@@ -93,7 +93,7 @@ fn failure<'a>(last: &Asked, all: impl Iterator<Item = &'a Asked>) -> Option<Pro
     };
     let asks: Vec<&Asked> = all.filter(|asked| !asked.retired).collect();
     let calls = || asks.iter().flat_map(|asked| &asked.calls);
-    let answered = calls().filter(|call| call.outcome != Outcome::Lost);
+    let answered = calls().filter(|call| call.outcome != CallOutcome::Lost);
     Some(ProviderFailure {
         provider: last.ask.seat.clone(),
         round: format!("R{}", last.ask.round),

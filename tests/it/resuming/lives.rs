@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use plenary::domain::change::Entry;
-use plenary::domain::transcript::{Outcome, Transcript};
+use plenary::domain::transcript::{CallOutcome, Transcript};
 
 /// One process. The last of a run has brought it to its end.
 pub struct Life {
@@ -92,13 +92,13 @@ pub fn lost(dead: &[Life]) -> BTreeSet<u32> {
 /// The calls without an outcome.
 pub fn in_flight(journal: &[Entry]) -> Vec<u32> {
     let transcript = transcript(journal);
-    let flying = transcript.calls().filter(|call| call.outcome == Outcome::InFlight);
+    let flying = transcript.calls().filter(|call| call.outcome == CallOutcome::InFlight);
     flying.map(|call| call.sending.call).collect()
 }
 
 /// What was answered, as `R1 ann`.
 pub fn replies(transcript: &Transcript) -> Vec<String> {
-    calls(transcript, |outcome| matches!(outcome, Outcome::Replied(..)))
+    calls(transcript, |outcome| matches!(outcome, CallOutcome::Replied(..)))
 }
 
 /// What was sent, as `R1 ann`.
@@ -106,7 +106,7 @@ pub fn sent(transcript: &Transcript) -> Vec<String> {
     calls(transcript, |_| true)
 }
 
-fn calls(transcript: &Transcript, which: impl Fn(&Outcome) -> bool) -> Vec<String> {
+fn calls(transcript: &Transcript, which: impl Fn(&CallOutcome) -> bool) -> Vec<String> {
     let named = transcript.asks.iter().flat_map(|asked| {
         let calls = asked.calls.iter().filter(|call| which(&call.outcome));
         calls.map(|_| format!("R{} {}", asked.ask.round, asked.ask.seat))

@@ -206,7 +206,7 @@ async fn council(
     let connections = table.connections.clone();
     let run = engine::open(question, connections, &desk.owner, folders, surroundings).await?;
     let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-    let own = Duration::from_millis(table.caps.wall_ms);
+    let own = Duration::from_millis(table.caps().wall_ms);
     desk.see_through(run, left.map_or(own, |left| left.min(own))).await
 }
 

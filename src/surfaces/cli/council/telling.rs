@@ -1,7 +1,7 @@
 //! Events in words, one line each: what a person at the terminal is told.
 
 use crate::domain::ask::Purpose;
-use crate::domain::transcript::{Outcome, Shortcut, Transcript};
+use crate::domain::transcript::{CallOutcome, Shortcut, Transcript};
 use crate::export::council::{AskSeen, Event, cost_usd};
 
 /// How a line is meant, for its mark and colour.
@@ -120,7 +120,7 @@ fn seconds(transcript: &Transcript, ask: u32) -> String {
 
 fn held(transcript: &Transcript, round: u8) -> String {
     let heard = transcript.heard_in(round).len();
-    let calls = transcript.calls().filter(|call| call.outcome != Outcome::InFlight).count();
+    let calls = transcript.calls().filter(|call| call.outcome != CallOutcome::InFlight).count();
     let cost = match cost_usd(transcript) {
         Some(usd) if usd > 0.0 => format!("${usd:.4} so far"),
         Some(_) => "no cost so far".to_owned(),
