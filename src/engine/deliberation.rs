@@ -181,7 +181,7 @@ impl Deliberation {
 
     /// What a round found enters the record.
     async fn hold(&self, round: u8) -> Result<(), Error> {
-        let batch = round_batch(&self.transcript(), round);
+        let batch = operations::batch(&round_batch(&self.transcript(), round))?;
         let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
         let done = self.journal.run(move |unit| {
             let known = changes.len();
@@ -199,6 +199,7 @@ impl Deliberation {
             let transcript = self.transcript();
             (round_batch(&transcript, 3), verdict_arguments(&transcript, &report))
         };
+        let batch = operations::batch(&batch)?;
         let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
         let done = self.journal.run(move |unit| {
             let known = changes.len();

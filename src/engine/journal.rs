@@ -18,7 +18,8 @@ use crate::store::{End, Store, StoreError, Unit};
 /// Writers that wait in the queue; one more waits before it.
 const QUEUE_MAX: usize = 1_024;
 
-/// Entries in one commit: enough to share a flush, few enough that nobody waits long for it.
+/// Entries in one commit: enough to share a flush and the pages they touch, few enough that
+/// nobody waits long for it. With 32, five hundred councils wrote twice as many pages.
 const GROUP_MAX: usize = 256;
 
 type Work = Box<dyn FnOnce(&mut dyn Unit) -> Result<Vec<Change>, Error> + Send>;

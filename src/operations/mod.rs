@@ -29,7 +29,7 @@ pub use list::{Listed, list};
 pub use panel::{PanelEvolved, evolve_panel};
 pub use progress::progress;
 pub use register::register;
-pub(crate) use register::registering;
+pub(crate) use register::{batch, registering};
 pub use similar::{Matched, similar};
 pub use stats::{Statistics, stats};
 pub(crate) use verdict::judging;

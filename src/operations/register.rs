@@ -15,7 +15,7 @@ pub fn register(workspace: &Workspace, arguments: &Value) -> Result<Answer, Erro
 }
 
 fn registered(workspace: &Workspace, arguments: &Value) -> Result<Answer, Error> {
-    let batch = rules::read(arguments, digest(arguments))?;
+    let batch = batch(arguments)?;
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         if let Some(answer) = answered_before(unit, &batch)? {
@@ -27,10 +27,14 @@ fn registered(workspace: &Workspace, arguments: &Value) -> Result<Answer, Error>
     })
 }
 
+/// A batch, read before anybody waits for the store.
+pub(crate) fn batch(arguments: &Value) -> Result<Batch, Error> {
+    Ok(rules::read(arguments, digest(arguments))?)
+}
+
 /// What a batch changes, for those who write it down together with other things.
-pub(crate) fn registering(unit: &mut dyn Unit, arguments: &Value) -> Result<Vec<Change>, Error> {
-    let batch = rules::read(arguments, digest(arguments))?;
-    Ok(decide(unit, &batch)?.changes)
+pub(crate) fn registering(unit: &mut dyn Unit, batch: &Batch) -> Result<Vec<Change>, Error> {
+    Ok(decide(unit, batch)?.changes)
 }
 
 fn decide(unit: &mut dyn Unit, batch: &Batch) -> Result<Decision, Error> {

@@ -20,7 +20,11 @@ const CACHED_STATEMENTS: usize = 128;
 /// thousand. It is taken as it is needed.
 const CACHE_KIB: i32 = 16 * 1024;
 
-/// Pages in the log before they are carried into the file, 16 MiB: a burst of councils writes the
+/// Bytes of a page in a store that is made now. What a seat is sent fills several of the usual
+/// 4,096, each of which is written on its own.
+const PAGE_BYTES: i32 = 8 * 1024;
+
+/// Pages in the log before they are carried into the file, 32 MiB: a burst of councils writes the
 /// same pages over and over, and each is carried but once.
 const LOG_PAGES_MAX: i32 = 4 * 1024;
 
@@ -118,6 +122,8 @@ fn prepare(connection: &Connection) -> Result<(), StoreError> {
     // Otherwise a statement that sorts is prepared anew for every value that is bound to it.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(Duration::from_secs(BUSY_WAIT_S))?;
+    // An existing file keeps the size it has.
+    connection.pragma_update(None, "page_size", PAGE_BYTES)?;
     // Changing the journal mode ignores the busy timeout, so two first starts could collide.
     patiently(|| connection.pragma_update(None, "journal_mode", "WAL"))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
