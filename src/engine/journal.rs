@@ -19,11 +19,7 @@ use crate::store::{End, Store, StoreError, Unit};
 const QUEUE_MAX: usize = 1_024;
 
 /// Entries in one commit: enough to share a flush and the pages they touch, few enough that
-<<<<<<< HEAD
-/// nobody waits long for it. With 32, five hundred councils wrote twice as many pages.
-=======
 /// nobody waits long for it. With 32, five hundred councils made half as many writes again.
->>>>>>> 3ed2527aad65634c97f6952f788d0285b7dcccfe
 const GROUP_MAX: usize = 256;
 
 type Work = Box<dyn FnOnce(&mut dyn Unit) -> Result<Vec<Change>, Error> + Send>;
