@@ -13,6 +13,9 @@ const BYTES_PER_TOKEN: usize = 4;
 /// What stands around each fenced text.
 const BYTES_AROUND: usize = 400;
 
+/// ` (1234567 bytes)` behind a name.
+const BYTES_OF_A_SIZE: usize = 20;
+
 #[derive(Debug, Serialize)]
 pub struct Estimate {
     pub rounds: Vec<RoundEstimate>,
@@ -35,7 +38,9 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
     let participants: Vec<&Seat> =
         plan.seats.iter().filter(|seat| seat.roles.contains(&Role::Participant)).collect();
     let files: usize = plan.context.files.iter().map(|file| file.text.len() + BYTES_AROUND).sum();
-    let asked = question.len() + files + BYTES_AROUND;
+    let names: usize =
+        plan.context.indexed.iter().map(|file| file.path.len() + BYTES_OF_A_SIZE).sum();
+    let asked = question.len() + files + names + BYTES_AROUND;
     let reply = |seat: &&&Seat| seat.output_tokens_max as usize * BYTES_PER_TOKEN + BYTES_AROUND;
     let opinions: usize = participants.iter().map(|seat| reply(&seat)).sum();
     let bytes = |purpose| match purpose {

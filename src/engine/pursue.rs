@@ -200,7 +200,8 @@ impl<'a> Course<'a> {
             Ok(Ok(received)) => Ok((received, latency_ms)),
             Ok(Err(error)) => Err((error, latency_ms)),
             Err(_) => {
-                let message = format!("no answer within {latency_ms} ms");
+                let seconds = latency_ms as f64 / 1_000.0;
+                let message = format!("no answer within {seconds:.1} s");
                 Err((CallError::new(ErrorType::Timeout, message), latency_ms))
             }
         }

@@ -51,7 +51,10 @@ fn unresolved_tensions(record: &Record) -> Vec<Warning> {
         })
     };
     let active = record.tensions.iter().filter(|tension| ACTIVE_TENSION.contains(&tension.status));
-    let warnings = active.map(|tension| {
+    // A council's report accepts what it leaves open; that is no slip of anybody's.
+    let is_council = record.dialogue.opening.protocol == Protocol::Council;
+    let owed = active.filter(|tension| !(is_council && accepted(tension.id)));
+    let warnings = owed.map(|tension| {
         let how = if accepted(tension.id) { " (accepted)" } else { "" };
         let message = format!("Dialogue converged with {} tension{how}", tension.status);
         Warning::new("unresolved_tension", message).with("tension", tension.id.to_string())

@@ -6,7 +6,7 @@ use super::reply::read;
 use super::schema::{opinion_schema, report_schema, review_schema};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
-use crate::domain::council::review::Review;
+use crate::domain::council::review::{Review, Target};
 use crate::domain::council::words::{Mode, Outcome};
 
 /// What may stand before a letter.
@@ -32,15 +32,17 @@ pub fn review(reply: &str, letters: &[char]) -> Normalised<Review> {
         if review.targets.is_empty() {
             return Err("targets: empty, at least one is due".to_owned());
         }
+        let is_shown = |target: &Target| letter(&target.letter, letters).is_some();
+        if !review.targets.iter().any(is_shown) {
+            let given = review.targets.first().map_or("", |target| &target.letter);
+            let (given, shown) = (quoted(given), listed(letters));
+            return Err(format!("targets[0].letter: {given} was not shown; shown: {shown}"));
+        }
+        // What is said of an opinion that was not shown, mostly the reviewer's own, is no review.
+        review.targets.retain(is_shown);
         let mut seen = Vec::new();
         for (index, target) in review.targets.iter_mut().enumerate() {
-            let Some(letter) = letter(&target.letter, letters) else {
-                let shown = listed(letters);
-                let given = quoted(&target.letter);
-                return Err(format!(
-                    "targets[{index}].letter: {given} was not shown; shown: {shown}"
-                ));
-            };
+            let Some(letter) = letter(&target.letter, letters) else { continue };
             if seen.contains(&letter) {
                 return Err(format!("targets[{index}].letter: `{letter}` is given twice"));
             }

@@ -14,6 +14,7 @@ use crate::domain::transcript::Transcript;
 use crate::domain::words::words;
 use crate::error::{Error, document_text};
 use crate::export as documents;
+use crate::export::council::Deliberated;
 use crate::files;
 use crate::record::{Warning, no_dialogue, read_dialogue_id};
 
@@ -130,13 +131,13 @@ fn default_path(workspace: &Workspace, record: &Record, format: Format) -> Resul
 }
 
 fn text(workspace: &Workspace, record: &Record, format: Format) -> Result<String, Error> {
-    match format {
-        Format::Json if record.dialogue.opening.protocol == Protocol::Council => {
-            let council = council(workspace, record.dialogue.id())?;
+    let council = council(workspace, record)?;
+    match (format, council) {
+        (Format::Markdown, council) => Ok(documents::markdown(record, council.as_ref())),
+        (Format::Json, None) => document_text(&documents::document(record)),
+        (Format::Json, Some(council)) => {
             document_text(&Whole { record: documents::document(record), council })
         }
-        Format::Json => document_text(&documents::document(record)),
-        Format::Markdown => Ok(documents::markdown(record)),
     }
 }
 
@@ -145,15 +146,15 @@ fn text(workspace: &Workspace, record: &Record, format: Format) -> Result<String
 struct Whole<'a> {
     #[serde(flatten)]
     record: documents::Document<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    council: Option<documents::council::Deliberated>,
+    council: Deliberated,
 }
 
-fn council(
-    workspace: &Workspace,
-    id: &DialogueId,
-) -> Result<Option<documents::council::Deliberated>, Error> {
-    let entries = workspace.store.entries(id, 0)?;
+/// What a council came to; nothing, for a dialogue that somebody leads.
+fn council(workspace: &Workspace, record: &Record) -> Result<Option<Deliberated>, Error> {
+    if record.dialogue.opening.protocol != Protocol::Council {
+        return Ok(None);
+    }
+    let entries = workspace.store.entries(record.dialogue.id(), 0)?;
     let Some((first, rest)) = entries.split_first() else { return Ok(None) };
     let Some(mut transcript) = Transcript::begin(first.at, &first.changes) else { return Ok(None) };
     rest.iter().for_each(|entry| transcript.add(entry.at, &entry.changes));

@@ -48,7 +48,7 @@ impl Health {
         let fell_back = transcript.report.as_ref().is_some_and(|report| report.fallback);
         Self {
             flags: Flags {
-                degraded: succeeded < asked.len() || fell_back,
+                degraded: !failed.is_empty() || fell_back,
                 false_consensus: false_consensus(transcript),
                 single_family: families(transcript).len() == 1,
                 short_circuit: transcript.shortcuts.iter().any(Shortcut::is_taken),

@@ -5,19 +5,25 @@
 
 use super::escape::{self, inline, quote};
 use super::table::table;
-use super::{facts, rounds, value, verdicts};
+use super::{council, facts, rounds, value, verdicts};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::record::Record;
 use crate::domain::reference::Move;
+use crate::export::council::Deliberated;
 use crate::export::wording;
 
 /// The whole dialogue, from the question to the hash of the chain's head.
-pub fn markdown(record: &Record) -> String {
+pub fn markdown(record: &Record, told: Option<&Deliberated>) -> String {
     let mut blocks = facts::blocks(record);
     blocks.extend(question(record));
     blocks.extend(background(record));
-    blocks.extend(verdicts::blocks(record));
-    blocks.extend(facts::experts(record));
+    match told {
+        Some(told) => blocks.extend(council::blocks(told)),
+        None => {
+            blocks.extend(verdicts::blocks(record));
+            blocks.extend(facts::experts(record));
+        }
+    }
     blocks.extend(tensions(record));
     blocks.extend(rounds::blocks(record));
     blocks.extend(recommendations(record));

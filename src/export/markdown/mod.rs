@@ -1,5 +1,6 @@
 //! The dialogue as a Markdown document that reads well on its own and on GitHub.
 
+mod council;
 mod document;
 mod escape;
 mod facts;

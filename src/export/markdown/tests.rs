@@ -8,7 +8,7 @@ use crate::export::sample;
 
 /// The part of the sample's document from one heading up to another.
 fn part(from: &str, to: &str) -> String {
-    let document = markdown(&sample::record());
+    let document = markdown(&sample::record(), None);
     let (_, rest) = document.split_at(document.find(from).unwrap());
     rest.split(to).next().unwrap().to_owned()
 }
@@ -221,14 +221,14 @@ fn the_document_ends_with_the_head_of_the_chain() {
 
 #[test]
 fn the_same_record_gives_the_same_bytes() {
-    assert_eq!(markdown(&sample::record()), markdown(&sample::record()));
+    assert_eq!(markdown(&sample::record(), None), markdown(&sample::record(), None));
 }
 
 #[test]
 fn a_rehearsal_says_so_under_its_title() {
     let mut record = sample::record();
     record.dialogue.opening.rehearsal = true;
-    let start: Vec<String> = markdown(&record).lines().take(3).map(str::to_owned).collect();
+    let start: Vec<String> = markdown(&record, None).lines().take(3).map(str::to_owned).collect();
     assert_eq!(start[2], format!("**Rehearsal**: {}.", crate::export::wording::REHEARSAL));
 }
 
@@ -263,7 +263,7 @@ fn hostile_text_adds_nothing_to_the_structure() {
         verdict.description = text.into();
         verdict.conditions = Some(vec![text.into()]);
         verdict.warning = Some(text.into());
-        markdown(&record)
+        markdown(&record, None)
     };
     assert_eq!(skeleton(&with(hostile)), skeleton(&with("plain")));
     assert!(!with(hostile).contains(['\u{1b}', '\r']));

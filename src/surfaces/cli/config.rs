@@ -26,10 +26,13 @@ struct Shown {
 
 impl Config {
     pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let shown =
-            Shown { status: "success", settings: session.settings(&Overrides::default())?.origins };
+        let shown = Shown {
+            status: "success",
+            settings: session.settings_without_reach(&Overrides::default())?.origins,
+        };
         let width = session.ui.table_width();
         session.ui.answer(&shown, |shown| text(&shown.settings, width))?;
+        session.ui.detail("`plenary doctor` tells whether each provider can be asked");
         Ok(Done::Well)
     }
 }

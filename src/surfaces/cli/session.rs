@@ -88,8 +88,8 @@ impl<'a> Session<'a> {
         )?)
     }
 
-    /// The same, where nobody will be called: providers may be out of reach.
-    pub(super) fn settings_for_rehearsal(&self, overrides: &Overrides) -> Result<Settings, Error> {
+    /// The same, where nobody will be called: providers may lack keys and programs.
+    pub(super) fn settings_without_reach(&self, overrides: &Overrides) -> Result<Settings, Error> {
         let environment = Environment::of_process();
         Ok(config::survey(&self.flags, overrides, &environment, config::installed_models)?.0)
     }

@@ -108,7 +108,7 @@ impl Ask {
         };
         let settings = match self.rehearse {
             // Whoever only plays needs no keys.
-            Some(_) => session.settings_for_rehearsal(&overrides)?,
+            Some(_) => session.settings_without_reach(&overrides)?,
             None => session.settings(&overrides)?,
         };
         if self.rehearse.is_none() && settings.located.file.is_some() {
@@ -134,6 +134,9 @@ impl Ask {
         let plan = table.plan(self.mode, context, &Machine);
         if self.dry_run {
             return dry_run(session, &plan, &question);
+        }
+        if is_short(&plan, &estimate(&plan, &question)) {
+            session.ui.say("this may not get through with its budget; `--dry-run` shows why");
         }
         convene(session, &settings, &table, question, plan)
     }
@@ -214,6 +217,14 @@ fn dry_run(session: &Session<'_>, plan: &Plan, question: &str) -> Result<Done, E
     Ok(Done::Well)
 }
 
+/// Whether the worst case is more than the run may spend.
+fn is_short(plan: &Plan, estimate: &Estimate) -> bool {
+    let cap = plan.caps.usd_micros as f64 / 1e6;
+    estimate.tokens_max > plan.caps.tokens
+        || estimate.usd_max.is_some_and(|usd| usd > cap)
+        || estimate.calls > plan.caps.calls as usize
+}
+
 fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
     let mut seats = Grid::new(&["SEAT", "ROLES", "FAMILY", "REACHED BY", "MODEL"]);
     for seat in &plan.seats {
@@ -234,10 +245,7 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
     rounds.row(["all".to_owned()].iter().chain(&all));
     let cap = plan.caps.usd_micros as f64 / 1e6;
     let tokens_cap = wording::grouped(plan.caps.tokens);
-    let is_short = estimate.tokens_max > plan.caps.tokens
-        || estimate.usd_max.is_some_and(|usd| usd > cap)
-        || estimate.calls > plan.caps.calls as usize;
-    let short = match is_short {
+    let short = match is_short(plan, estimate) {
         true => "It may not get through with that: raise `budget`, or send less.\n",
         false => "",
     };
@@ -253,8 +261,12 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
         (1, _) => format!("\n1 file goes with the question.\n{excluded}"),
         (count, _) => format!("\n{count} files go with the question.\n{excluded}"),
     };
+    let named = match plan.context.indexed.len() {
+        0 => String::new(),
+        count => format!("{count} more go by name only: they are too many to send.\n"),
+    };
     format!(
-        "{}\n{}\nNobody was asked. This is one call for each seat and round with every reply as long as it\nmay be; retries come on top. The run may spend ${cap:.2} and {tokens_cap} tokens.\n{short}{files}",
+        "{}\n{}\nNobody was asked. This is one call for each seat and round with every reply as long as it\nmay be; retries come on top. The run may spend ${cap:.2} and {tokens_cap} tokens.\n{short}{files}{named}",
         seats.draw(width),
         rounds.draw(width)
     )

@@ -81,7 +81,7 @@ pub(super) fn read(file: &Path, mode: Mode, context: &[PathBuf]) -> Result<Vec<A
 }
 
 fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<Asked, String> {
-    let value = operations::parse(line).map_err(|error| error.to_string())?;
+    let value = operations::parse(line).map_err(|_| "not JSON".to_owned())?;
     let fields = if let Value::String(question) = value {
         Fields { id: None, question, mode: None, context: Vec::new() }
     } else {
@@ -173,12 +173,10 @@ async fn all(
                 print(session, index, id, &transcript)?;
                 done(&stop)
             }
-            Ok(None) if desk.is_interrupted() => Done::Interrupted,
             Ok(None) => {
-                let message = "the deadline came before this question was asked";
-                let error = Unasked { error_code: "deadline_exceeded", message };
-                print_unasked(session, index, id.as_ref(), "incomplete", &json!(error))?;
-                Done::Incomplete
+                let (error, how) = unasked(desk.is_interrupted());
+                print_unasked(session, index, id.as_ref(), "incomplete", &error)?;
+                how
             }
             // One that broke does not take the others with it.
             Err(error) => {
@@ -253,10 +251,18 @@ struct Line {
     told: Deliberated,
 }
 
-#[derive(Debug, serde::Serialize)]
-struct Unasked {
-    error_code: &'static str,
-    message: &'static str,
+/// Why its turn did not come.
+fn unasked(is_interrupted: bool) -> (Value, Done) {
+    let (error_code, message, how) = match is_interrupted {
+        true => {
+            ("interrupted", "it was interrupted before this question was asked", Done::Interrupted)
+        }
+        false => {
+            let message = "the deadline came before this question was asked";
+            ("deadline_exceeded", message, Done::Incomplete)
+        }
+    };
+    (json!({ "error_code": error_code, "message": message }), how)
 }
 
 /// A question without a result.

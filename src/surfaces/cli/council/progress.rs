@@ -54,8 +54,7 @@ impl Progress {
     /// What was journalled before anybody watched.
     pub(super) fn knowing(ui: &Ui, transcript: &Transcript) -> Self {
         let progress = Self::new(ui);
-        let round = transcript.asks.last().map_or(0, |asked| asked.ask.round);
-        let seen = Seen { transcript: Some(transcript.clone()), round, ..Seen::default() };
+        let seen = Seen { transcript: Some(transcript.clone()), ..Seen::default() };
         *progress.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
         progress
     }
@@ -69,7 +68,7 @@ impl Progress {
     }
 
     fn show(&self, seen: &mut Seen, event: &Event) {
-        if let Event::Asked { ask, .. } = event
+        if let Event::Asked { ask, .. } | Event::CallSent { ask, .. } = event
             && ask.round != seen.round
         {
             seen.round = ask.round;

@@ -49,7 +49,7 @@ impl Resume {
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
         let is_rehearsal = loaded.transcript.opening.rehearsal;
         let settings = match is_rehearsal {
-            true => session.settings_for_rehearsal(&overrides)?,
+            true => session.settings_without_reach(&overrides)?,
             false => session.settings(&overrides)?,
         };
         let plan = &loaded.transcript.plan;

@@ -71,7 +71,10 @@ pub(super) fn tell(transcript: &Transcript, event: &Event) -> Option<Told> {
         }
         Event::NotSent { ask, shortage } => {
             let seat = seat(transcript, ask);
-            told(Tone::Bad, format!("{seat}not asked, {shortage} is used up"))
+            told(
+                Tone::Bad,
+                format!("{seat}not asked: what is left of {shortage} does not cover it"),
+            )
         }
         Event::Shortcut(shortcut) => tell_shortcut(shortcut),
         Event::RoundHeld { round } => told(Tone::Quiet, held(transcript, *round)),

@@ -117,6 +117,10 @@ impl<'a> Follower<'a> {
         if !session.ui.json {
             present(session, transcript)?;
         }
+        if transcript.stopped.is_none() {
+            let id = &transcript.opening.dialogue_id;
+            session.ui.say(&format!("nobody is working on it: `plenary resume {id}` goes on"));
+        }
         Ok(transcript.stopped.as_ref().map_or(Done::Incomplete, done))
     }
 }

@@ -28,7 +28,8 @@ impl Stats {
 }
 
 fn text(statistics: &Statistics, width: usize) -> String {
-    let mut text = format!("{}\n", wording::count(statistics.dialogues, "dialogue"));
+    let count = wording::count(statistics.dialogues, "dialogue");
+    let mut text = format!("{count}, rehearsals left out\n");
     let sections = [
         ("by status", &statistics.by_status),
         ("by protocol", &statistics.by_protocol),

@@ -41,7 +41,8 @@ fn health(transcript: &Transcript, told: &Deliberated) -> String {
         Status::Failed => Some("FAILED".to_owned()),
     };
     let mut words: Vec<String> = status.into_iter().collect();
-    words.extend(told.flags.degraded.then(|| "DEGRADED".to_owned()));
+    let is_degraded = told.flags.degraded && told.status != Status::Failed;
+    words.extend(is_degraded.then(|| "DEGRADED".to_owned()));
     words.push(format!("{} of {seats} heard", told.rounds.r1.opinions.len()));
     let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));

@@ -5,6 +5,7 @@ mod findings;
 mod headline;
 mod page;
 mod panel;
+mod replies;
 mod report;
 
 pub(crate) use page::draw;

@@ -3,7 +3,7 @@
 use super::super::canvas::Canvas;
 use super::super::line::Line;
 use super::super::page::text_of;
-use super::{findings, headline, panel, report};
+use super::{findings, headline, panel, replies, report};
 use crate::domain::transcript::Transcript;
 use crate::export::council::document;
 
@@ -42,6 +42,7 @@ pub(in super::super) fn sections(
         sections.push(report::list("HOW TO CHECK", &given.report.verification_plan, canvas));
         sections.push(report::next_actions(given, canvas));
     }
+    sections.push(replies::draw(transcript, canvas));
     sections.push(headline::footer(transcript, told, ending, canvas));
     sections
 }
