@@ -195,9 +195,14 @@ fn a_review_names_opinions_that_were_shown() {
     );
     check_review(&json!([]), "unreadable: targets: empty, at least one is due");
     check_review(&json!(null), "unreadable: targets: empty, at least one is due");
+    // `B` was not shown: it is mostly the reviewer's own.
     check_review(
         &json!([{"letter": "A", "rating": 7}, {"letter": "B", "rating": 7}]),
-        "unreadable: targets[1].letter: `B` was not shown; shown: A, C, D",
+        "read: A 7 (0)",
+    );
+    check_review(
+        &json!([{"letter": "B", "rating": 7}]),
+        "unreadable: targets[0].letter: `B` was not shown; shown: A, C, D",
     );
     check_review(
         &json!([{"letter": "A", "rating": 7}, {"letter": "opinion a", "rating": 9}]),

@@ -75,3 +75,37 @@ fn a_round_of_a_council_can_be_shown_alone() {
     assert_eq!(found.first(), Some(&"ROUND 2 · Cross review"), "{found:?}");
     assert!(!shown.stdout.contains("ALIGNMENT"), "{}", shown.stdout);
 }
+
+#[test]
+fn a_council_can_be_read_whole_in_markdown_and_word_for_word() {
+    let (program, _, id) = asked();
+    let exported = program.run(&["export", &id, "--format", "markdown"]).stdout;
+    for part in ["## The report: ", "## How they stood", "### Disagreement: ", "### Next"] {
+        assert!(exported.contains(part), "no {part} in:\n{exported}");
+    }
+    assert!(!exported.contains("ALIGNMENT"), "a council has no Judge:\n{exported}");
+    let whole = program.run(&["show", &id, "--full"]).stdout;
+    assert!(whole.contains("REPLIES") && whole.contains(r#"{"summary":"#), "{whole}");
+    let brief = program.run(&["show", &id]).stdout;
+    assert!(!brief.contains("REPLIES"), "{brief}");
+}
+
+#[test]
+fn watching_what_is_no_council_ends() {
+    let program = Program::new();
+    let created = program.run(&["dialogue", "create", "Talk"]);
+    assert_eq!(created.code, 0, "{created:?}");
+    let watched = program.run(&["watch", "talk"]);
+    assert_eq!(watched.code, 1, "{watched:?}");
+    assert!(watched.stderr.contains("not a council"), "{watched:?}");
+}
+
+#[test]
+fn a_project_with_a_council_yaml_never_rehearses_by_itself() {
+    let program = Program::new();
+    std::fs::write(program.path().join("council.yaml"), "budget: {usd_max: 1}\n").unwrap();
+    let ran = program.run(&["ask", "Is it so?"]);
+    assert_eq!(ran.code, 5, "{ran:?}");
+    assert!(ran.stderr.contains("--rehearse"), "{ran:?}");
+    assert_eq!(program.run(&["ask", "Is it so?", "--rehearse"]).code, 0);
+}

@@ -126,12 +126,20 @@ fn config_as_a_document_tells_who_set_what() {
 fn a_provider_without_its_key_is_an_error_that_names_the_variable() {
     let program = Program::new();
     write(&program, HOUSE);
-    let (code, told, talk) = run(&program, &[], &["config"]);
+    let (code, told, talk) = run(&program, &[], &["ask", "Is it so?"]);
     assert_eq!((code, told.as_str()), (5, ""));
     insta::assert_snapshot!(talk, @r"
     error: `HERE/council.yaml`: provider `house` on line 3 cannot be used: `HOUSE_KEY` is not set
     hint: set the variable or install the program, or take the provider out of the file
     ");
+    // What the settings are can be looked at all the same.
+    let (code, told, _) = run(&program, &[], &["config"]);
+    assert_eq!(code, 0);
+    assert!(told.contains("budget.usd_max"), "{told}");
+    // And whoever only plays needs no key.
+    let (code, told, _) = run(&program, &[], &["ask", "Is it so?", "--rehearse", "--quiet"]);
+    assert_eq!(code, 0);
+    assert!(told.contains("REHEARSAL"), "{told}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::escape::{code, inline};
 use super::table::table;
+use crate::domain::dialogue::Protocol;
 use crate::domain::record::{Expert, Record};
 use crate::export::wording;
 
@@ -13,10 +14,13 @@ pub(super) fn blocks(record: &Record) -> Vec<String> {
         ("Status", dialogue.status.to_string()),
         ("Protocol", opening.protocol.to_string()),
         ("Rounds", dialogue.total_rounds.to_string()),
-        ("ALIGNMENT", dialogue.total_alignment.to_string()),
-        ("Convergence asked", format!("{}%", opening.convergence_percent)),
-        ("Opened", dialogue.created_at.to_string()),
     ];
+    // Scores are a Judge's.
+    if opening.protocol == Protocol::Alignment {
+        facts.push(("ALIGNMENT", dialogue.total_alignment.to_string()));
+        facts.push(("Convergence asked", format!("{}%", opening.convergence_percent)));
+    }
+    facts.push(("Opened", dialogue.created_at.to_string()));
     facts.extend(dialogue.converged_at.map(|moment| ("Converged", moment.to_string())));
     facts.extend(dialogue.terminal_state.map(|state| ("Conclusion", state.to_string())));
     let rows: Vec<_> = facts.into_iter().map(|(name, fact)| vec![name.to_owned(), fact]).collect();

@@ -1,6 +1,7 @@
 //! The rounds, with what each expert brought to them.
 
 use super::escape::{inline, quote};
+use crate::domain::dialogue::Protocol;
 use crate::domain::entity::Entity;
 use crate::domain::record::{Expert, Record, Round};
 use crate::export::contributions::Contributions;
@@ -14,9 +15,12 @@ pub(super) fn blocks(record: &Record) -> Vec<String> {
 fn round_blocks(record: &Record, round: &Round, brought: &Contributions<'_>) -> Vec<String> {
     let title = round.title.as_deref().map(|title| format!(": {}", inline(title)));
     let heading = format!("## Round {}{}", round.round, title.unwrap_or_default());
-    let mut blocks = vec![heading, format!("ALIGNMENT {}", round.score)];
+    let mut blocks = vec![heading];
+    let is_judged = record.dialogue.opening.protocol == Protocol::Alignment;
+    blocks.extend(is_judged.then(|| format!("ALIGNMENT {}", round.score)));
     if let Some(summary) = &round.summary {
-        blocks.extend(["The Judge's summary:".to_owned(), quote(summary)]);
+        blocks.extend(is_judged.then(|| "The Judge's summary:".to_owned()));
+        blocks.push(quote(summary));
     }
     for expert in &record.experts {
         blocks.extend(expert_blocks(round.round, expert, brought));

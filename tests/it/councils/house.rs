@@ -97,6 +97,13 @@ impl Council {
         Self { program, server }
     }
 
+    /// Changes the configuration of a council that was asked already.
+    pub(super) fn set(&self, change: impl FnOnce(&mut Value)) {
+        let mut settings = configuration(&self.server.base_url());
+        change(&mut settings);
+        self.program.file("council.yaml", &settings);
+    }
+
     /// `ask … --json`, its document, and a record that must be whole.
     #[track_caller]
     pub(super) fn ask(&self, arguments: &[&str]) -> Told {

@@ -264,3 +264,57 @@ fn nobody_sees_a_name_or_an_opinion_of_their_own() {
         }
     }
 }
+
+#[test]
+fn a_run_that_is_out_of_calls_goes_on_when_there_are_more() {
+    let council = Council::with(
+        |_| Play::Fitting,
+        |settings| {
+            settings["budget"] = json!({ "calls_max": 4 });
+        },
+    );
+    let told = council.ask(&[]);
+    told.expect("incomplete", 3);
+    assert_eq!(*told.at("error.error_code"), "budget_exhausted");
+    assert!(told.at("error.suggestion").as_str().unwrap().contains("budget.calls_max"));
+    council.set(|settings| settings["budget"] = json!({ "calls_max": 60 }));
+    council.run(&["resume", told.id(), "--json"]).expect("done", 0);
+}
+
+#[test]
+fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
+    let council = Council::new(|asked| match asked.purpose {
+        Purpose::Synthesis => asked.with(json!({
+            "disagreements": [{
+                "topic": "Whether",
+                "positions": [
+                    { "provider": "A", "position": "yes" },
+                    { "provider": "Z", "position": "no" },
+                    { "provider": "A and B", "position": "both" },
+                ],
+            }],
+        })),
+        Purpose::Opinion | Purpose::Review => Play::Fitting,
+    });
+    let told = council.ask(&[]);
+    told.expect("done", 0);
+    let positions = told.at("report.disagreements.0.positions").as_array().unwrap();
+    assert_eq!(positions.len(), 1, "{positions:?}");
+    let warnings = told.at("warnings").to_string();
+    assert!(warnings.contains("2 participants that there are not"), "{warnings}");
+}
+
+#[test]
+fn who_never_answered_did_not_succeed() {
+    let council = Council::new(|asked| match asked.seat {
+        "cid" => Play::Hang,
+        _ => Play::Fitting,
+    });
+    let told = council.ask(&["--deadline", "1500ms"]);
+    told.expect("incomplete", 3);
+    assert_eq!(*told.at("panel.attempted"), 3);
+    assert_eq!(*told.at("panel.succeeded"), 2);
+    let providers = told.at("transparency.providers").as_array().unwrap();
+    let cid = providers.iter().find(|known| known["provider"] == "cid").unwrap();
+    assert_eq!(cid["status"], "unanswered");
+}
