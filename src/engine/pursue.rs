@@ -125,7 +125,7 @@ impl Deliberation {
 }
 
 impl<'a> Course<'a> {
-    /// A fresh ask begins at the beginning.
+    /// A fresh ask begins where the seat was reached before, or at its first transport.
     pub(super) fn begin(
         transcript: &Transcript,
         ask: &'a Ask,
@@ -133,7 +133,8 @@ impl<'a> Course<'a> {
         messages: Arc<Messages>,
     ) -> Option<Self> {
         let plan = &transcript.plan;
-        let (transport, further) = transports.split_first()?;
+        let (place, fallback) = found_before(transcript, ask, transports);
+        let (transport, further) = transports.get(place..)?.split_first()?;
         let seat = plan.seat(&ask.seat)?.clone();
         let time = Duration::from_millis(plan.timeout_ms(&seat, ask.purpose));
         let letters = letters(transcript, ask);
@@ -153,7 +154,7 @@ impl<'a> Course<'a> {
             transport,
             attempt: 1,
             further,
-            fallback: None,
+            fallback,
             repeats: None,
             call: 0,
             reserved: Reservation::default(),
@@ -171,7 +172,9 @@ impl<'a> Course<'a> {
         let anew = || Arc::new(prepare(transcript, ask).messages);
         let messages = asked.messages.clone().unwrap_or_else(anew);
         let course = Self::begin(transcript, ask, transports, messages)?;
-        let (place, attempt, fallback) = resumed(asked, transports);
+        let Some((place, attempt, fallback)) = resumed(asked, transports) else {
+            return Some(course);
+        };
         let (transport, further) = transports.get(place..)?.split_first()?;
         Some(Self { transport, attempt, further, fallback, repeats: lost(asked), ..course })
     }
@@ -229,15 +232,15 @@ impl<'a> Course<'a> {
 }
 
 /// Where a pursuit that was cut short goes on: transport, attempt, and what it fell back from.
-fn resumed(asked: &Asked, transports: &[Transport]) -> (usize, u8, Option<Fallback>) {
-    let Some(call) = asked.calls.last() else { return (0, 1, None) };
+fn resumed(asked: &Asked, transports: &[Transport]) -> Option<(usize, u8, Option<Fallback>)> {
+    let call = asked.calls.last()?;
     let Sending { transport: kind, attempt, fallback, .. } = &call.sending;
     let place = transports.iter().position(|transport| transport.kind() == *kind).unwrap_or(0);
-    match &call.outcome {
+    Some(match &call.outcome {
         CallOutcome::Failed(failure, _) => {
             let may_pass = *attempt < retry::ATTEMPTS_MAX && retry::may_pass(failure.error_type);
             if may_pass || place + 1 >= transports.len() {
-                return (place, attempt.saturating_add(1), fallback.clone());
+                return Some((place, attempt.saturating_add(1), fallback.clone()));
             }
             let fallback = Fallback { from: *kind, reason: failure.message.clone() };
             (place + 1, 1, Some(fallback))
@@ -246,7 +249,25 @@ fn resumed(asked: &Asked, transports: &[Transport]) -> (usize, u8, Option<Fallba
         CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => {
             (place, *attempt, fallback.clone())
         }
-    }
+    })
+}
+
+/// The transport by which the seat answered last, where that was not its first, and why.
+fn found_before(
+    transcript: &Transcript,
+    ask: &Ask,
+    transports: &[Transport],
+) -> (usize, Option<Fallback>) {
+    let of_seat = transcript.asks.iter().filter(|asked| asked.ask.seat == ask.seat);
+    let last = of_seat
+        .flat_map(|asked| &asked.calls)
+        .rfind(|call| matches!(call.outcome, CallOutcome::Replied(..)));
+    let Some(Sending { transport, fallback: Some(fallback), .. }) = last.map(|call| &call.sending)
+    else {
+        return (0, None);
+    };
+    let place = transports.iter().position(|known| known.kind() == *transport);
+    place.map_or((0, None), |place| (place, Some(fallback.clone())))
 }
 
 /// The call that was in flight when the last run died, if this ask had one.

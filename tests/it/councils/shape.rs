@@ -3,7 +3,7 @@
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use super::house::{Asked, CHAIR, Council, PARTICIPANTS, check_all};
+use super::house::{Asked, CHAIR, Council, PARTICIPANTS, check_all, seat_of};
 use crate::kit::{Play, at, fitting};
 
 /// The keys of SPEC 1, and where a run began at all they are always there.
@@ -171,12 +171,17 @@ fn costs_say_where_they_come_from() {
 }
 
 #[test]
-fn a_second_transport_is_named_with_its_reason() {
+fn a_second_transport_is_named_with_its_reason_and_kept() {
     let opinion = json!({
         "summary": "By another way.", "details": { "recommendation": "Go." },
         "confidence": "high", "stance": "approve",
     });
-    let command = json!(["/bin/sh", "-c", format!("printf '%s' '{opinion}'")]);
+    let rated = ["A", "B", "C"].map(|letter| json!({ "letter": letter, "rating": 5 }));
+    let review = json!({ "targets": rated });
+    let answer = format!(
+        "if grep -q 'You are a reviewer'; then printf '%s' '{review}'; else printf '%s' '{opinion}'; fi"
+    );
+    let command = json!(["/bin/sh", "-c", answer]);
     let council = Council::with(
         |asked| match (asked.seat, asked.purpose) {
             ("ann", Purpose::Opinion) => Play::Status(401, vec![], "no such key".to_owned()),
@@ -195,6 +200,9 @@ fn a_second_transport_is_named_with_its_reason() {
     let fallback = told.at("transparency.providers.0.fallback");
     assert_eq!(fallback["from"], "http");
     assert!(fallback["reason"].as_str().unwrap().contains("no such key"), "{fallback}");
+    let by_http = council.server.seen().iter().filter(|seen| seat_of(seen) == "ann").count();
+    assert_eq!(by_http, 1, "a way that was closed is not tried again in every round");
+    assert_eq!(*told.at("transparency.providers.0.transport"), "cli");
 }
 
 /// Each opinion has a word by which a reviewer knows it again, whatever its letter.
