@@ -258,3 +258,17 @@ fn prompts_can_be_kept_out_of_the_record_and_a_cut_run_still_goes_on() {
 fn prompt_of(seen: &crate::kit::Seen) -> String {
     format!("{}{}", seen.system, seen.user)
 }
+
+#[test]
+fn a_question_behind_a_list_of_files_is_a_question() {
+    let council = Council::new(|_| Play::Fitting);
+    std::fs::write(council.program.path().join("plan.md"), "We begin on Monday.").unwrap();
+    let told = council.run(&["ask", "--json", "--context", "plan.md", "Is Monday good?"]);
+    told.expect("done", 0);
+    assert_eq!(*told.at("transparency.context.files"), 1);
+    let seen = council.seen(Purpose::Opinion);
+    assert!(seen[0].user.contains("Is Monday good?") && seen[0].user.contains("on Monday."));
+    let ran = council.program.run(&["ask", "--context", "plan.md"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("the question is empty"), "{ran:?}");
+}

@@ -41,7 +41,7 @@ const JOBS_DEFAULT: usize = 8;
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
     /// The question; `-` reads it from standard input.
-    #[arg(required_unless_present_any = ["batch", "rehearse"], conflicts_with = "batch")]
+    #[arg(required_unless_present_any = ["batch", "context", "rehearse"], conflicts_with = "batch")]
     question: Option<String>,
     /// What kind of question it is.
     #[arg(long, default_value = "general", value_parser = mode_parser())]
@@ -141,16 +141,18 @@ impl Ask {
         convene(session, &settings, &table, question, plan)
     }
 
-    /// In `ask --rehearse "…"` the question looks like the script's name; a script exists.
+    /// In `ask --rehearse "…"` and `ask --context src "…"` the question looks like a file's name;
+    /// but files exist.
     fn find_question(&mut self) {
-        let is_alone = self.question.is_none() && self.batch.is_none();
-        if let Some(Some(path)) = self
-            .rehearse
-            .take_if(|script| is_alone && script.as_ref().is_some_and(|path| !path.exists()))
-        {
-            self.question = Some(path.to_string_lossy().into_owned());
-            self.rehearse = Some(None);
+        if self.question.is_some() || self.batch.is_some() {
+            return;
         }
+        let is_missing = |path: &mut PathBuf| !path.exists();
+        let path = match &mut self.rehearse {
+            Some(script) => script.take_if(is_missing),
+            None => self.context.pop_if(is_missing),
+        };
+        self.question = path.map(|path| path.to_string_lossy().into_owned());
     }
 
     fn wishes(&self) -> Result<Wishes, Error> {
