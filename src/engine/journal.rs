@@ -84,6 +84,7 @@ fn write_all(store: &dyn Store, mut queue: mpsc::Receiver<Job>) {
 fn write(store: &dyn Store, group: Vec<Job>) {
     let mut waiting = group.into_iter();
     let mut done = Vec::new();
+    let mut broken = None;
     let written = store.write(&mut |unit| {
         for job in waiting.by_ref() {
             let mut work = Some(job.work);
@@ -92,20 +93,92 @@ fn write(store: &dyn Store, group: Vec<Job>) {
                 outcome = work.take().map(|work| work(unit));
                 if matches!(outcome, Some(Ok(_))) { End::Commit } else { End::RollBack }
             });
-            let outcome = outcome.unwrap_or_else(|| Err(StoreError::NotRun.into()));
-            done.push((job.done, part.map_err(Error::from).and(outcome)));
+            done.push((job.done, outcome.unwrap_or_else(|| Err(StoreError::NotRun.into()))));
+            if let Err(error) = part {
+                // The transaction itself is gone, as when the disk is full: nobody's work is kept.
+                broken = Some(error);
+                return End::RollBack;
+            }
         }
         End::Commit
     });
+    let failure = broken.or(written.err());
     for (answer, outcome) in done {
         // Whoever does not listen any more was cancelled; the entry stands all the same.
-        let _ = answer.send(match &written {
-            Err(error) => Err(error.repeated().into()),
-            Ok(()) => outcome,
+        let _ = answer.send(match &failure {
+            Some(error) => Err(error.repeated().into()),
+            None => outcome,
         });
     }
     for job in waiting {
-        let error = written.as_ref().err().map_or(StoreError::NotRun, StoreError::repeated);
+        let error = failure.as_ref().map_or(StoreError::NotRun, StoreError::repeated);
         let _ = job.done.send(Err(error.into()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::dialogue::{DialogueStatus, Opening, Protocol};
+    use crate::domain::refusal::{Code, Fault};
+    use crate::store::SqliteStore;
+
+    fn opened(name: &str) -> (DialogueId, Vec<Change>) {
+        let id: DialogueId = name.parse().unwrap();
+        let opening = Opening {
+            dialogue_id: id.clone(),
+            title: name.to_owned(),
+            question: None,
+            background: None,
+            protocol: Protocol::Council,
+            rehearsal: false,
+            convergence_percent: 100,
+            panel_seed: None,
+            output_dir: name.to_owned(),
+        };
+        (id, vec![Change::DialogueOpened(opening)])
+    }
+
+    fn job(work: Work) -> (Job, oneshot::Receiver<Result<Vec<Change>, Error>>) {
+        let (done, answer) = oneshot::channel();
+        (Job { work, done }, answer)
+    }
+
+    #[test]
+    fn work_that_fails_is_undone_alone() {
+        let at: Moment = "2026-02-02T09:00:00Z".parse().unwrap();
+        let store = SqliteStore::in_memory().unwrap();
+        let opening = |name: &str| -> Work {
+            let (id, changes) = opened(name);
+            Box::new(move |unit| {
+                unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+                Ok(changes)
+            })
+        };
+        let refused: Work = Box::new(move |unit| {
+            let (id, changes) = opened("torn");
+            unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+            Err(Fault::new(Code::NotSupported, "half done").into())
+        });
+        let broken: Work = Box::new(move |unit| {
+            let (id, changes) = opened("broken");
+            unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+            unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+            Ok(changes)
+        });
+        let works = [opening("first"), refused, broken, opening("last")];
+        let (jobs, answers): (Vec<_>, Vec<_>) = works.into_iter().map(job).unzip();
+        write(&store, jobs);
+        let ended: Vec<bool> =
+            answers.into_iter().map(|mut answer| answer.try_recv().unwrap().is_ok()).collect();
+        assert_eq!(ended, [true, false, false, true]);
+        let status = |name: &str| {
+            let id = name.parse().unwrap();
+            store.dialogue(&id).unwrap().map(|dialogue| dialogue.status)
+        };
+        let kept = ["first", "torn", "broken", "last"].map(status);
+        let open = Some(DialogueStatus::Open);
+        assert_eq!(kept, [open, None, None, open]);
+        assert_eq!(store.verify(None, None).unwrap().findings, []);
     }
 }

@@ -14,9 +14,10 @@ use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
-use super::process::{Environment, Group, OUTPUT_BYTES_MAX, Scratch, Tail, failed_start, one_line};
+use super::process::{Environment, Group, OUTPUT_BYTES_MAX, Scratch, Tail, failed_start};
 use super::provider::{McpTool, Provider};
 use super::request::{CallError, Received, Request};
+use super::sentence::saying;
 use crate::domain::ask::{ErrorType, Finish, Messages};
 
 /// How long a server that failed may take to say why.
@@ -65,12 +66,12 @@ impl McpTransport {
                 drop(server);
                 // It is dead; what it said before that is still on its way.
                 let _ = tokio::time::timeout(LAST_WORDS, tail.read(stderr.as_mut())).await;
-                let said = one_line(&format!("{error} {}", tail.text()), &secrets);
+                let said = saying(&format!("{error} {}", tail.text()), &secrets);
                 return Err(unknown(format!("MCP server `{}`: {said}", tool.command)));
             }
         };
         reply(&result).map_err(|error| CallError {
-            message: format!("MCP tool `{}`: {}", tool.tool, one_line(&error.message, &secrets)),
+            message: format!("MCP tool `{}`: {}", tool.tool, saying(&error.message, &secrets)),
             ..error
         })
     }

@@ -1,8 +1,10 @@
 //! Error messages fit to be kept and shown: one line, short, without the key.
 
+use anstream::adapter::strip_str;
 use secrecy::ExposeSecret;
 
 use super::provider::Provider;
+use crate::domain::hidden::is_hidden;
 
 /// Long enough for a server's own explanation, short enough for a table.
 pub(super) const MESSAGE_CHARS_MAX: usize = 300;
@@ -27,6 +29,13 @@ pub(super) fn sentence(provider: &Provider, text: &str) -> String {
         None => line,
     };
     cut(&line, MESSAGE_CHARS_MAX)
+}
+
+/// What a program said, on one short line and without the secrets.
+pub(super) fn saying(text: &str, secrets: &[String]) -> String {
+    // In an error a short secret is no word of the language: it goes whole.
+    let line = secrets.iter().fold(one_line(text), |line, secret| line.replace(secret, MASK));
+    cut(&without_secrets(line, secrets), MESSAGE_CHARS_MAX)
 }
 
 /// A text of any length without the secrets, or half of one in a row.
@@ -62,17 +71,14 @@ pub(super) fn cut(text: &str, chars_max: usize) -> String {
     kept
 }
 
-/// Control characters and runs of white space become one space each; characters that are
-/// not seen, or turn the direction of others, go.
+/// Colours go; control characters and runs of white space become one space each; characters
+/// that are not seen, or turn the direction of others, go.
 fn one_line(text: &str) -> String {
-    let seen = text.chars().take(TEXT_CHARS_MAX).filter(|c| !is_unseen(*c));
-    let spaced: String = seen.map(|c| if c.is_control() { ' ' } else { c }).collect();
-    spaced.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn is_unseen(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    let start: String = text.chars().take(TEXT_CHARS_MAX).collect();
+    let plain = strip_str(&start).to_string();
+    let spaced = plain.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let seen: String = spaced.filter(|c| !is_hidden(*c)).collect();
+    seen.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The text with every run of the key's characters hidden that is long enough to matter.
@@ -118,6 +124,18 @@ mod tests {
     }
 
     #[test]
+    fn what_a_program_said_becomes_one_clean_line() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(saying(text, &["sk-secret".to_owned()]), expected, "{text:?}");
+        };
+        check("plain", "plain");
+        check("two\nlines\r\n\tand a tab", "two lines and a tab");
+        check("\u{1b}[31mred\u{1b}[0m \u{202e}txet", "red txet");
+        check("bad key sk-secret, sk-secret", "bad key ***, ***");
+        check(&"é".repeat(400), &format!("{}…", "é".repeat(299)));
+    }
+
+    #[test]
     fn a_short_key_is_hidden_whole() {
         assert_eq!(masked("the key is pass", "pass", 4), "the key is ***");
         assert_eq!(masked("nothing", "", 0), "nothing");
@@ -146,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line_without_what_cannot_be_seen() {
-        assert_eq!(one_line("a\r\n\tb\u{0}\u{1b}[31mc\u{202e}d\u{200b}"), "a b [31mcd");
+        assert_eq!(one_line("a\r\n\tb\u{0}\u{1b}[31mc\u{202e}d\u{200b}"), "a bcd");
         // Taking out what cannot be seen must not put a key together after it was looked for.
         let key = "sk-live-abcdefghijklmnop";
         let split = "sk-live-\u{200b}abcdefghijklmnop";

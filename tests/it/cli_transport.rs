@@ -167,7 +167,7 @@ async fn bad_output_is_told_as_what_it_is() {
     check(
         r"printf 'no \033[31mpaper\033[0m\n' >&2; echo half a reply; exit 1",
         ErrorType::Unknown,
-        "`sh`: exit status: 1: no [31mpaper [0m",
+        "`sh`: exit status: 1: no paper",
     )
     .await;
     check(

@@ -11,9 +11,10 @@ use tokio::time::timeout;
 
 use super::program::{Attachment, Invocation, Program, Told};
 use crate::domain::ask::ErrorType;
-use crate::providers::process::{Environment, Group, Scratch, failed_start, one_line};
+use crate::providers::process::{Environment, Group, Scratch, failed_start};
 use crate::providers::provider::Provider;
 use crate::providers::request::{CallError, Received, Request};
+use crate::providers::sentence::saying;
 
 /// Reaches a model through an agent program, run once for each call.
 #[derive(Debug, Clone)]
@@ -49,7 +50,7 @@ impl CliTransport {
         let talk = group.converse(&invocation.input).await?;
         let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy();
         program.read(&talk).map_err(|error| CallError {
-            message: format!("`{}`: {}", one_line(&name, &[]), one_line(&error.message, &secrets)),
+            message: format!("`{}`: {}", saying(&name, &[]), saying(&error.message, &secrets)),
             ..error
         })
     }
@@ -72,11 +73,11 @@ impl CliTransport {
             let message = format!("it did not tell its version within {time_max:?}");
             CallError::new(ErrorType::Timeout, message)
         })??;
-        let said = one_line(&String::from_utf8_lossy(&talk.stdout), &environment.secrets());
+        let said = saying(&String::from_utf8_lossy(&talk.stdout), &environment.secrets());
         if talk.succeeded {
             return Ok(Some(said));
         }
-        let said = one_line(&talk.stderr, &environment.secrets());
+        let said = saying(&talk.stderr, &environment.secrets());
         let message = format!("it cannot tell its version ({}): {said}", talk.ending);
         Err(CallError::new(ErrorType::Unknown, message))
     }

@@ -11,5 +11,5 @@ mod talk;
 
 pub use environment::Environment;
 pub(super) use group::{Group, Scratch};
-pub(super) use message::{failed_start, one_line};
+pub(super) use message::failed_start;
 pub(super) use talk::{OUTPUT_BYTES_MAX, Tail, Talk};
