@@ -26,6 +26,7 @@ pub mod reference;
 pub mod refusal;
 pub mod shown;
 pub mod slug;
+pub mod strict_json;
 pub mod target;
 pub mod time;
 pub mod transcript;

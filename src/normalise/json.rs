@@ -1,13 +1,10 @@
-//! JSON read strictly: a key given twice is a fault, and depth has a limit.
+//! JSON as it stands in a reply: read strictly, else mended.
 
-use std::fmt;
-
-use serde::Deserializer;
-use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 use super::coerce::quoted;
 use super::repair::repair;
+use crate::domain::strict_json::Strict;
 
 /// Levels of lists and objects. What we ask for has four; a reader that calls itself needs an end.
 pub(super) const DEPTH_MAX: usize = 64;
@@ -48,93 +45,13 @@ pub(super) fn too_deep() -> String {
 }
 
 fn strict(text: &str) -> Result<Value, String> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let read =
-        Unique { depth: 0 }.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
-    read.map_err(|error| without_position(&error.to_string()))
+    const STRICT: Strict = Strict { depth_max: DEPTH_MAX, key_twice: duplicate, too_deep };
+    STRICT.read(text).map_err(|error| without_position(&error.to_string()))
 }
 
 /// The place within a candidate says nothing about the place within the reply.
 fn without_position(fault: &str) -> String {
     fault.split(" at line ").next().unwrap_or(fault).to_owned()
-}
-
-/// Builds a value and minds what `serde_json` lets pass.
-#[derive(Clone, Copy)]
-struct Unique {
-    depth: usize,
-}
-
-impl Unique {
-    fn deeper<E: Error>(self) -> Result<Self, E> {
-        let depth = self.depth + 1;
-        if depth > DEPTH_MAX { Err(E::custom(too_deep())) } else { Ok(Self { depth }) }
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Unique {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Unique {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
-        Ok(value.into())
-    }
-
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
-    }
-
-    fn visit_str<E: Error>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
-    }
-
-    fn visit_string<E: Error>(self, value: String) -> Result<Value, E> {
-        Ok(Value::String(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let inner = self.deeper()?;
-        let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(inner)? {
-            items.push(item);
-        }
-        Ok(Value::Array(items))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
-        let inner = self.deeper()?;
-        let mut fields = Map::new();
-        while let Some(key) = access.next_key::<String>()? {
-            if fields.contains_key(&key) {
-                return Err(A::Error::custom(duplicate(&key)));
-            }
-            fields.insert(key, access.next_value_seed(inner)?);
-        }
-        Ok(Value::Object(fields))
-    }
 }
 
 #[cfg(test)]

@@ -1,22 +1,24 @@
 //! From text to arguments.
 
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 use crate::domain::digest::sha256_hex;
 use crate::domain::refusal::{Code, Fault};
+use crate::domain::strict_json::Strict;
 use crate::error::Error;
 use crate::record::{Fields, Notes};
 
+/// The reader of JSON has a limit of its own for depth, and words for it.
+const STRICT: Strict = Strict {
+    depth_max: usize::MAX,
+    key_twice: |key| format!("the key `{key}` is there twice"),
+    too_deep: String::new,
+};
+
 /// Parses the arguments of an operation.
-///
-/// A key that is there twice is refused: one of the two would be lost silently.
 pub fn parse(text: &str) -> Result<Value, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut reader = serde_json::Deserializer::from_str(text);
-    let parsed = Unique.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    let parsed = STRICT.read(text);
     parsed.map_err(|error| {
         Fault::new(Code::InvalidJson, format!("the arguments are not valid JSON: {error}")).into()
     })
@@ -49,73 +51,6 @@ fn canonical(value: &Value) -> Value {
         }
         Value::Array(list) => list.iter().map(canonical).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
-}
-
-/// Reads any JSON value whose objects have no key twice.
-struct Unique;
-
-impl<'de> DeserializeSeed<'de> for Unique {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Unique {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
-        Ok(Value::Bool(flag))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        Ok(number.into())
-    }
-
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(number.into())
-    }
-
-    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
-        Ok(Number::from_f64(number).map_or(Value::Null, Value::Number))
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_string<E>(self, text: String) -> Result<Value, E> {
-        Ok(text.into())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(Unique)? {
-            list.push(item);
-        }
-        Ok(list.into())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = entries.next_key::<String>()? {
-            if map.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key `{key}` is there twice")));
-            }
-            let value = entries.next_value_seed(Unique)?;
-            map.insert(key, value);
-        }
-        Ok(map.into())
     }
 }
 
