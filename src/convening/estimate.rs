@@ -46,7 +46,11 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
     let bytes = |purpose| match purpose {
         Purpose::Opinion => asked,
         Purpose::Review => asked + opinions,
-        Purpose::Synthesis => asked + opinions * 2,
+        Purpose::Synthesis
+        | Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement => asked + opinions * 2,
     };
     let cost =
         |seat: &Seat, purpose| worst_of(seat, system(purpose, plan.mode).len() + bytes(purpose));

@@ -78,6 +78,7 @@ impl Table {
                 timeouts: council.timeouts,
                 quorum,
                 short_circuit: council.short_circuit.clone(),
+                conclusion: None,
                 stakes: wishes.stakes,
                 delivery: wishes.delivery,
                 anonymous_review: council.anonymous_review,

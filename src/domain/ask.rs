@@ -12,6 +12,14 @@ words! {
         Opinion = "opinion",
         Review = "review",
         Synthesis = "synthesis",
+        /// The five fields, from the whole record.
+        Conclusion = "conclusion",
+        /// From somebody who is shown the question and those five fields.
+        Audit = "audit",
+        /// The fields that were objected to, mended.
+        Revision = "revision",
+        /// What the Principal wants, in one sentence.
+        Restatement = "restatement",
     }
 }
 

@@ -10,13 +10,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ask::{Ask, Failure, Messages, Reply, Sending};
+use super::conclusion::{Ending, Outcome, Participant};
 use super::council::report::CouncilFinalReport;
-use super::dialogue::{DialogueStatus, Opening};
+use super::dialogue::{DialogueStatus, Opening, Stage};
 use super::entity::Origin;
 use super::expert::{PanelSeat, Profile};
 use super::ids::{Actor, EntityId, ExpertSlug, LocalId};
+use super::intervention::Intervention;
 use super::lifecycle::EventType;
-use super::plan::{Caps, Plan};
+use super::plan::{Caps, ConclusionPlan, Plan, Seat};
 use super::reference::{Link, Move, Reference};
 use super::time::Moment;
 use super::transcript::{Reading, Shortage, Shortcut, Stop};
@@ -40,6 +42,10 @@ words! {
         AskNotSent = "ask_not_sent",
         ShortcutWeighed = "shortcut_weighed",
         RunStopped = "run_stopped",
+        Intervened = "intervened",
+        ConclusionBegun = "conclusion_begun",
+        Concluded = "concluded",
+        OutcomeRecorded = "outcome_recorded",
     }
 }
 
@@ -148,6 +154,27 @@ pub enum Change {
     ShortcutWeighed(Shortcut),
     ReportGiven(Box<CouncilFinalReport>),
     RunStopped(Stop),
+    /// What the Principal did, in the round that was under way.
+    Intervened {
+        round: u8,
+        intervention: Intervention,
+    },
+    /// A conclusion is wanted of a run that was planned without one.
+    ConclusionPlanned {
+        conclusion: ConclusionPlan,
+        /// Seats that the run did not have before.
+        seats: Vec<Seat>,
+    },
+    /// The rounds are over; these took part in them.
+    ConclusionBegun {
+        participants: Vec<Participant>,
+    },
+    /// Where the ending stands.
+    StageReached {
+        stage: Stage,
+    },
+    Concluded(Box<Ending>),
+    OutcomeRecorded(Outcome),
 }
 
 /// An entity as it enters the record.

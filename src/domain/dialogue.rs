@@ -54,6 +54,16 @@ words! {
     }
 }
 
+words! {
+    /// Where a dialogue stands on the way to its end; it never goes back. Before these come
+    /// `pending` and its rounds, after them `terminal`.
+    pub enum Stage {
+        Concluding = "concluding",
+        Auditing = "auditing",
+        Revising = "revising",
+    }
+}
+
 /// A dialogue as it is opened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opening {

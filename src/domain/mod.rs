@@ -9,6 +9,7 @@
 pub mod ask;
 pub mod catalogue;
 pub mod change;
+pub mod conclusion;
 pub mod council;
 pub mod dialogue;
 pub mod dice;
@@ -18,6 +19,7 @@ pub mod expert;
 pub mod facts;
 pub mod hidden;
 pub mod ids;
+pub mod intervention;
 pub mod lifecycle;
 pub mod limits;
 pub mod plan;

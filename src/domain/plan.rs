@@ -67,6 +67,9 @@ pub struct Plan {
     pub timeouts: Timeouts,
     pub quorum: Quorum,
     pub short_circuit: ShortCircuit,
+    /// Nothing: the run ends with the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conclusion: Option<ConclusionPlan>,
     pub stakes: Stakes,
     pub delivery: Delivery,
     pub anonymous_review: bool,
@@ -105,9 +108,30 @@ impl Plan {
         match purpose {
             Purpose::Opinion => own.r1_per_provider.unwrap_or(self.timeouts.r1_per_provider),
             Purpose::Review => own.r2_per_provider.unwrap_or(self.timeouts.r2_per_provider),
-            Purpose::Synthesis => own.r3_chair.unwrap_or(self.timeouts.r3_chair),
+            Purpose::Synthesis
+            | Purpose::Conclusion
+            | Purpose::Audit
+            | Purpose::Revision
+            | Purpose::Restatement => own.r3_chair.unwrap_or(self.timeouts.r3_chair),
         }
     }
+}
+
+words! {
+    /// Whether somebody tries to break the conclusion.
+    pub enum Auditing {
+        Audited = "audited",
+        Unaudited = "unaudited",
+    }
+}
+
+/// Which seats write, audit and mend the conclusion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConclusionPlan {
+    pub synthesizer: ExpertSlug,
+    pub critic: ExpertSlug,
+    pub reviser: ExpertSlug,
+    pub auditing: Auditing,
 }
 
 /// A place at the table: a role with a model behind it.

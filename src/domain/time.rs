@@ -1,4 +1,4 @@
-//! Moments, in UTC with microseconds, always written the same way.
+//! Moments, in UTC with microseconds, and days, always written the same way.
 //!
 //! The fixed width makes text order equal time order, which the store relies on.
 
@@ -20,9 +20,8 @@ impl Moment {
         Self(micros.unwrap_or(timestamp))
     }
 
-    /// The day, as `2026-02-02`.
-    pub fn day(self) -> String {
-        self.to_string().chars().take("2026-02-02".len()).collect()
+    pub fn day(self) -> Day {
+        Day(self.0.to_zoned(jiff::tz::TimeZone::UTC).date())
     }
 
     /// Milliseconds from an earlier moment to this one; none, when it is not earlier.
@@ -53,6 +52,47 @@ impl FromStr for Moment {
 
 serde_by_text!(Moment);
 
+/// A day, written `2026-02-02`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Day(jiff::civil::Date);
+
+impl Day {
+    /// The day that many days later; the last one there is, beyond that.
+    #[must_use]
+    pub fn later(self, days: u32) -> Self {
+        Self(self.0.saturating_add(jiff::SignedDuration::from_hours(i64::from(days) * 24)))
+    }
+
+    /// Days from an earlier day to this one; negative, when it is not earlier.
+    pub fn days_since(self, earlier: Self) -> i64 {
+        self.0.duration_since(earlier.0).as_hours() / 24
+    }
+
+    /// The week it lies in, as `2026-W06`.
+    pub fn week(self) -> String {
+        let week = self.0.iso_week_date();
+        format!("{:04}-W{:02}", week.year(), week.week())
+    }
+}
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for Day {
+    type Err = Malformed;
+
+    /// Only the one spelling: a moment is not a day.
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let day = text.parse().map(Self).map_err(|_| Malformed)?;
+        if day.to_string() == text { Ok(day) } else { Err(Malformed) }
+    }
+}
+
+serde_by_text!(Day);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,6 +104,21 @@ mod tests {
         assert_eq!(moment.to_string().parse(), Ok(moment));
         let second = Moment::new("2026-02-02T09:30:00Z".parse().unwrap());
         assert_eq!(moment.millis_since(second), 0);
+    }
+
+    #[test]
+    fn days_have_one_spelling() {
+        let day: Day = "2026-02-02".parse().unwrap();
+        assert_eq!(day.to_string(), "2026-02-02");
+        for other in ["20260202", "2026-2-2", "2026-02-02T09:30:00", "+002026-02-02", "2026-02-30"]
+        {
+            assert_eq!(other.parse::<Day>(), Err(Malformed), "{other}");
+        }
+        assert_eq!(
+            (day.week().as_str(), day.later(27).to_string().as_str()),
+            ("2026-W06", "2026-03-01")
+        );
+        assert_eq!(day.later(27).days_since(day), 27);
     }
 
     #[test]

@@ -3,18 +3,20 @@
 //! A protocol decides on this and nothing else. It is built by adding changes one
 //! by one, the same way while a run goes on and when it is loaded again.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::ask::{Ask, Failure, Messages, Reply, Sending};
-use super::change::Change;
+use super::change::{Change, Entry};
+use super::conclusion::{Audit, Conclusion, Ending, Participant};
 use super::council::opinion::Opinion;
 use super::council::report::{CouncilFinalReport, Report};
 use super::council::review::Review;
-use super::dialogue::Opening;
-use super::ids::ExpertSlug;
+use super::dialogue::{Opening, Stage};
+use super::ids::{EntityId, ExpertSlug};
+use super::intervention::{Intervention, Noted};
 use super::plan::Plan;
 use super::time::Moment;
 use super::words::words;
@@ -29,10 +31,19 @@ pub struct Transcript {
     pub rounds_held: Vec<(u8, Moment)>,
     pub shortcuts: Vec<Shortcut>,
     pub report: Option<CouncilFinalReport>,
+    /// What was said so far, by whom.
+    pub entities: BTreeMap<EntityId, Vec<ExpertSlug>>,
+    pub interventions: Vec<Noted>,
+    /// Those who took part, once the rounds are over and the conclusion was begun.
+    pub participants: Option<Vec<Participant>>,
+    pub stage: Option<Stage>,
+    pub ending: Option<Ending>,
     /// Who works on it, once for each time it was started or taken up again.
     pub owners: Vec<String>,
     /// How it last stopped; nothing while it goes on.
     pub stopped: Option<Stop>,
+    /// The Principal has had enough: nobody is asked in rounds any more.
+    pub is_cut_short: bool,
     pub last_entry_at: Moment,
 }
 
@@ -41,6 +52,8 @@ pub struct Transcript {
 pub struct Asked {
     pub ask: Ask,
     pub prepared_at: Moment,
+    /// How many interventions there were when it was prepared: it knows of no later one.
+    pub interventions: usize,
     /// What was cut to fit, in words.
     pub condensed: Vec<String>,
     /// Kept until a reply is there, unless settings keep prompts out.
@@ -94,6 +107,10 @@ pub enum Document {
     Opinion(Box<Opinion>),
     Review(Box<Review>),
     Report(Box<Report>),
+    Conclusion(Box<Conclusion>),
+    Audit(Audit),
+    /// The conclusion with the fields mended that were objected to.
+    Revision(Box<Conclusion>),
 }
 
 words! {
@@ -127,15 +144,24 @@ pub enum Stop {
     Budget {
         shortage: Shortage,
     },
+    /// Nobody could be brought to write, audit or mend the conclusion.
+    Unconcluded {
+        stage: Stage,
+        seat: ExpertSlug,
+        reason: String,
+    },
     Deadline,
     Interrupted,
 }
 
 impl Stop {
-    /// Whether it stopped because too few could be heard.
+    /// Whether it stopped because somebody could not be heard.
     fn is_for_want_of_voices(&self) -> bool {
         match self {
-            Self::Quorum { .. } | Self::Families { .. } | Self::Partial { .. } => true,
+            Self::Quorum { .. }
+            | Self::Families { .. }
+            | Self::Partial { .. }
+            | Self::Unconcluded { .. } => true,
             Self::Done | Self::Budget { .. } | Self::Deadline | Self::Interrupted => false,
         }
     }
@@ -166,17 +192,23 @@ impl Shortcut {
 impl Transcript {
     /// The transcript of a run whose first entry holds an opening and a plan.
     pub fn begin(at: Moment, changes: &[Change]) -> Option<Self> {
-        let (mut opening, mut plan) = (None, None);
-        for change in changes {
-            if let Change::DialogueOpened(opened) = change {
-                opening = Some(opened.clone());
-            }
-            if let Change::RunPlanned(planned) = change {
-                plan = Some(planned.as_ref().clone());
-            }
-        }
-        let (opening, plan) = (opening?, plan?);
-        let mut transcript = Self {
+        let mut transcript = Self::empty(at, opening(changes)?, plan(changes)?);
+        transcript.add(at, changes);
+        Some(transcript)
+    }
+
+    /// The transcript of whatever was run on a dialogue, from its first entry on; nothing, where
+    /// nothing was.
+    pub fn of(entries: &[Entry]) -> Option<Self> {
+        let first = entries.first()?;
+        let plan = entries.iter().find_map(|entry| plan(&entry.changes))?;
+        let mut transcript = Self::empty(first.at, opening(&first.changes)?, plan);
+        entries.iter().for_each(|entry| transcript.add(entry.at, &entry.changes));
+        Some(transcript)
+    }
+
+    fn empty(at: Moment, opening: Opening, plan: Plan) -> Self {
+        Self {
             opening,
             opened_at: at,
             plan,
@@ -184,12 +216,16 @@ impl Transcript {
             rounds_held: Vec::new(),
             shortcuts: Vec::new(),
             report: None,
+            entities: BTreeMap::new(),
+            interventions: Vec::new(),
+            participants: None,
+            stage: None,
+            ending: None,
             owners: Vec::new(),
             stopped: None,
+            is_cut_short: false,
             last_entry_at: at,
-        };
-        transcript.add(at, changes);
-        Some(transcript)
+        }
     }
 
     /// Takes in what was journalled at one moment.
@@ -204,17 +240,9 @@ impl Transcript {
         match change {
             Change::RunStarted { owner } => self.start(owner),
             Change::CapsSet { caps } => self.plan.caps = *caps,
-            Change::AskPrepared { ask, messages, condensed, .. } => self.asks.push(Asked {
-                ask: ask.clone(),
-                prepared_at: at,
-                condensed: condensed.clone(),
-                messages: messages.clone(),
-                calls: Vec::new(),
-                reading: None,
-                gave_up: false,
-                not_sent: None,
-                retired: false,
-            }),
+            Change::AskPrepared { ask, messages, condensed, .. } => {
+                self.prepare(at, ask, messages.clone(), condensed);
+            }
             Change::AskNotSent { ask, shortage } => {
                 if let Some(asked) = self.asked_mut(*ask) {
                     asked.not_sent = Some(*shortage);
@@ -245,9 +273,22 @@ impl Transcript {
             Change::ShortcutWeighed(shortcut) => self.weigh(shortcut),
             Change::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
             Change::RoundHeld { round, .. } => self.rounds_held.push((*round, at)),
-            // A signal may come while the report is being written: it is the end all the same.
-            Change::RunStopped(_) if self.report.is_some() => self.stopped = Some(Stop::Done),
+            // A signal may come while the end is being written: it is the end all the same.
+            Change::RunStopped(_) if self.is_finished() => self.stopped = Some(Stop::Done),
             Change::RunStopped(stop) => self.stopped = Some(stop.clone()),
+            Change::EntityAdded(entity) => {
+                self.entities.insert(entity.id, entity.contributors.clone());
+            }
+            Change::Intervened { round, intervention } => self.intervene(at, *round, intervention),
+            Change::ConclusionPlanned { conclusion, seats } => {
+                self.plan.conclusion = Some(conclusion.clone());
+                self.plan.seats.extend_from_slice(seats);
+            }
+            Change::ConclusionBegun { participants } => {
+                self.participants = Some(participants.clone());
+            }
+            Change::StageReached { stage } => self.stage = Some(*stage),
+            Change::Concluded(ending) => self.ending = Some(ending.as_ref().clone()),
             Change::DialogueOpened(_)
             | Change::RunPlanned(_)
             | Change::PoolGiven { .. }
@@ -256,32 +297,67 @@ impl Transcript {
             | Change::PanelSet { .. }
             | Change::ScoreGiven { .. }
             | Change::RawReplyKept { .. }
-            | Change::EntityAdded(_)
             | Change::ReferenceAdded(_)
             | Change::EventAdded(_)
             | Change::MoveMade(_)
             | Change::BatchAnswered { .. }
             | Change::VerdictGiven(_)
+            | Change::OutcomeRecorded(_)
             | Change::StatusSet { .. } => {}
         }
+    }
+
+    fn prepare(
+        &mut self,
+        at: Moment,
+        ask: &Ask,
+        messages: Option<Arc<Messages>>,
+        condensed: &[String],
+    ) {
+        self.asks.push(Asked {
+            ask: ask.clone(),
+            prepared_at: at,
+            interventions: self.interventions.len(),
+            condensed: condensed.to_vec(),
+            messages,
+            calls: Vec::new(),
+            reading: None,
+            gave_up: false,
+            not_sent: None,
+            retired: false,
+        });
     }
 
     /// Whatever was in flight is lost; what the last run could not afford may be tried
     /// again, and so may those whose absence stopped it.
     fn start(&mut self, owner: &str) {
         let was_short = self.stopped.take().is_some_and(|stop| stop.is_for_want_of_voices());
+        // Whoever takes up what had too few voices to be concluded on wants it to go on.
+        self.is_cut_short &= !was_short || self.participants.is_some();
         self.owners.push(owner.to_owned());
         let held: Vec<u8> = self.rounds_held.iter().map(|(round, _)| *round).collect();
         for asked in &mut self.asks {
             asked.not_sent = None;
             asked.retired |=
                 was_short && asked.document().is_none() && !held.contains(&asked.ask.round);
-            for call in &mut asked.calls {
-                if call.outcome == CallOutcome::InFlight {
-                    call.outcome = CallOutcome::Lost;
-                }
+        }
+        self.lose_what_is_in_flight();
+    }
+
+    fn lose_what_is_in_flight(&mut self) {
+        for call in self.asks.iter_mut().flat_map(|asked| &mut asked.calls) {
+            if call.outcome == CallOutcome::InFlight {
+                call.outcome = CallOutcome::Lost;
             }
         }
+    }
+
+    fn intervene(&mut self, at: Moment, round: u8, intervention: &Intervention) {
+        if *intervention == Intervention::Stop {
+            self.is_cut_short = true;
+            self.lose_what_is_in_flight();
+        }
+        self.interventions.push(Noted { at, round, intervention: intervention.clone() });
     }
 
     /// What the shadow of a shortcut showed replaces what was decided before.
@@ -324,6 +400,14 @@ impl Transcript {
         self.calls().map(|call| call.sending.call).max().unwrap_or(0).saturating_add(1)
     }
 
+    /// Whether everything that was planned has happened.
+    pub fn is_finished(&self) -> bool {
+        match self.plan.conclusion {
+            Some(_) => self.ending.is_some(),
+            None => self.report.is_some(),
+        }
+    }
+
     /// Whether a round was skipped, by rule.
     pub fn skips(&self, round: u8) -> bool {
         self.shortcuts.iter().any(|known| known.round == round && known.is_taken())
@@ -353,6 +437,20 @@ impl Transcript {
             .map(|asked| &asked.ask.seat)
             .collect()
     }
+}
+
+fn opening(changes: &[Change]) -> Option<Opening> {
+    changes.iter().find_map(|change| {
+        let Change::DialogueOpened(opened) = change else { return None };
+        Some(opened.clone())
+    })
+}
+
+fn plan(changes: &[Change]) -> Option<Plan> {
+    changes.iter().find_map(|change| {
+        let Change::RunPlanned(planned) = change else { return None };
+        Some(planned.as_ref().clone())
+    })
 }
 
 impl Asked {

@@ -17,6 +17,9 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading
         Purpose::Opinion => reading(normalise::opinion(text, transcript.plan.mode)),
         Purpose::Review => reading(normalise::review(text, &letters(transcript, ask))),
         Purpose::Synthesis => reading(normalise::report(text, &letters(transcript, ask))),
+        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
+            Reading::Unreadable { reason: "not read yet".to_owned(), refusal: false }
+        }
     };
     match read {
         // Mended, it would pass for whole: a report could lose its disagreements that way.
@@ -49,7 +52,11 @@ pub(super) fn letters(transcript: &Transcript, ask: &Ask) -> Vec<char> {
     let heard = opinions(transcript);
     let shown = letters.iter().filter(|(_, name)| match ask.purpose {
         Purpose::Review => **name != ask.seat && heard.iter().any(|voice| voice.seat == *name),
-        Purpose::Opinion => false,
+        Purpose::Opinion
+        | Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement => false,
         // The chair also reads reviews by those who gave no opinion.
         Purpose::Synthesis => true,
     });

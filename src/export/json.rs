@@ -215,7 +215,7 @@ pub fn document(record: &Record) -> Document<'_> {
         id: &opening.dialogue_id,
         title: &opening.title,
         question: opening.question.as_deref(),
-        date: dialogue.created_at.day(),
+        date: dialogue.created_at.day().to_string(),
         status: dialogue.status,
         protocol: opening.protocol,
         rehearsal: opening.rehearsal,

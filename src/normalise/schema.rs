@@ -61,7 +61,11 @@ fn asked_for(purpose: Purpose, mode: Mode, letters: &[char]) -> Value {
     let mut schema = match purpose {
         Purpose::Opinion => opinion_schema(),
         Purpose::Review => review_schema(),
-        Purpose::Synthesis => report_schema(),
+        Purpose::Synthesis
+        | Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement => report_schema(),
     }
     .as_ref()
     .clone();

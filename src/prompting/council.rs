@@ -67,7 +67,11 @@ pub fn system(purpose: Purpose, mode: Mode) -> String {
     let role = match purpose {
         Purpose::Opinion => PARTICIPANT,
         Purpose::Review => REVIEWER,
-        Purpose::Synthesis => CHAIR,
+        Purpose::Synthesis
+        | Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement => CHAIR,
     };
     let manner = match mode {
         Mode::General => MODE_GENERAL,
@@ -80,7 +84,10 @@ pub fn system(purpose: Purpose, mode: Mode) -> String {
         (Purpose::Synthesis, Mode::Review) => MERGED_FINDINGS,
         (Purpose::Synthesis, Mode::Architecture) => ARCHITECTURE,
         (Purpose::Opinion | Purpose::Review, Mode::General | Mode::Architecture)
-        | (Purpose::Synthesis, Mode::General) => "",
+        | (Purpose::Synthesis, Mode::General)
+        | (Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement, _) => {
+            ""
+        }
     };
     // The fields of a mode follow a field that every mode has.
     let shape = match shape.trim_end() {
@@ -104,7 +111,11 @@ fn task(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Opinion => "Give your opinion on the question as the JSON object described.",
         Purpose::Review => "Review each of the opinions as the JSON object described.",
-        Purpose::Synthesis => "Write the report as the JSON object described.",
+        Purpose::Synthesis
+        | Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement => "Write the report as the JSON object described.",
     }
 }
 

@@ -56,7 +56,11 @@ impl View {
             reviews: Vec::new(),
         };
         match ask.purpose {
-            Purpose::Opinion => {}
+            Purpose::Opinion
+            | Purpose::Conclusion
+            | Purpose::Audit
+            | Purpose::Revision
+            | Purpose::Restatement => {}
             Purpose::Review => view.opinions = peers(transcript, &ask.seat),
             Purpose::Synthesis => {
                 view.opinions = all_opinions(transcript);

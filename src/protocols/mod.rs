@@ -4,6 +4,7 @@
 //! holds no progress and never waits, so the same code drives a live run, a
 //! resumed run and a test.
 
+pub mod conclusion;
 pub mod council;
 mod step;
 

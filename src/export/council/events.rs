@@ -11,7 +11,7 @@ use crate::domain::ask::{ErrorType, Fallback, Purpose, TransportKind};
 use crate::domain::change::Change;
 use crate::domain::council::words::{Level, Mode, Outcome, Stance};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{Role, Seat};
+use crate::domain::plan::{Plan, Role, Seat};
 use crate::domain::transcript::{Document, Reading, Shortage, Shortcut, Stop, Transcript};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -106,13 +106,7 @@ pub fn events(transcript: &Transcript, changes: &[Change]) -> Vec<Event> {
 
 fn event(transcript: &Transcript, change: &Change) -> Option<Event> {
     Some(match change {
-        Change::RunPlanned(plan) => Event::Opened {
-            title: transcript.opening.title.clone(),
-            question: transcript.question().to_owned(),
-            mode: plan.mode,
-            rehearsal: transcript.opening.rehearsal,
-            seats: plan.seats.iter().map(seat_seen).collect(),
-        },
+        Change::RunPlanned(plan) => opened(transcript, plan),
         Change::RunStarted { .. } => Event::Started { start: transcript.owners.len() },
         Change::AskPrepared { ask, .. } => {
             Event::Asked { ask: seen(transcript, ask.id)?, stricter: ask.stricter.clone() }
@@ -169,8 +163,24 @@ fn event(transcript: &Transcript, change: &Change) -> Option<Event> {
         | Change::MoveMade(_)
         | Change::BatchAnswered { .. }
         | Change::VerdictGiven(_)
+        | Change::Intervened { .. }
+        | Change::ConclusionPlanned { .. }
+        | Change::ConclusionBegun { .. }
+        | Change::StageReached { .. }
+        | Change::Concluded(_)
+        | Change::OutcomeRecorded(_)
         | Change::StatusSet { .. } => return None,
     })
+}
+
+fn opened(transcript: &Transcript, plan: &Plan) -> Event {
+    Event::Opened {
+        title: transcript.opening.title.clone(),
+        question: transcript.question().to_owned(),
+        mode: plan.mode,
+        rehearsal: transcript.opening.rehearsal,
+        seats: plan.seats.iter().map(seat_seen).collect(),
+    }
 }
 
 fn of_reading(ask: AskSeen, reading: &Reading) -> Event {
@@ -178,7 +188,11 @@ fn of_reading(ask: AskSeen, reading: &Reading) -> Event {
         Reading::Read { document, repaired } => {
             let opinion = match document {
                 Document::Opinion(opinion) => Some(opinion),
-                Document::Review(_) | Document::Report(_) => None,
+                Document::Review(_)
+                | Document::Report(_)
+                | Document::Conclusion(_)
+                | Document::Audit(_)
+                | Document::Revision(_) => None,
             };
             Event::Read {
                 ask,

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::domain::dialogue::Stage;
 use crate::domain::transcript::{Shortage, Stop, Transcript};
 use crate::domain::words::words;
 use crate::protocols::council::opinions;
@@ -26,6 +27,7 @@ pub fn status(transcript: &Transcript) -> Status {
             | Stop::Partial { .. }
             | Stop::Families { .. }
             | Stop::Budget { .. }
+            | Stop::Unconcluded { .. }
             | Stop::Deadline
             | Stop::Interrupted,
         )
@@ -75,6 +77,21 @@ pub fn stopped(transcript: &Transcript) -> Option<Stopped> {
             "budget_exhausted",
             format!("what is left of `{shortage}` does not cover the next call"),
             more_of(*shortage, &resume),
+        ),
+        Some(Stop::Unconcluded { stage: Stage::Auditing, seat, reason }) => (
+            "audit_unavailable",
+            format!("the conclusion could not be audited: {seat}: {reason}"),
+            format!("nothing is called Clean without it; {resume} asks the critic again"),
+        ),
+        Some(Stop::Unconcluded { stage: Stage::Concluding, seat, reason }) => (
+            "synthesis_unavailable",
+            format!("no conclusion that can be used was written: {seat}: {reason}"),
+            format!("what was said is kept; {resume} asks for it again"),
+        ),
+        Some(Stop::Unconcluded { stage: Stage::Revising, seat, reason }) => (
+            "revision_unavailable",
+            format!("the conclusion was objected to, and could not be mended: {seat}: {reason}"),
+            format!("{resume} asks for the revision again"),
         ),
         Some(Stop::Deadline) => (
             "deadline_exceeded",

@@ -44,6 +44,7 @@ fn plan() -> Plan {
         chairs: ["ann", "bob"].map(|name| name.parse().unwrap()).to_vec(),
         timeouts: Timeouts::default(),
         quorum: Quorum::default(),
+        conclusion: None,
         short_circuit: ShortCircuit::default(),
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,

@@ -43,6 +43,10 @@ fn request(seat: &str, purpose: Purpose, user: &str) -> Request {
         Purpose::Opinion => 1,
         Purpose::Review => 2,
         Purpose::Synthesis => 3,
+        Purpose::Conclusion => 4,
+        Purpose::Audit => 5,
+        Purpose::Revision => 6,
+        Purpose::Restatement => 0,
     };
     let system = system(purpose, Mode::General);
     Request {

@@ -86,7 +86,11 @@ fn built_in(request: &Request) -> Result<String, CallError> {
     match request.purpose {
         Purpose::Opinion => json(&opinion::opinion(temper, &subject, messages, variation)),
         Purpose::Review => json(&review::review(temper, messages, variation)),
-        Purpose::Synthesis => json(&report::report(&subject, messages, variation)),
+        Purpose::Synthesis
+        | Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement => json(&report::report(&subject, messages, variation)),
     }
 }
 

@@ -77,7 +77,13 @@ impl<'a> Applier<'a> {
             | Change::ReplyRead { .. }
             | Change::ShortcutWeighed(_)
             | Change::ReportGiven(_)
-            | Change::RunStopped(_) => Ok(()),
+            | Change::RunStopped(_)
+            | Change::Intervened { .. }
+            | Change::ConclusionPlanned { .. }
+            | Change::ConclusionBegun { .. }
+            | Change::StageReached { .. }
+            | Change::Concluded(_)
+            | Change::OutcomeRecorded(_) => Ok(()),
         }
     }
 

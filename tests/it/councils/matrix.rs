@@ -128,7 +128,11 @@ impl Run {
         let key = match purpose {
             Purpose::Opinion => "r1_per_provider",
             Purpose::Review => "r2_per_provider",
-            Purpose::Synthesis => "r3_chair",
+            Purpose::Synthesis
+            | Purpose::Conclusion
+            | Purpose::Audit
+            | Purpose::Revision
+            | Purpose::Restatement => "r3_chair",
         };
         Council::with(script, |settings| {
             let providers = settings["council"]["providers"].as_array_mut().unwrap();

@@ -48,6 +48,7 @@ pub fn plan(seats: Vec<Seat>, secret: &str) -> Plan {
         timeouts: Timeouts::default(),
         quorum: Quorum::default(),
         short_circuit: ShortCircuit::default(),
+        conclusion: None,
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,

@@ -192,6 +192,7 @@ fn plan() -> Plan {
         timeouts: Timeouts::default(),
         quorum: Quorum::default(),
         short_circuit: ShortCircuit::default(),
+        conclusion: None,
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,

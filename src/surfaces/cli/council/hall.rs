@@ -152,6 +152,7 @@ pub(super) fn done(stop: &Stop) -> Done {
         | Stop::Families { .. }
         | Stop::Partial { .. }
         | Stop::Budget { .. }
+        | Stop::Unconcluded { .. }
         | Stop::Deadline => Done::Incomplete,
     }
 }

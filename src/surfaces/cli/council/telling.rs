@@ -105,6 +105,10 @@ fn word(purpose: Purpose) -> &'static str {
         Purpose::Opinion => "opinion",
         Purpose::Review => "review",
         Purpose::Synthesis => "report",
+        Purpose::Conclusion => "conclusion",
+        Purpose::Audit => "audit",
+        Purpose::Revision => "revision",
+        Purpose::Restatement => "restatement",
     }
 }
 
@@ -113,6 +117,10 @@ pub(super) fn name_of_round(purpose: Purpose) -> &'static str {
         Purpose::Opinion => "R1 independent opinions",
         Purpose::Review => "R2 cross review",
         Purpose::Synthesis => "R3 chair's report",
+        Purpose::Conclusion => "Conclusion",
+        Purpose::Audit => "Blind audit",
+        Purpose::Revision => "Revision",
+        Purpose::Restatement => "Restatement",
     }
 }
 

@@ -53,7 +53,7 @@ impl List {
 fn text(listed: &Listed, width: usize) -> String {
     let mut table = Table::new(&["DIALOGUE", "STATUS", "ROUNDS", "CREATED", "TITLE"]);
     for dialogue in &listed.dialogues {
-        let day = dialogue.created_at.day();
+        let day = dialogue.created_at.day().to_string();
         let ended =
             dialogue.terminal_state.map_or_else(|| dialogue.status.name(), |state| state.name());
         let rehearsal = if dialogue.rehearsal { "rehearsal: " } else { "" };

@@ -58,7 +58,7 @@ fn facts(dialogue: &Dialogue) -> Vec<String> {
     let opened = dialogue.created_at.day();
     let closed = dialogue.converged_at.map(Moment::day).filter(|day| *day != opened);
     let rounds = wording::count(dialogue.total_rounds.into(), "round");
-    let dates = closed.map_or_else(|| opened.clone(), |closed| format!("{opened} – {closed}"));
+    let dates = closed.map_or_else(|| opened.to_string(), |closed| format!("{opened} – {closed}"));
     let protocol = format!("{} protocol", dialogue.opening.protocol);
     let audited = dialogue.terminal_state.map(|state| format!("conclusion {state}"));
     [protocol, rounds, dates].into_iter().chain(audited).collect()

@@ -12,6 +12,10 @@ pub fn purpose_of(system: &str) -> Purpose {
         ("participant", Purpose::Opinion),
         ("reviewer", Purpose::Review),
         ("chair", Purpose::Synthesis),
+        ("you are the synthesizer.", Purpose::Conclusion),
+        ("blind critic", Purpose::Audit),
+        ("revision mode", Purpose::Revision),
+        ("restate", Purpose::Restatement),
     ]
     .into_iter()
     .filter_map(|(word, purpose)| Some((system.find(word)?, purpose)))
@@ -26,6 +30,17 @@ pub fn fitting(seen: &Seen) -> Value {
         Purpose::Opinion => opinion(),
         Purpose::Review => review(&letters),
         Purpose::Synthesis => report(&letters),
+        Purpose::Conclusion | Purpose::Revision => conclusion(),
+        Purpose::Audit => json!("PASS"),
+        Purpose::Restatement => json!("Go ahead, but slowly."),
+    }
+}
+
+/// The same, as a model writes it: a word is no JSON.
+pub fn fitting_text(seen: &Seen) -> String {
+    match fitting(seen) {
+        Value::String(text) => text,
+        document => document.to_string(),
     }
 }
 
@@ -81,6 +96,17 @@ fn review(letters: &[String]) -> Value {
     json!({
         "targets": letters.iter().enumerate().map(target).collect::<Vec<_>>(),
         "would_change_my_opinion": ["A cost that cannot be taken back"],
+    })
+}
+
+/// Who took part is filled in by the program, whatever is said here.
+fn conclusion() -> Value {
+    json!({
+        "recommendation": "Go ahead in small steps, because each can be taken back.",
+        "key_condition": "Going back stays cheap.",
+        "unresolved_points": [],
+        "review_by": "2999-01-01",
+        "participants": [],
     })
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use plenary::providers::Dialect;
 use serde_json::{Value, json};
 
-use super::council::fitting;
+use super::council::fitting_text;
 use super::server::Seen;
 
 #[derive(Debug, Clone)]
@@ -71,7 +71,7 @@ impl Play {
                 let (more, answer) = then.answer(seen);
                 return (wait + more, answer);
             }
-            Self::Fitting => reply(&fitting(seen).to_string(), Stop::Done),
+            Self::Fitting => reply(&fitting_text(seen), Stop::Done),
             Self::Reply(text) => reply(&text, Stop::Done),
             Self::Status(status, headers, body) => {
                 Answer::Respond { status, headers, body: body.into() }
@@ -83,7 +83,7 @@ impl Play {
             Self::Cut => Answer::Cut { body: reply_text(seen).into() },
             Self::Malformed => Answer::ok("Well, {what} can I say"),
             Self::Truncated => {
-                let whole = fitting(seen).to_string();
+                let whole = fitting_text(seen);
                 reply(&whole[..whole.len() / 2], Stop::Length)
             }
             Self::Empty => reply("", Stop::Done),
@@ -99,7 +99,7 @@ impl Play {
 }
 
 fn reply_text(seen: &Seen) -> String {
-    reply(seen, &fitting(seen).to_string(), Stop::Done).to_string()
+    reply(seen, &fitting_text(seen), Stop::Done).to_string()
 }
 
 /// A reply as the dialect writes it.

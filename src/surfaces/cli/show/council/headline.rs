@@ -94,7 +94,7 @@ pub(super) fn footer(
         format!("{} tokens", wording::grouped(tokens)),
         format!("{:.1} s", session.total_duration_ms as f64 / 1_000.0),
         cost,
-        transcript.opened_at.day(),
+        transcript.opened_at.day().to_string(),
     ];
     let room = canvas.measure() - MARGIN;
     let mut lines = heading("RECORD", "", canvas);

@@ -1,0 +1,14 @@
+//! How a deliberation ends (seed 000): five fields, an auditor who saw nothing else,
+//! at most one revision, and a terminal state.
+
+pub mod audit;
+pub mod ending;
+pub mod format;
+pub mod grounds;
+pub mod text;
+
+pub use audit::{Audit, Auditor, Objection};
+pub use ending::{Author, Concluded, Ending, Outcome, OutcomeWord, Trail};
+pub use format::{Wish, miscounts, wishes};
+pub use grounds::Grounds;
+pub use text::{CitedClaim, Conclusion, Field, Participant, UnresolvedPoint};

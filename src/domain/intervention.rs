@@ -1,0 +1,43 @@
+//! What the Principal does while a deliberation is under way.
+
+use serde::{Deserialize, Serialize};
+
+use super::ask::Reply;
+use super::ids::ExpertSlug;
+use super::time::Moment;
+
+/// A remark, not a document: it goes into every later ask.
+pub const TEXT_CHARS_MAX: usize = 4_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "intervention", rename_all = "snake_case")]
+pub enum Intervention {
+    /// Seen by asks that are made later: everybody's, or those of one seat and nobody else's.
+    Whisper { text: String, to: Option<ExpertSlug> },
+    /// Taken up by all when the next round begins.
+    Directive {
+        text: String,
+        /// How the chair's model understood it, in one sentence.
+        restatement: Option<Restatement>,
+        /// Restated, and then not meant so, it has no effect.
+        confirmed: bool,
+    },
+    /// Cancels what is in flight; what was heard is concluded on.
+    Stop,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restatement {
+    pub seat: ExpertSlug,
+    pub sentence: String,
+    pub reply: Reply,
+}
+
+/// An intervention at its place in the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noted {
+    pub at: Moment,
+    /// The round that was under way.
+    pub round: u8,
+    pub intervention: Intervention,
+}
