@@ -161,6 +161,7 @@ impl Run {
             Purpose::Opinion => 1,
             Purpose::Review => 2,
             Purpose::Synthesis => 3,
+            Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => 4,
         }
     }
 

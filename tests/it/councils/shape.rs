@@ -229,6 +229,9 @@ fn rated(asked: &Asked<'_>, ratings: [u8; 3]) -> Play {
             asked.with(json!({ "targets": targets }))
         }
         Purpose::Synthesis => Play::Fitting,
+        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
+            Play::Fitting
+        }
     }
 }
 
@@ -283,6 +286,9 @@ fn a_split_that_the_report_is_silent_about_is_a_false_consensus() {
                 "resolution": "soon", "resolution_rationale": "both",
             }] })),
             Purpose::Review | Purpose::Synthesis => Play::Fitting,
+            Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
+                Play::Fitting
+            }
         });
         let told = council.ask(&[]);
         told.expect("done", 0);

@@ -133,6 +133,9 @@ fn play(panel: Panel, asked: &Asked<'_>) -> Play {
             asked.with(json!({ "targets": targets }))
         }
         Purpose::Synthesis => Play::Fitting,
+        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
+            Play::Fitting
+        }
     }
 }
 

@@ -84,6 +84,7 @@ pub fn named(seen: &Seen) -> String {
         Purpose::Opinion => 1,
         Purpose::Review => 2,
         Purpose::Synthesis => 3,
+        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => 4,
     };
     format!("R{round} {}", seat(seen))
 }

@@ -71,6 +71,7 @@ fn reply(seen: &Seen) -> Value {
             reply["rationale"]["supporting_opinions"] = letters.iter().map(point).collect();
             reply["risks"][0]["mentioned_by"] = json!(letters);
         }
+        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {}
     }
     reply
 }

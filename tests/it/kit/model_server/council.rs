@@ -38,10 +38,8 @@ pub fn fitting(seen: &Seen) -> Value {
 
 /// The same, as a model writes it: a word is no JSON.
 pub fn fitting_text(seen: &Seen) -> String {
-    match fitting(seen) {
-        Value::String(text) => text,
-        document => document.to_string(),
-    }
+    let document = fitting(seen);
+    document.as_str().map_or_else(|| document.to_string(), str::to_owned)
 }
 
 /// The letters of the opinions that a text shows, in order: those of our fences, and not what
