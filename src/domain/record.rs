@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::conclusion::Concluded;
 use super::dialogue::{Dialogue, DialogueStatus};
 use super::entity::Entity;
 use super::expert::{PanelSeat, Profile, inherited_panel};
@@ -28,6 +29,8 @@ pub struct Record {
     pub claims: Vec<Entity>,
     pub moves: Vec<Move>,
     pub verdicts: Vec<GivenVerdict>,
+    /// How it ended, once it was concluded.
+    pub conclusion: Option<Concluded>,
     pub local_ids: Vec<(LocalId, EntityId)>,
     /// Hash of the newest journal entry.
     pub head: String,
@@ -135,6 +138,7 @@ impl Record {
         self.panels.retain(|held, _| *held <= round);
         self.moves.retain(|made| made.round < round);
         self.verdicts.retain(|given| given.verdict.round < round);
+        self.conclusion = None;
         self.local_ids.retain(|(_, id)| id.round < round);
         self.dialogue.total_alignment = self.rounds.iter().map(|held| held.score).sum();
         self.dialogue.status = DialogueStatus::Open;

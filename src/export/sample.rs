@@ -30,6 +30,7 @@ pub(crate) fn record() -> Record {
         claims: claims(),
         moves: moves(),
         verdicts: verdicts(),
+        conclusion: None,
         local_ids: Vec::new(),
         head: "9f2c4e1ab07d5c3388e6fd21c40b9a76e15d02f7a8b3c6914de05f72a1b8c3d4".into(),
     }

@@ -49,6 +49,7 @@ pub(super) fn record(
         claims: entities(EntityKind::Claim)?,
         moves: moves(connection, id)?,
         verdicts: verdicts(connection, id)?,
+        conclusion: None,
         local_ids: match depth {
             Depth::Whole => local_ids(connection, id)?,
             Depth::Before(_) => Vec::new(),
