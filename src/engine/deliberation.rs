@@ -242,10 +242,10 @@ impl Deliberation {
     pub(super) fn read(&self, ask: &Ask) {
         let change = {
             let transcript = self.transcript();
-            let Some((reply, _)) = transcript.asked(ask.id).and_then(|asked| asked.reply()) else {
+            let Some((reply, at)) = transcript.asked(ask.id).and_then(|asked| asked.reply()) else {
                 return;
             };
-            Change::ReplyRead { ask: ask.id, reading: reading::read(&transcript, ask, reply) }
+            Change::ReplyRead { ask: ask.id, reading: reading::read(&transcript, ask, reply, at) }
         };
         let at = self.transcript().last_entry_at;
         self.take_in(at, std::slice::from_ref(&change));
