@@ -44,6 +44,11 @@ pub trait Store: Debug + Send + Sync {
     /// What happened to a dialogue after its `after`-th entry, in order.
     fn entries(&self, id: &DialogueId, after: u64) -> Result<Vec<Entry>, StoreError>;
 
+    /// The place of the newest intervention among the entries of all dialogues, from 1; 0 when
+    /// there is none. It grows with every intervention, so who asks again sees whether there
+    /// was one.
+    fn last_intervention(&self) -> Result<u64, StoreError>;
+
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError>;
 
     /// A page of dialogues, newest first.
@@ -90,14 +95,15 @@ pub trait Unit {
         round: u8,
     ) -> Result<Option<Registration>, StoreError>;
 
-    /// Applies the changes and appends them to the journal as one entry.
+    /// Applies the changes and appends them to the journal as one entry, whose number among the
+    /// dialogue's entries is returned.
     fn apply(
         &mut self,
         id: &DialogueId,
         kind: EntryKind,
         at: Moment,
         changes: &[Change],
-    ) -> Result<(), StoreError>;
+    ) -> Result<u64, StoreError>;
 }
 
 #[derive(Debug, Clone, PartialEq)]

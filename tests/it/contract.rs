@@ -7,6 +7,7 @@ use plenary::domain::change::{Change, EntryKind};
 use plenary::domain::dialogue::{DialogueStatus, Opening, Protocol};
 use plenary::domain::facts::Mentions;
 use plenary::domain::ids::DialogueId;
+use plenary::domain::intervention::Intervention;
 use plenary::store::{SqliteStore, Store, StoreError, transact};
 use tempfile::TempDir;
 
@@ -48,8 +49,16 @@ fn open(store: &dyn Store, clock: &Still, id: &str) -> DialogueId {
     transact(store, |unit| {
         unit.apply(&dialogue_id, EntryKind::DialogueCreated, at, &[opening(id, "Same title")])
     })
-    .map(|()| dialogue_id.clone())
+    .map(|_| dialogue_id.clone())
     .unwrap_or_else(|error: StoreError| panic!("{error:?}"))
+}
+
+/// The Principal stops a dialogue; the number of the entry that says so.
+fn intervene(store: &dyn Store, clock: &Still, id: &DialogueId) -> u64 {
+    let change = Change::Intervened { round: 1, intervention: Intervention::Stop };
+    let at = clock.now();
+    transact(store, |unit| unit.apply(id, EntryKind::Intervened, at, &[change]))
+        .unwrap_or_else(|error: StoreError| panic!("{error:?}"))
 }
 
 #[test]
@@ -59,6 +68,34 @@ fn what_is_applied_is_there() {
         let dialogue = store.dialogue(&id).unwrap().unwrap();
         assert_eq!((dialogue.status, dialogue.next_round()), (DialogueStatus::Open, 0));
         assert!(store.dialogue(&"b".parse().unwrap()).unwrap().is_none());
+    });
+}
+
+#[test]
+fn an_entry_is_known_by_its_number_among_those_of_its_dialogue() {
+    check(|store| {
+        let clock = Still::default();
+        let (a, b) = (open(store, &clock, "a"), open(store, &clock, "b"));
+        let numbers = [&a, &b, &a, &a].map(|id| intervene(store, &clock, id));
+        assert_eq!(numbers, [2, 2, 3, 4]);
+        let newest = store.entries(&a, 0).unwrap().last().map(|entry| entry.seq);
+        assert_eq!(newest, Some(4));
+    });
+}
+
+#[test]
+fn the_newest_intervention_is_found_whosever_it_is() {
+    check(|store| {
+        let clock = Still::default();
+        assert_eq!(store.last_intervention().unwrap(), 0);
+        let (a, b) = (open(store, &clock, "a"), open(store, &clock, "b"));
+        assert_eq!(store.last_intervention().unwrap(), 0, "opening is none");
+        intervene(store, &clock, &b);
+        assert_eq!(store.last_intervention().unwrap(), 3);
+        open(store, &clock, "c");
+        assert_eq!(store.last_intervention().unwrap(), 3);
+        intervene(store, &clock, &a);
+        assert_eq!(store.last_intervention().unwrap(), 5);
     });
 }
 
@@ -161,7 +198,7 @@ fn words_are_found_all_first_then_some() {
         let clock = Still::default();
         for (id, title) in [("a", "Income mandate"), ("b", "Mandate"), ("c", "Something else")] {
             let at = clock.now();
-            let done: Result<(), StoreError> = transact(store, |unit| {
+            let done: Result<u64, StoreError> = transact(store, |unit| {
                 unit.apply(
                     &id.parse().unwrap(),
                     EntryKind::DialogueCreated,

@@ -86,6 +86,7 @@ fn look(workspace: &Workspace) {
     operations::cite(workspace, &json!({"ids": ["talk/P0001"]})).unwrap();
     operations::similar(workspace, &json!({"query": "talk some"})).unwrap();
     operations::stats(workspace, &json!({})).unwrap();
+    workspace.store.last_intervention().unwrap();
     for query in [
         json!({}),
         json!({"status": "open"}),

@@ -153,6 +153,10 @@ impl Store for SqliteStore {
         self.read(|connection| journal::entries(connection, id, after))
     }
 
+    fn last_intervention(&self) -> Result<u64, StoreError> {
+        self.read(journal::last_intervention)
+    }
+
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
         self.read(|connection| facts::pulse(connection, id))
     }
@@ -241,7 +245,7 @@ impl Unit for SqliteUnit<'_> {
         kind: EntryKind,
         at: Moment,
         changes: &[Change],
-    ) -> Result<(), StoreError> {
+    ) -> Result<u64, StoreError> {
         let at = match changes.first() {
             Some(Change::DialogueOpened(opening)) => {
                 apply::free_moment(self.connection, &opening.title, at)?

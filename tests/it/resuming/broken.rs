@@ -111,9 +111,9 @@ impl Unit for BrokenUnit<'_> {
         kind: EntryKind,
         at: Moment,
         changes: &[Change],
-    ) -> Result<(), StoreError> {
+    ) -> Result<u64, StoreError> {
         match self.flaw {
-            Flaw::LeavesOut(what) if what == kind => return Ok(()),
+            Flaw::LeavesOut(what) if what == kind => return self.sound.entry_count(id),
             Flaw::Forgets(what) => self.forgets |= what == kind,
             Flaw::Unsent => {
                 let is_sent = |change: &&Change| matches!(change, Change::CallSent(_));
@@ -182,6 +182,10 @@ impl Store for Broken {
 
     fn entries(&self, id: &DialogueId, after: u64) -> Result<Vec<Entry>, StoreError> {
         self.sound.entries(id, after)
+    }
+
+    fn last_intervention(&self) -> Result<u64, StoreError> {
+        self.sound.last_intervention()
     }
 
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {

@@ -132,7 +132,9 @@ impl Library {
         let id = transcript(journal).opening.dialogue_id;
         let written = transact(self.store.as_ref(), |unit| {
             let mut entries = journal.iter();
-            entries.try_for_each(|entry| unit.apply(&id, entry.kind, entry.at, &entry.changes))
+            entries.try_for_each(|entry| {
+                unit.apply(&id, entry.kind, entry.at, &entry.changes).map(drop)
+            })
         });
         written.map_err(|error: StoreError| error).unwrap();
         id
