@@ -5,6 +5,7 @@
 //! the names of models out of what one says to another.
 
 mod brands;
+pub mod conclusion;
 mod condense;
 pub mod council;
 mod fence;

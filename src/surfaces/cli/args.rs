@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
-use super::council::{ask, replay, resume, watch};
+use super::council::{ask, conclude, intervene, replay, resume, watch};
 use super::dialogue::{DialogueCommand, cite, export, list, show};
 use super::doctor::Doctor;
 use super::{config, init, verify};
@@ -73,6 +73,10 @@ pub(super) enum Command {
     Resume(resume::Resume),
     Watch(watch::Watch),
     Replay(replay::Replay),
+    Whisper(intervene::Whisper),
+    Direct(intervene::Direct),
+    Stop(intervene::Stop),
+    Conclude(conclude::Conclude),
     #[command(subcommand)]
     Dialogue(Box<DialogueCommand>),
     List(list::List),

@@ -2,6 +2,7 @@
 //! is put to must see it, or it would be worth nothing.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use plenary::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
 use plenary::domain::change::{Change, Entry, EntryKind};
@@ -27,16 +28,19 @@ enum Flaw {
     Forgets(EntryKind),
 }
 
-/// Answers success whatever it does.
+/// Answers success whatever it does, and numbers entries as if they were all there.
 #[derive(Debug)]
 struct Broken {
     sound: Arc<dyn Store>,
     flaw: Flaw,
+    missing: AtomicU64,
 }
 
 struct BrokenUnit<'a> {
     sound: &'a mut dyn Unit,
     flaw: Flaw,
+    missing: &'a AtomicU64,
+    applied: u64,
     forgets: bool,
 }
 
@@ -44,7 +48,9 @@ struct BrokenUnit<'a> {
 fn judged(flaw: Option<Flaw>) -> Vec<String> {
     let library = Library::sound();
     let store: Arc<dyn Store> = match flaw {
-        Some(flaw) => Arc::new(Broken { sound: library.store.clone(), flaw }),
+        Some(flaw) => {
+            Arc::new(Broken { sound: library.store.clone(), flaw, missing: AtomicU64::new(0) })
+        }
         None => library.store.clone(),
     };
     let (first, second) = ("first.opinion-cid", "second");
@@ -94,14 +100,16 @@ fn a_journal_that_does_not_write_down_what_is_sent_is_found_out() {
 
 impl Unit for BrokenUnit<'_> {
     fn part(&mut self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
-        let (flaw, mut forgets) = (self.flaw, false);
+        let (flaw, missing) = (self.flaw, self.missing);
+        let (mut forgets, mut applied) = (false, 0);
         self.sound.part(&mut |sound| {
-            let mut unit = BrokenUnit { sound, flaw, forgets: false };
+            let mut unit = BrokenUnit { sound, flaw, missing, applied: 0, forgets: false };
             let end = work(&mut unit);
-            forgets |= unit.forgets;
+            (forgets, applied) = (forgets | unit.forgets, applied + unit.applied);
             end
         })?;
         self.forgets |= forgets;
+        self.applied += applied;
         Ok(())
     }
 
@@ -113,7 +121,10 @@ impl Unit for BrokenUnit<'_> {
         changes: &[Change],
     ) -> Result<u64, StoreError> {
         match self.flaw {
-            Flaw::LeavesOut(what) if what == kind => return self.sound.entry_count(id),
+            Flaw::LeavesOut(what) if what == kind => {
+                self.missing.fetch_add(1, Ordering::Relaxed);
+                return self.entry_count(id);
+            }
             Flaw::Forgets(what) => self.forgets |= what == kind,
             Flaw::Unsent => {
                 let is_sent = |change: &&Change| matches!(change, Change::CallSent(_));
@@ -122,7 +133,8 @@ impl Unit for BrokenUnit<'_> {
             }
             Flaw::LeavesOut(_) => {}
         }
-        self.sound.apply(id, kind, at, changes)
+        self.applied += 1;
+        Ok(self.sound.apply(id, kind, at, changes)? + self.missing.load(Ordering::Relaxed))
     }
 
     fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
@@ -134,7 +146,7 @@ impl Unit for BrokenUnit<'_> {
     }
 
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
-        self.sound.entry_count(id)
+        Ok(self.sound.entry_count(id)? + self.missing.load(Ordering::Relaxed))
     }
 
     fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
@@ -157,9 +169,14 @@ impl Unit for BrokenUnit<'_> {
 impl Store for Broken {
     fn write(&self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
         self.sound.write(&mut |sound| {
-            let mut unit = BrokenUnit { sound, flaw: self.flaw, forgets: false };
+            let (flaw, missing) = (self.flaw, &self.missing);
+            let mut unit = BrokenUnit { sound, flaw, missing, applied: 0, forgets: false };
             let end = work(&mut unit);
-            if unit.forgets { End::RollBack } else { end }
+            if !unit.forgets {
+                return end;
+            }
+            missing.fetch_add(unit.applied, Ordering::Relaxed);
+            End::RollBack
         })
     }
 

@@ -16,7 +16,7 @@ use plenary::domain::plan::{
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Stop, Transcript};
 use plenary::engine::{
-    Connections, Deliberation, Journal, Limits, Observer, Owner, Question, Surroundings, load,
+    Connections, Deliberation, Ear, Journal, Limits, Observer, Owner, Question, Surroundings, load,
     open, take_up,
 };
 use plenary::files::Folders;
@@ -153,9 +153,11 @@ impl Library {
     }
 
     fn drive(&self, store: Arc<dyn Store>, told: &Arc<Told>, work: impl AsyncFnOnce(Surroundings)) {
-        let (journal, writer) = Journal::start(store);
+        let (journal, writer) = Journal::start(store.clone());
         let surroundings = Surroundings {
             journal,
+            store,
+            ear: Ear::deaf(),
             ambient: Arc::new(Machine),
             observer: told.clone(),
             common_purse: None,
