@@ -8,6 +8,7 @@ pub mod context;
 pub mod convergence;
 pub mod create;
 pub mod expert;
+pub mod health;
 pub mod panel;
 pub mod register;
 pub mod similar;

@@ -7,14 +7,14 @@ use std::fmt::Debug;
 
 use super::error::StoreError;
 use super::verification::Verification;
-use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
+use crate::domain::catalogue::{Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary};
 use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
 use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
 use crate::domain::shown::Viewer;
-use crate::domain::time::Moment;
+use crate::domain::time::{Day, Moment};
 use crate::record::convergence::Pulse;
 use crate::record::register::Answer;
 
@@ -59,6 +59,15 @@ pub trait Store: Debug + Send + Sync {
 
     fn stats(&self, top_experts: usize) -> Result<Stats, StoreError>;
 
+    /// The newest endings with a terminal state, newest first, rehearsals left out.
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError>;
+
+    /// The conclusions to be revisited on this day or before it, soonest first, at most `limit`.
+    ///
+    /// Left out are rehearsals, what ended unconverged (nothing was delivered), and those of
+    /// which an outcome was recorded.
+    fn due(&self, by: Day, limit: usize) -> Result<Vec<Due>, StoreError>;
+
     fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError>;
 
     /// Recomputes everything that can be recomputed, for one dialogue or for all.
@@ -79,6 +88,9 @@ pub trait Unit {
     fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError>;
 
     fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
+
+    /// Whether it has a conclusion, audited or not.
+    fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
 
     /// How many entries its journal has.
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError>;

@@ -9,15 +9,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::apply::{self, Applier};
 use super::columns::{json, parsed, query};
 use super::load::Depth;
-use super::{catalogue, connect, facts, journal, load, show, verify};
-use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
+use super::{catalogue, connect, endings, facts, journal, load, show, verify};
+use crate::domain::catalogue::{Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary};
 use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
 use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
 use crate::domain::shown::Viewer;
-use crate::domain::time::Moment;
+use crate::domain::time::{Day, Moment};
 use crate::record::convergence::Pulse;
 use crate::store::error::StoreError;
 use crate::store::verbs::{End, Registration, Store, Unit};
@@ -173,6 +173,14 @@ impl Store for SqliteStore {
         self.read(|connection| catalogue::stats(connection, top_experts))
     }
 
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError> {
+        self.read(|connection| endings::endings(connection, query))
+    }
+
+    fn due(&self, by: Day, limit: usize) -> Result<Vec<Due>, StoreError> {
+        self.read(|connection| endings::due(connection, by, limit))
+    }
+
     fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError> {
         self.read(|connection| catalogue::cite(connection, dialogue, id))
     }
@@ -209,6 +217,10 @@ impl Unit for SqliteUnit<'_> {
         let mut statement =
             self.connection.prepare_cached("SELECT 1 FROM dialogues WHERE dialogue_id = ?1")?;
         Ok(statement.exists([id.as_str()])?)
+    }
+
+    fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        endings::is_concluded(self.connection, id)
     }
 
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {

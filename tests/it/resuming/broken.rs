@@ -4,14 +4,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use plenary::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
+use plenary::domain::catalogue::{
+    Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary,
+};
 use plenary::domain::change::{Change, Entry, EntryKind};
 use plenary::domain::dialogue::Dialogue;
 use plenary::domain::facts::{Facts, Mentions};
 use plenary::domain::ids::{DialogueId, EntityId};
 use plenary::domain::record::Record;
 use plenary::domain::shown::Viewer;
-use plenary::domain::time::Moment;
+use plenary::domain::time::{Day, Moment};
 use plenary::record::convergence::Pulse;
 use plenary::store::{End, Registration, Store, StoreError, Unit, Verification};
 
@@ -145,6 +147,10 @@ impl Unit for BrokenUnit<'_> {
         self.sound.is_taken(id)
     }
 
+    fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        self.sound.is_concluded(id)
+    }
+
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
         Ok(self.sound.entry_count(id)? + self.missing.load(Ordering::Relaxed))
     }
@@ -219,6 +225,14 @@ impl Store for Broken {
 
     fn stats(&self, top_experts: usize) -> Result<Stats, StoreError> {
         self.sound.stats(top_experts)
+    }
+
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError> {
+        self.sound.endings(query)
+    }
+
+    fn due(&self, by: Day, limit: usize) -> Result<Vec<Due>, StoreError> {
+        self.sound.due(by, limit)
     }
 
     fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError> {
