@@ -6,9 +6,26 @@ use crate::domain::lifecycle::EventType;
 use crate::domain::record::Record;
 use crate::domain::reference::{RefType, Reference};
 use crate::domain::verdict::{Verdict, VerdictType};
+use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 
 /// Said wherever a rehearsed dialogue is named.
 pub(crate) const REHEARSAL: &str = "played by the rehearsal panel; no model was asked";
+
+/// `R2`, or what the ending does in a round of its own.
+pub(crate) fn round_name(round: u8) -> String {
+    match round {
+        DRAFT => "conclusion".to_owned(),
+        AUDIT | SECOND_AUDIT => "audit".to_owned(),
+        REVISION => "revision".to_owned(),
+        held => format!("R{held}"),
+    }
+}
+
+/// `in R2`, `in the audit`.
+pub(crate) fn in_round(round: u8) -> String {
+    let article = if round < DRAFT { "" } else { "the " };
+    format!("in {article}{}", round_name(round))
+}
 
 /// `11,872`.
 pub(crate) fn grouped(number: u64) -> String {
