@@ -6,6 +6,7 @@
 
 pub mod conclusion;
 pub mod council;
+pub mod interventions;
 mod step;
 
 pub use step::Step;
