@@ -261,6 +261,7 @@ fn cut_texts(view: &mut View) -> Vec<String> {
         let cut = |text: &str| fitting(text, bytes_max);
         view.opinions.iter_mut().for_each(|shown| change_texts(&mut shown.said, &cut));
         view.reviews.iter_mut().for_each(|shown| change_texts(&mut shown.said, &cut));
+        view.additions.iter_mut().for_each(|added| added.text = cut(&added.text));
         if fits(&view.sections()) {
             return vec![format!("texts over {bytes_max} bytes were cut, head and tail kept")];
         }

@@ -11,12 +11,15 @@ use super::view::View;
 use crate::domain::ask::{Ask, Messages, Purpose};
 use crate::domain::council::words::Mode;
 use crate::domain::digest::sha256_hex;
+use crate::domain::intervention::Intervention;
 use crate::domain::transcript::Transcript;
+use crate::protocols::interventions::heard_by;
 
 const PARTICIPANT: &str = include_str!("../../prompts/council/participant.md");
 const REVIEWER: &str = include_str!("../../prompts/council/reviewer.md");
 const CHAIR: &str = include_str!("../../prompts/council/chair.md");
 const STRICTER: &str = include_str!("../../prompts/council/stricter.md");
+const ADDED: &str = include_str!("../../prompts/council/added.md");
 
 const MODE_GENERAL: &str = include_str!("../../prompts/council/mode-general.md");
 const MODE_ARCHITECTURE: &str = include_str!("../../prompts/council/mode-architecture.md");
@@ -50,6 +53,9 @@ pub fn prepare(transcript: &Transcript, ask: &Ask) -> Prepared {
     for section in &sections {
         user.push_str(&section.fenced(&fences));
         user.push_str("\n\n");
+    }
+    if !view.additions.is_empty() {
+        user.push_str(&format!("{}\n\n", ADDED.trim_end()));
     }
     user.push_str(task(ask.purpose));
     if ask.stricter.is_some() {
@@ -103,7 +109,7 @@ pub fn digest() -> String {
         let systems = Mode::ALL.iter().map(|mode| system(*purpose, *mode));
         systems.chain([task(*purpose).to_owned()])
     });
-    let all: Vec<String> = roles.chain([STRICTER.to_owned()]).collect();
+    let all: Vec<String> = roles.chain([STRICTER.to_owned(), ADDED.to_owned()]).collect();
     sha256_hex(all.iter().map(String::as_bytes))
 }
 
@@ -130,6 +136,18 @@ fn mask_for(transcript: &Transcript, ask: &Ask) -> Option<Mask> {
     let models = plan.seats.iter().flat_map(|seat| [seat.model.as_str(), seat.family.as_str()]);
     let files = plan.context.files.iter().map(|file| file.text.as_str());
     let (seats, models): (Vec<&str>, Vec<&str>) = (seats.collect(), models.collect());
-    let spared: Vec<&str> = std::iter::once(transcript.question()).chain(files).collect();
+    let asked = std::iter::once(transcript.question()).chain(said_to_all(transcript, ask));
+    let spared: Vec<&str> = asked.chain(files).collect();
     Some(Mask::new(&seats, &models, &spared))
+}
+
+/// What the Principal has said to everybody is part of the question; what was said to one seat
+/// unmasks nobody.
+fn said_to_all<'a>(transcript: &'a Transcript, ask: &Ask) -> impl Iterator<Item = &'a str> {
+    heard_by(transcript, ask).into_iter().filter_map(|noted| match &noted.intervention {
+        Intervention::Whisper { text, to: None } | Intervention::Directive { text, .. } => {
+            Some(text.as_str())
+        }
+        Intervention::Whisper { to: Some(_), .. } | Intervention::Stop => None,
+    })
 }

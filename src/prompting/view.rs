@@ -2,7 +2,9 @@
 //!
 //! A participant sees the question and its files. A reviewer sees also the others'
 //! opinions, never their own. The chair sees everything that was said, under the
-//! same letters. The messages are built from a view and nothing else.
+//! same letters. What the Principal has added comes last, so that all before it stays
+//! the same, byte for byte, for those who hear it and those who do not. The messages
+//! are built from a view and nothing else.
 
 use std::sync::Arc;
 
@@ -11,9 +13,11 @@ use crate::domain::ask::{Ask, Purpose};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::review::Review;
 use crate::domain::ids::ExpertSlug;
+use crate::domain::intervention::{Intervention, Noted};
 use crate::domain::plan::{ContextPack, Plan};
 use crate::domain::transcript::Transcript;
 use crate::protocols::council::{Letters, opinions, reviews};
+use crate::protocols::interventions::heard_by;
 
 #[derive(Debug, Clone)]
 pub(super) struct View {
@@ -23,6 +27,8 @@ pub(super) struct View {
     pub unnamed: usize,
     pub opinions: Vec<Shown<Opinion>>,
     pub reviews: Vec<Shown<Review>>,
+    /// What the Principal has added, as far as the reader may know it.
+    pub additions: Vec<Section>,
 }
 
 /// Something that was said, under the name its reader knows it by.
@@ -33,7 +39,7 @@ pub(super) struct Shown<T> {
 }
 
 /// A piece of somebody's text that will stand in a fence.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Section {
     pub label: String,
     pub whose: String,
@@ -54,6 +60,7 @@ impl View {
             unnamed: 0,
             opinions: Vec::new(),
             reviews: Vec::new(),
+            additions: heard_by(transcript, ask).into_iter().filter_map(addition).collect(),
         };
         match ask.purpose {
             Purpose::Opinion
@@ -75,6 +82,7 @@ impl View {
         let mut sections = vec![self.question_section()];
         sections.extend(self.files_section());
         sections.extend(self.said_sections());
+        sections.extend_from_slice(&self.additions);
         sections
     }
 
@@ -166,6 +174,29 @@ fn shown<T: Clone>(plan: &Plan, letter: char, name: &ExpertSlug, said: &T) -> Sh
     let name =
         if plan.anonymous_review { letter.to_string() } else { format!("{letter} - {name}") };
     Shown { name, said: said.clone() }
+}
+
+/// An intervention with whose word it is; nothing, where it says nothing.
+fn addition(noted: &Noted) -> Option<Section> {
+    let (label, whose, text) = match &noted.intervention {
+        Intervention::Whisper { text, to: None } => (
+            "WHISPER",
+            "what the person who asks has said to everybody since the question",
+            text.clone(),
+        ),
+        Intervention::Whisper { text, to: Some(_) } => {
+            ("WHISPER", "what the person who asks has said to you alone", text.clone())
+        }
+        Intervention::Directive { text, restatement, .. } => {
+            let text = restatement.as_ref().map_or_else(
+                || text.clone(),
+                |restated| format!("{}\n\nIn their own words: {text}", restated.sentence),
+            );
+            ("DIRECTIVE", "what the person who asks wants everybody to take up from here on", text)
+        }
+        Intervention::Stop => return None,
+    };
+    Some(Section { label: label.to_owned(), whose: whose.to_owned(), text })
 }
 
 /// Structured, so that a reader can tell the parts, and as data, never as instructions.

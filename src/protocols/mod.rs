@@ -7,6 +7,7 @@
 mod asking;
 pub mod conclusion;
 pub mod council;
+pub mod interventions;
 mod next;
 #[cfg(test)]
 mod sample;

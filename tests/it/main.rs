@@ -19,6 +19,7 @@ mod contract;
 mod councils;
 mod doctor;
 mod fencing;
+mod heard;
 mod hostile;
 mod lifecycle;
 mod mcp_transport;

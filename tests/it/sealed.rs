@@ -2,6 +2,7 @@
 
 use plenary::domain::ask::{Ask, Purpose};
 use plenary::domain::council::words::Mode;
+use plenary::domain::intervention::Intervention;
 use plenary::domain::plan::{ContextFile, ContextPack, IndexedFile};
 use plenary::domain::transcript::Document;
 use plenary::prompting::INPUT_BYTES_MAX;
@@ -23,6 +24,13 @@ fn rounds(text: &str) -> Vec<(Ask, Prepared)> {
     }
     .into();
     let mut chamber = Chamber::new(text, plan);
+    chamber.intervene(0, Intervention::Whisper { text: text.to_owned(), to: None });
+    let directive = |text: &str| Intervention::Directive {
+        text: text.to_owned(),
+        restatement: None,
+        confirmed: true,
+    };
+    chamber.intervene(0, directive(text));
     let mut all = chamber.ask();
     let [(ann, _), (bob, _)] = all.as_slice() else { panic!("not two") };
     let (ann, bob) = (ann.clone(), bob.clone());

@@ -6,6 +6,7 @@ use plenary::domain::council::opinion::{Details, Finding, Opinion, Risk};
 use plenary::domain::council::review::{Critique, Disagreement, FindingPosition, Review, Target};
 use plenary::domain::council::words::{CritiqueType, FindingStand, Level, Mode, Stance};
 use plenary::domain::dialogue::{Opening, Protocol};
+use plenary::domain::intervention::Intervention;
 use plenary::domain::plan::{
     Caps, ContextPack, Delivery, Plan, Price, Quorum, Role, Seat, ShortCircuit, Stakes, Timeouts,
 };
@@ -187,6 +188,11 @@ impl Chamber {
     pub fn decline(&mut self, ask: &Ask) {
         let reading = Reading::Unreadable { reason: "no".to_owned(), refusal: true };
         self.take_in(Change::ReplyRead { ask: ask.id, reading });
+    }
+
+    /// What the Principal does while this round is under way.
+    pub fn intervene(&mut self, round: u8, intervention: Intervention) {
+        self.take_in(Change::Intervened { round, intervention });
     }
 
     fn take_in(&mut self, change: Change) {

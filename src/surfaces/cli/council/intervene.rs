@@ -1,7 +1,6 @@
 //! `whisper`, `direct` and `stop`: the Principal's hand in a running council.
 
 use std::io::{BufRead, IsTerminal};
-use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
@@ -16,6 +15,7 @@ use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::engine::{self, check_intervention, is_at_work};
 use crate::error::Error;
+use crate::export::interventions::seen;
 use crate::export::safe_text;
 use crate::operations::Workspace;
 use crate::record::no_dialogue;
@@ -127,7 +127,7 @@ impl Case {
             "status": "success",
             "dialogue_id": self.id,
             "running": is_running,
-            "intervention": crate::export::intervention(&noted),
+            "intervention": seen(noted.at, noted.round, &noted.intervention),
         });
         session.ui.answer(&document, |_| told(&noted, &self.id, is_running))?;
         Ok(Done::Well)
