@@ -124,7 +124,11 @@ pub(super) fn planned(roles: ConclusionRoles, auditing: Auditing) -> ConclusionP
 }
 
 /// Places for those who have a part in the ending and none in the rounds.
-pub(super) fn further(roles: &ConclusionRoles, seats: &[Seat], configured: &[Provider]) -> Vec<Seat> {
+pub(super) fn further(
+    roles: &ConclusionRoles,
+    seats: &[Seat],
+    configured: &[Provider],
+) -> Vec<Seat> {
     let mut named = vec![&roles.synthesizer, &roles.critic, &roles.reviser];
     named.sort_unstable();
     named.dedup();

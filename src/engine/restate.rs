@@ -58,11 +58,7 @@ pub async fn restate(
         let reply = reply(seat, received, latency_ms);
         match normalise::restatement(&reply.text) {
             Ok(read) => {
-                return Ok(Restatement {
-                    seat: seat.name.clone(),
-                    sentence: read.document,
-                    reply,
-                });
+                return Ok(Restatement { seat: seat.name.clone(), sentence: read.document, reply });
             }
             Err(unreadable) => last = CallError::new(ErrorType::ParseError, unreadable.reason),
         }

@@ -23,4 +23,6 @@ pub fn synthesizer(transcript: &Transcript, _record: &Record, ask: &Ask) -> Prep
 pub fn reviser(transcript: &Transcript, _record: &Record, ask: &Ask) -> Prepared {
     council::prepare(transcript, ask)
 }
-pub fn restatement(_secret: &str, question: &str, text: &str) -> Messages { Messages { system: "You restate".into(), user: format!("{question} {text}") } }
+pub fn restatement(_secret: &str, question: &str, text: &str) -> Messages {
+    Messages { system: "You restate".into(), user: format!("{question} {text}") }
+}

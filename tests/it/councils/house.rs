@@ -107,7 +107,7 @@ impl Council {
     /// `ask … --json`, its document, and a record that must be whole.
     #[track_caller]
     pub(super) fn ask(&self, arguments: &[&str]) -> Told {
-        self.run(&[&["ask", "--json", "Shall we go ahead?"], arguments].concat())
+        self.run(&[&["ask", "--json", "--no-conclusion", "Shall we go ahead?"], arguments].concat())
     }
 
     /// A command that prints one document; the record must be whole after it.

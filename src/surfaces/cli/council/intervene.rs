@@ -120,8 +120,7 @@ impl Case {
 
     fn note(&self, session: &Session<'_>, intervention: &Intervention) -> Result<Done, Error> {
         let Workspace { store, ambient, folders } = &self.workspace;
-        let noted =
-            engine::intervene(store.as_ref(), ambient.as_ref(), &self.id, intervention)?;
+        let noted = engine::intervene(store.as_ref(), ambient.as_ref(), &self.id, intervention)?;
         let is_running = is_at_work(folders.store_folder(), &self.transcript);
         let document = json!({
             "status": "success",
