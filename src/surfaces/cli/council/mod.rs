@@ -2,6 +2,7 @@
 
 pub(super) mod ask;
 mod batch;
+mod closing;
 mod hall;
 mod progress;
 pub(super) mod replay;
