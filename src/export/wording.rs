@@ -27,6 +27,15 @@ pub(crate) fn in_round(round: u8) -> String {
     format!("in {article}{}", round_name(round))
 }
 
+/// The text on one line, cut after a word where it is longer than that; an ellipsis says so.
+pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some((end, _)) = flat.char_indices().nth(chars_max) else { return flat };
+    let head = flat.get(..end).unwrap_or_default();
+    let head = head.rsplit_once(' ').map_or(head, |(words, _)| words);
+    format!("{head}…")
+}
+
 /// `11,872`.
 pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -182,7 +191,7 @@ pub(crate) fn accepted(record: &Record, tension: EntityId) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::{grouped, shortened};
 
     #[test]
     fn thousands_are_set_apart() {
@@ -191,5 +200,13 @@ mod tests {
             assert_eq!(grouped(number), expected);
         }
         assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn a_text_is_cut_after_a_word() {
+        assert_eq!(shortened("one\n two", 7), "one two");
+        assert_eq!(shortened("one two", 6), "one…");
+        assert_eq!(shortened("né né", 4), "né…");
+        assert_eq!(shortened("unbroken", 4), "unbr…");
     }
 }

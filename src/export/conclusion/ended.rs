@@ -21,6 +21,12 @@ words! {
     }
 }
 
+impl Verdict {
+    pub(crate) fn of(objections: &[Objection]) -> Self {
+        if objections.is_empty() { Self::Pass } else { Self::Flag }
+    }
+}
+
 /// How it ended, or how far the ending has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ended {
@@ -116,12 +122,12 @@ impl Audited {
             same_family: is_of_family(critic.as_ref(), Some(&ending.synthesizer.family)),
             critic,
             reviser: ending.reviser.clone(),
-            ..Self::told(trail.clone(), Some(verdict(&trail.objections)), re_verdict)
+            ..Self::told(trail.clone(), Some(Verdict::of(&trail.objections)), re_verdict)
         }
     }
 
     fn so_far(transcript: &Transcript, family: Option<&str>) -> Self {
-        let looked = |round| objections(transcript, round).as_deref().map(verdict);
+        let looked = |round| objections(transcript, round).as_deref().map(Verdict::of);
         let plan = transcript.plan.conclusion.as_ref();
         let critic = plan.and_then(|plan| author(transcript, &plan.critic));
         let reviser = plan.and_then(|plan| author(transcript, &plan.reviser));
@@ -146,10 +152,6 @@ impl Audited {
             same_family: false,
         }
     }
-}
-
-fn verdict(objections: &[Objection]) -> Verdict {
-    if objections.is_empty() { Verdict::Pass } else { Verdict::Flag }
 }
 
 fn is_of_family(critic: Option<&Author>, family: Option<&str>) -> bool {

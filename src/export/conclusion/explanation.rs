@@ -2,6 +2,7 @@
 
 use super::words::field_name;
 use crate::domain::conclusion::{Objection, Trail};
+use crate::export::wording;
 
 /// Enough of an objection to know it again; the whole of it stands beside the note.
 const OBJECTION_CHARS_MAX: usize = 240;
@@ -26,7 +27,10 @@ pub(super) fn explanation(trail: &Trail) -> String {
 fn objected(objections: &[Objection]) -> String {
     let named = objections.iter().take(NAMED_MAX);
     let named: Vec<String> = named
-        .map(|one| format!("the {}: “{}”", field_name(one.field), cut(&one.objection)))
+        .map(|one| {
+            let said = wording::shortened(&one.objection, OBJECTION_CHARS_MAX);
+            format!("the {}: “{}”", field_name(one.field), said.trim_end_matches('.'))
+        })
         .collect();
     let more = match objections.len().saturating_sub(NAMED_MAX) {
         0 => String::new(),
@@ -34,14 +38,4 @@ fn objected(objections: &[Objection]) -> String {
     };
     let what = if objections.len() == 1 { "the objection was" } else { "the objections were" };
     format!("{what} to {}{more}", named.join("; to "))
-}
-
-/// On one line, and no longer than a note can hold.
-fn cut(text: &str) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let flat = flat.trim_end_matches('.');
-    match flat.char_indices().nth(OBJECTION_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", flat.get(..end).unwrap_or(flat).trim_end()),
-        None => flat.to_owned(),
-    }
 }

@@ -14,4 +14,4 @@ mod words;
 pub use document::{Closed, closed};
 pub use ended::{Audited, Ended, Verdict};
 pub(crate) use section::Section;
-pub(crate) use words::warnings;
+pub(crate) use words::{field_name, state_word, warnings};

@@ -5,6 +5,17 @@
 
 use super::ended::Ended;
 use crate::domain::conclusion::Field;
+use crate::domain::dialogue::TerminalState;
+
+/// The state in a word. Nothing stands for a conclusion that nobody audited.
+pub(crate) fn state_word(state: Option<TerminalState>) -> &'static str {
+    match state {
+        Some(TerminalState::Clean) => "CLEAN",
+        Some(TerminalState::Revised) => "REVISED",
+        Some(TerminalState::Unconverged) => "UNCONVERGED",
+        None => "UNAUDITED",
+    }
+}
 
 /// A field as people call it.
 pub(crate) fn field_name(field: Field) -> &'static str {

@@ -3,6 +3,7 @@
 
 pub(super) mod ask;
 mod batch;
+mod closing;
 pub(super) mod conclude;
 mod hall;
 pub(super) mod intervene;
