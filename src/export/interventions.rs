@@ -40,11 +40,14 @@ pub struct InterventionSeen {
 }
 
 pub(crate) fn interventions(transcript: &Transcript) -> Vec<Intervened> {
-    let told = |noted: &Noted| Intervened {
-        at: noted.at,
-        seen: InterventionSeen::of(noted.round, &noted.intervention),
-    };
-    transcript.interventions.iter().map(told).collect()
+    transcript.interventions.iter().map(Intervened::of).collect()
+}
+
+impl Intervened {
+    pub(crate) fn of(noted: &Noted) -> Self {
+        let Noted { at, round, intervention } = noted;
+        Self { at: *at, seen: InterventionSeen::of(*round, intervention) }
+    }
 }
 
 impl InterventionSeen {

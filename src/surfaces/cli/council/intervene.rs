@@ -15,8 +15,7 @@ use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::engine::{self, check_intervention, is_at_work};
 use crate::error::Error;
-use crate::export::interventions::seen;
-use crate::export::safe_text;
+use crate::export::{Intervened, safe_text};
 use crate::operations::Workspace;
 use crate::record::no_dialogue;
 
@@ -126,7 +125,7 @@ impl Case {
             "status": "success",
             "dialogue_id": self.id,
             "running": is_running,
-            "intervention": seen(noted.at, noted.round, &noted.intervention),
+            "intervention": Intervened::of(&noted),
         });
         session.ui.answer(&document, |_| told(&noted, &self.id, is_running))?;
         Ok(Done::Well)
