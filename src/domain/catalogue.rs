@@ -65,6 +65,7 @@ pub struct Stats {
     pub total_alignment: i64,
     pub by_status: Vec<(DialogueStatus, usize)>,
     pub by_protocol: Vec<(Protocol, usize)>,
+    pub by_terminal_state: Vec<(TerminalState, usize)>,
     pub entities: Vec<(EntityKind, usize)>,
     pub top_experts: Vec<TopExpert>,
 }

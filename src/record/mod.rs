@@ -25,7 +25,9 @@ mod roll;
 mod sampling;
 mod warning;
 
-pub use faults::{closed, no_dialogue, read_dialogue_id, target_not_found};
+pub use faults::{
+    closed, no_dialogue, not_concluded, read_dialogue_id, target_not_found, unconverged,
+};
 pub use fields::Fields;
 pub use notes::Notes;
 pub use warning::Warning;

@@ -18,6 +18,7 @@ mod cli_transport;
 mod contract;
 mod councils;
 mod doctor;
+mod endings;
 mod fencing;
 mod heard;
 mod hostile;

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use super::council::{ask, conclude, intervene, replay, resume, watch};
 use super::dialogue::{DialogueCommand, cite, export, list, show};
 use super::doctor::Doctor;
-use super::{config, init, verify};
+use super::{config, due, health, init, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Cyan.on_default().bold())
@@ -83,6 +83,8 @@ pub(super) enum Command {
     Show(show::Show),
     Cite(cite::Cite),
     Export(export::Export),
+    Health(health::Health),
+    Due(due::Due),
     Verify(verify::Verify),
     Init(init::Init),
     Config(config::Config),

@@ -48,6 +48,8 @@ fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
         Command::Show(show) => show.run(&session),
         Command::Cite(cite) => cite.run(&session),
         Command::Export(export) => export.run(&session),
+        Command::Health(health) => health.run(&session),
+        Command::Due(due) => due.run(&session),
         Command::Verify(verify) => verify.run(&session),
         Command::Init(init) => init.run(&session),
         Command::Config(config) => config.run(&session),

@@ -123,6 +123,7 @@ fn run(workspace: &Workspace, operation: &str, arguments: &Value) -> Result<Valu
         "list" => json!(operations::list(workspace, arguments)?),
         "cite" => json!(operations::cite(workspace, arguments)?),
         "similar" => json!(operations::similar(workspace, arguments)?),
+        "outcome" => json!(operations::record_outcome(workspace, arguments)?),
         "stats" => json!(operations::stats(workspace, arguments)?),
         other => panic!("no operation {other}"),
     })
