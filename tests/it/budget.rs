@@ -282,7 +282,13 @@ impl Hall {
         let loaded = engine::load(self.store.as_ref(), id).unwrap();
         let connections = connections(&loaded.transcript.plan);
         let surroundings = self.surroundings(None);
-        let taken = engine::take_up(loaded, Some(RICH), connections, &self.owner, surroundings);
+        let taken = engine::take_up(
+            loaded,
+            vec![Change::CapsSet { caps: RICH }],
+            connections,
+            &self.owner,
+            surroundings,
+        );
         let council = taken.await.unwrap();
         let stop = council.run(limits()).await.unwrap();
         (stop, council.into_transcript())

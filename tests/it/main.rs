@@ -15,6 +15,7 @@ mod kit;
 mod anonymity;
 mod budget;
 mod cli_transport;
+mod conclusions;
 mod contract;
 mod councils;
 mod doctor;

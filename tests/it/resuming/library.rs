@@ -146,7 +146,7 @@ impl Library {
         let owner = Owner::new(self.path(), 2).unwrap();
         self.drive(self.store.clone(), &told, async |surroundings| {
             let loaded = load(self.store.as_ref(), id).unwrap();
-            let run = take_up(loaded, None, connections, &owner, surroundings).await.unwrap();
+            let run = take_up(loaded, Vec::new(), connections, &owner, surroundings).await.unwrap();
             assert_eq!(finish(&run).await, Stop::Done);
         });
         self.life(life, id, &told)
