@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::domain::ask::{Purpose, Reservation};
 use crate::domain::plan::{Plan, Role, Seat};
 use crate::engine::worst_of;
-use crate::prompting::council::system;
+use crate::prompting::system;
 
 /// A token is at most about this many bytes when it comes back as somebody's opinion.
 const BYTES_PER_TOKEN: usize = 4;

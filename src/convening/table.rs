@@ -13,7 +13,7 @@ use crate::domain::plan::{
     Caps, ContextPack, Delivery, PARTICIPANTS_MAX, Plan, Quorum, Role, Seat, Stakes,
 };
 use crate::engine::Connections;
-use crate::prompting::council::digest;
+use crate::prompting::digest;
 use crate::providers::rehearsal::{Script, panel};
 use crate::providers::{Provider, Transport};
 

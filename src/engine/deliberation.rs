@@ -25,7 +25,7 @@ use crate::domain::time::Moment;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
 use crate::operations;
-use crate::prompting::council::{Prepared, prepare};
+use crate::prompting::{Prepared, prepare};
 use crate::protocols::Step;
 use crate::protocols::council::{next, round_batch, verdict_arguments};
 
@@ -171,7 +171,9 @@ impl Deliberation {
             let course = if let Some(asked) = transcript.asked(ask.id) {
                 Course::again(&transcript, ask, transports, asked)
             } else {
-                let Prepared { messages, condensed } = prepare(&transcript, ask);
+                let prepared_ask = prepare(&transcript, None, ask);
+                let Prepared { messages, condensed } =
+                    prepared_ask.ok_or_else(|| unreachable_seat(&ask.seat))?;
                 let messages = Arc::new(messages);
                 let keeps = transcript.plan.keep_prompts;
                 prepared.push(Change::AskPrepared {

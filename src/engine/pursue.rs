@@ -21,7 +21,7 @@ use crate::domain::plan::Seat;
 use crate::domain::transcript::{Asked, CallOutcome, Shortage, Transcript};
 use crate::error::Error;
 use crate::normalise;
-use crate::prompting::council::prepare;
+use crate::prompting::prepare;
 use crate::providers::{CallError, Received, Request, Transport, retry};
 
 /// Where the pursuit of an ask stands.
@@ -169,8 +169,8 @@ impl<'a> Course<'a> {
         asked: &Asked,
     ) -> Option<Self> {
         // Where prompts are not kept they are written anew, from the same transcript.
-        let anew = || Arc::new(prepare(transcript, ask).messages);
-        let messages = asked.messages.clone().unwrap_or_else(anew);
+        let anew = || Some(Arc::new(prepare(transcript, None, ask)?.messages));
+        let messages = asked.messages.clone().or_else(anew)?;
         let course = Self::begin(transcript, ask, transports, messages)?;
         let Some((place, attempt, fallback)) = resumed(asked, transports) else {
             return Some(course);

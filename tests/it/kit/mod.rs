@@ -7,6 +7,7 @@ mod dump;
 mod model_server;
 mod program;
 mod programs;
+pub mod records;
 
 use std::path::Path;
 use std::sync::Arc;
