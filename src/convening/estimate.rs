@@ -6,7 +6,7 @@ use crate::domain::ask::{Purpose, Reservation};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Auditing, Plan, Role, Seat};
 use crate::engine::worst_of;
-use crate::prompting::council::system;
+use crate::prompting::system;
 
 /// A token is at most about this many bytes when it comes back as somebody's opinion.
 const BYTES_PER_TOKEN: usize = 4;
@@ -19,9 +19,6 @@ const BYTES_OF_A_SIZE: usize = 20;
 
 /// Five fields, of which some may be long.
 const CONCLUSION_BYTES: usize = 8_000;
-
-/// The instructions of the ending's seats, roughly.
-const INSTRUCTIONS_BYTES: usize = 4_000;
 
 #[derive(Debug, Serialize)]
 pub struct Estimate {
@@ -58,17 +55,8 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
         Purpose::Conclusion | Purpose::Revision => asked + opinions * 3,
         Purpose::Audit => question.len() + CONCLUSION_BYTES,
     };
-    let cost = |seat: &Seat, purpose| {
-        let instructions = match purpose {
-            Purpose::Opinion | Purpose::Review | Purpose::Synthesis => {
-                system(purpose, plan.mode).len()
-            }
-            Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-                INSTRUCTIONS_BYTES
-            }
-        };
-        worst_of(seat, instructions + bytes(purpose))
-    };
+    let cost =
+        |seat: &Seat, purpose| worst_of(seat, system(purpose, plan.mode).len() + bytes(purpose));
     let named = |name: &ExpertSlug, purpose| plan.seat(name).map(|seat| cost(seat, purpose));
     let all = |purpose| -> Vec<Reservation> {
         participants.iter().map(|seat| cost(seat, purpose)).collect()

@@ -14,7 +14,7 @@ use crate::domain::plan::{
     Seat, Stakes,
 };
 use crate::engine::Connections;
-use crate::prompting::council::digest;
+use crate::prompting::digest;
 use crate::providers::rehearsal::{Script, panel};
 use crate::providers::{Provider, Transport};
 

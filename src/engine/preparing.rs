@@ -10,9 +10,8 @@ use crate::domain::change::Change;
 use crate::domain::record::Record;
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
-use crate::prompting::conclusion::{self, Case};
-use crate::prompting::council::{self, Prepared};
-use crate::protocols::conclusion::{AUDIT, draft, revised, stage};
+use crate::prompting::{Prepared, prepare};
+use crate::protocols::conclusion::stage;
 use crate::record::no_dialogue;
 use crate::store::StoreError;
 
@@ -57,14 +56,17 @@ impl Deliberation {
 
     /// Exactly what a seat sees.
     fn prepare(&self, transcript: &Transcript, ask: &Ask) -> Result<Prepared, Error> {
-        Ok(match ask.purpose {
-            Purpose::Opinion | Purpose::Review | Purpose::Synthesis | Purpose::Restatement => {
-                council::prepare(transcript, ask)
-            }
-            Purpose::Conclusion => conclusion::synthesizer(transcript, &self.record()?, ask),
-            Purpose::Revision => conclusion::reviser(transcript, &self.record()?, ask),
-            Purpose::Audit => blind(transcript, ask)?,
-        })
+        let record = match ask.purpose {
+            Purpose::Conclusion | Purpose::Revision => Some(self.record()?),
+            Purpose::Opinion
+            | Purpose::Review
+            | Purpose::Synthesis
+            | Purpose::Audit
+            | Purpose::Restatement => None,
+        };
+        // The protocol asks for nothing that there is no material for.
+        let prepared = prepare(transcript, record.as_ref(), ask);
+        Ok(prepared.ok_or(StoreError::NotRun)?)
     }
 
     /// The whole record, as the tables have it by now.
@@ -72,16 +74,4 @@ impl Deliberation {
         let record = self.store.record(&self.id)?;
         Ok(record.ok_or_else(|| no_dialogue(self.id.as_str()))?)
     }
-}
-
-/// The Blind Critic's messages: from the question and the conclusion alone.
-fn blind(transcript: &Transcript, ask: &Ask) -> Result<Prepared, Error> {
-    let looked_at = if ask.round == AUDIT { draft(transcript) } else { revised(transcript) };
-    let case = Case::new(transcript.question(), looked_at.ok_or(StoreError::NotRun)?);
-    let secret = &transcript.plan.secret;
-    let messages = match ask.stricter {
-        None => case.messages(secret, ask.round),
-        Some(_) => case.stricter(secret, ask.round),
-    };
-    Ok(Prepared { messages, condensed: Vec::new() })
 }

@@ -4,7 +4,7 @@ use plenary::domain::ask::{Ask, Cost, CostSource, Finish, Reply};
 use plenary::domain::dice::SplitMix;
 use plenary::domain::intervention::{Intervention, Restatement};
 use plenary::domain::transcript::Document;
-use plenary::prompting::council::{Prepared, prepare};
+use plenary::prompting::{Prepared, prepare};
 
 use crate::kit::chamber::{Chamber, SECRET, opinion, plan, review, seat};
 use crate::kit::times;
@@ -75,7 +75,12 @@ fn an_ask_never_has_a_later_whisper() {
     let first = chamber.ask();
     chamber.intervene(1, whisper("Heron.", None));
     for (ask, prepared) in &first {
-        assert_eq!(prepare(&chamber.transcript, ask), *prepared, "{}", ask.seat);
+        assert_eq!(
+            prepare(&chamber.transcript, None, ask).as_ref(),
+            Some(prepared),
+            "{}",
+            ask.seat
+        );
     }
     chamber.mumble(&first[0].0, "no JSON");
     speak(&mut chamber, &first[1..]);

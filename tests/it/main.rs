@@ -13,6 +13,7 @@
 mod kit;
 
 mod anonymity;
+mod briefing;
 mod budget;
 mod cli_transport;
 mod conclusions;

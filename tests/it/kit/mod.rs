@@ -8,6 +8,7 @@ mod endings;
 mod model_server;
 mod program;
 mod programs;
+pub mod records;
 
 use std::path::Path;
 use std::sync::Arc;
