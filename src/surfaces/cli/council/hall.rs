@@ -17,11 +17,13 @@ use super::super::session::{Done, Session};
 use super::super::show::council::draw;
 use super::progress::Progress;
 use crate::convening::Outlets;
+use crate::domain::dialogue::Protocol;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{
     Deliberation, Ear, Journal, Limits, Observer, Owner, Purse, Surroundings, look,
 };
 use crate::error::{Error, Kind};
+use crate::export::conclusion::closed;
 use crate::export::council::document;
 use crate::operations::Workspace;
 use crate::store::StoreError;
@@ -147,7 +149,13 @@ impl Desk {
 
 /// Prints the result: the document, or the page.
 pub(super) fn present(session: &Session<'_>, transcript: &Transcript) -> Result<(), Error> {
-    session.ui.answer(&document(transcript), |_| draw(transcript, session.ui.canvas()))
+    let ui = session.ui;
+    match transcript.opening.protocol {
+        Protocol::Council => ui.answer(&document(transcript), |_| draw(transcript, ui.canvas())),
+        Protocol::Alignment | Protocol::Review => {
+            ui.answer(&closed(transcript), |_| draw_ending(transcript, ui.canvas()))
+        }
+    }
 }
 
 /// How the way a run ended becomes the way the program ends.
