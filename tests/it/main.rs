@@ -31,6 +31,7 @@ mod program;
 mod prompts;
 mod properties;
 mod real;
+mod rehearsing;
 mod resuming;
 mod screens;
 mod sealed;
