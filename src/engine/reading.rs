@@ -2,7 +2,7 @@
 
 use crate::domain::ask::{Ask, Finish, Purpose, Reply};
 use crate::domain::change::Change;
-use crate::domain::transcript::{Reading, Transcript};
+use crate::domain::transcript::{Document, Reading, Transcript};
 use crate::normalise::{self, reading};
 use crate::protocols::council::{Letters, opinions};
 
@@ -17,9 +17,23 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading
         Purpose::Opinion => reading(normalise::opinion(text, transcript.plan.mode)),
         Purpose::Review => reading(normalise::review(text, &letters(transcript, ask))),
         Purpose::Synthesis => reading(normalise::report(text, &letters(transcript, ask))),
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-            Reading::Unreadable { reason: "not read yet".to_owned(), refusal: false }
+        Purpose::Conclusion => {
+            stub(normalise::conclusion(text, &grounds(transcript)).map(|r| r.document), |c| {
+                Document::Conclusion(Box::new(c))
+            })
         }
+        Purpose::Audit => stub(normalise::audit(text).map(|r| r.document), Document::Audit),
+        Purpose::Revision => stub(
+            normalise::revision(
+                text,
+                crate::protocols::conclusion::draft(transcript).unwrap(),
+                &crate::protocols::conclusion::trail(transcript).unwrap().revised_fields,
+                &grounds(transcript),
+            )
+            .map(|r| r.document),
+            |c| Document::Revision(Box::new(c)),
+        ),
+        Purpose::Restatement => Reading::Unreadable { reason: String::new(), refusal: false },
     };
     match read {
         // Mended, it would pass for whole: a report could lose its disagreements that way.
@@ -31,6 +45,22 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading
             Reading::Unreadable { reason: format!("{reason} (the reply was cut off)"), refusal }
         }
         Reading::Read { .. } | Reading::Unreadable { .. } => read,
+    }
+}
+
+fn stub<T>(read: Result<T, normalise::Unreadable>, wrap: impl Fn(T) -> Document) -> Reading {
+    match read {
+        Ok(document) => Reading::Read { document: wrap(document), repaired: false },
+        Err(error) => Reading::Unreadable { reason: error.reason, refusal: error.refusal },
+    }
+}
+
+fn grounds(transcript: &Transcript) -> crate::domain::conclusion::Grounds<'_> {
+    crate::domain::conclusion::Grounds {
+        participants: transcript.participants.as_deref().unwrap_or_default(),
+        letters: Vec::new(),
+        entities: &transcript.entities,
+        today: transcript.last_entry_at.day(),
     }
 }
 

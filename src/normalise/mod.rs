@@ -13,6 +13,7 @@ mod refusal;
 mod repair;
 mod reply;
 mod schema;
+mod stub;
 mod synonyms;
 mod think;
 
@@ -26,3 +27,4 @@ pub use reading::{Normalised, Read, Unreadable, reading};
 #[cfg(test)]
 use schema::opinion_schema;
 pub use schema::schema;
+pub use stub::{audit, conclusion, restatement, revision};

@@ -17,7 +17,7 @@ use plenary::prompting::conclusion::{Case, restatement};
 use plenary::prompting::{INPUT_BYTES_MAX, Prepared, system};
 use plenary::protocols::Step;
 use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
-use plenary::protocols::council::next;
+use plenary::protocols::next;
 use serde_json::Value;
 
 use crate::kit::chamber::{Chamber, SECRET, opinion, plan, review, seat};

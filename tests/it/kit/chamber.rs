@@ -15,8 +15,7 @@ use plenary::domain::record::Record;
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Document, Reading, Transcript};
 use plenary::prompting::{Prepared, prepare};
-use plenary::protocols::Step;
-use plenary::protocols::council::next;
+use plenary::protocols::{Step, next};
 
 pub const SECRET: &str = "00112233445566778899aabbccddeeff";
 
@@ -151,7 +150,9 @@ impl Chamber {
                     Change::RoundHeld { round, title: None, score: 0, summary: None }
                 }
                 Step::Weigh(shortcut) => Change::ShortcutWeighed(shortcut),
-                Step::Deliver(_) | Step::Stop(_) => return Vec::new(),
+                Step::Deliver(_) | Step::Conclude | Step::End(_) | Step::Stop(_) => {
+                    return Vec::new();
+                }
             };
             self.take_in(change);
         }

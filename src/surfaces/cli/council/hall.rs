@@ -18,7 +18,9 @@ use super::super::show::council::draw;
 use super::progress::Progress;
 use crate::convening::Outlets;
 use crate::domain::transcript::{Stop, Transcript};
-use crate::engine::{Deliberation, Journal, Limits, Observer, Owner, Purse, Surroundings, look};
+use crate::engine::{
+    Deliberation, Ear, Journal, Limits, Observer, Owner, Purse, Surroundings, look,
+};
 use crate::error::{Error, Kind};
 use crate::export::council::document;
 use crate::operations::Workspace;
@@ -48,6 +50,7 @@ pub(super) struct Desk {
     pub owner: Owner,
     interrupted: watch::Receiver<bool>,
     journal: Journal,
+    ear: Ear,
 }
 
 impl Hall {
@@ -67,7 +70,9 @@ impl Hall {
         let (journal, writer) = Journal::start(Arc::clone(&workspace.store));
         let (heard, interrupted) = watch::channel(false);
         runtime.spawn(listen(heard));
-        let desk = Arc::new(Desk { workspace, owner, interrupted, journal });
+        let (ear, listening) = Ear::open(Arc::clone(&workspace.store));
+        runtime.spawn(listening);
+        let desk = Arc::new(Desk { workspace, owner, interrupted, journal, ear });
         Ok(Self { desk, writer, runtime })
     }
 
@@ -110,6 +115,8 @@ impl Desk {
     ) -> Surroundings {
         Surroundings {
             journal: self.journal.clone(),
+            store: Arc::clone(&self.workspace.store),
+            ear: self.ear.clone(),
             ambient: Arc::clone(&self.workspace.ambient),
             observer,
             common_purse,

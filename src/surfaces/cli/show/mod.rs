@@ -4,11 +4,14 @@
 //! as ANSI escapes; the caller prints through `anstream`, which removes them
 //! where they are not wanted. Colour is never the only signal.
 
+mod bar;
 mod board;
 mod canvas;
 pub(super) mod checkup;
 pub(super) mod council;
+pub(super) mod due;
 mod headline;
+pub(super) mod health;
 mod line;
 mod moves;
 mod page;

@@ -82,12 +82,7 @@ pub(super) fn footer(
         || "cost unknown".to_owned(),
         |usd| if usd > 0.0 { format!("${usd:.4}") } else { "no cost".to_owned() },
     );
-    let tokens: u64 = told
-        .metrics
-        .rounds
-        .iter()
-        .map(|round| round.total_tokens_in + round.total_tokens_out)
-        .sum();
+    let tokens = session.total_tokens_in + session.total_tokens_out;
     let facts = [
         wording::count(usize::from(session.rounds_completed), "round"),
         wording::count(session.calls, "call"),
