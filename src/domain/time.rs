@@ -57,6 +57,9 @@ serde_by_text!(Moment);
 pub struct Day(jiff::civil::Date);
 
 impl Day {
+    /// The last day that can be written.
+    pub const LAST: Self = Self(jiff::civil::Date::MAX);
+
     /// The day that many days later; the last one there is, beyond that.
     #[must_use]
     pub fn later(self, days: u32) -> Self {

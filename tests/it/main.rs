@@ -33,6 +33,7 @@ mod program;
 mod prompts;
 mod properties;
 mod real;
+mod rehearsing;
 mod resuming;
 mod screens;
 mod sealed;
