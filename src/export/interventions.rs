@@ -39,7 +39,7 @@ pub struct InterventionSeen {
     pub confirmed: Option<bool>,
 }
 
-pub(crate) fn interventions(transcript: &Transcript) -> Vec<Intervened> {
+pub fn interventions(transcript: &Transcript) -> Vec<Intervened> {
     let told = |noted: &Noted| Intervened {
         at: noted.at,
         seen: InterventionSeen::of(noted.round, &noted.intervention),

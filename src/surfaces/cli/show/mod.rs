@@ -8,7 +8,9 @@ mod board;
 mod canvas;
 pub(super) mod checkup;
 pub(super) mod council;
+mod ending;
 mod headline;
+mod interventions;
 mod line;
 mod moves;
 mod page;
@@ -19,9 +21,13 @@ mod tree;
 mod verdicts;
 
 #[cfg(test)]
+mod ending_tests;
+#[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 mod tests;
 
 pub(super) use canvas::{Canvas, Detail};
+#[cfg_attr(not(test), expect(unused_imports, reason = "`conclude` prints it"))]
+pub(super) use page::draw_closing;
 pub(super) use page::{draw, draw_council};
