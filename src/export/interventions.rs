@@ -39,7 +39,7 @@ pub struct InterventionSeen {
     pub confirmed: Option<bool>,
 }
 
-pub(crate) fn interventions(transcript: &Transcript) -> Vec<Intervened> {
+pub fn interventions(transcript: &Transcript) -> Vec<Intervened> {
     transcript.interventions.iter().map(Intervened::of).collect()
 }
 

@@ -15,7 +15,7 @@ pub(crate) mod sample;
 mod warnings;
 pub(crate) mod wording;
 
-pub use interventions::{Intervened, InterventionKind, InterventionSeen};
+pub use interventions::{Intervened, InterventionKind, InterventionSeen, interventions};
 pub use json::{Document, document};
 pub use markdown::markdown;
 pub use warnings::warnings;

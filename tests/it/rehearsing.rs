@@ -13,7 +13,7 @@ use plenary::prompting::Prepared;
 use plenary::prompting::conclusion::restatement;
 use plenary::protocols::Step;
 use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, draft, trail};
-use plenary::protocols::council::next;
+use plenary::protocols::next;
 use plenary::providers::Request;
 use plenary::providers::rehearsal::RehearsalTransport;
 use serde_json::{Map, Value};

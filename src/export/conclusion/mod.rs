@@ -1,6 +1,7 @@
 //! How a deliberation ended, as programs and pages tell it: the same for a council and
 //! for a dialogue that somebody led.
 
+mod difference;
 mod document;
 mod ended;
 mod explanation;
@@ -11,7 +12,11 @@ mod section;
 mod tests;
 mod words;
 
+pub(crate) use difference::changed_words;
 pub use document::{Closed, closed};
 pub use ended::{Audited, Ended, Verdict};
 pub(crate) use section::Section;
-pub(crate) use words::{field_name, state_word, warnings};
+pub(crate) use words::{
+    became, field_name, field_text, involved, objects, state_word, unaudited_draft, versioned,
+    warnings,
+};

@@ -24,7 +24,7 @@ use crate::domain::plan::{
     ShortCircuit, Stakes, Timeouts,
 };
 use crate::domain::time::Moment;
-use crate::domain::transcript::{Document, Reading, Stop, Transcript};
+use crate::domain::transcript::{Asked, CallOutcome, Document, Reading, Stop, Transcript};
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, trail};
 use crate::protocols::council::Letters;
 
@@ -354,6 +354,85 @@ fn flag(objections: &[(Field, &str, Auditor)]) -> Audit {
 
 pub(crate) fn objection((field, objection, by): &(Field, &str, Auditor)) -> Objection {
     Objection { field: *field, objection: (*objection).to_owned(), by: *by }
+}
+
+/// Every way to end, and to be stopped on the way.
+pub(crate) fn all() -> Vec<Transcript> {
+    vec![clean(), revised(), unconverged(), unaudited(), unheard(), unmended(), cut_short()]
+}
+
+/// The same run with one text in the place of everything that others wrote.
+pub(crate) fn filled_with(mut transcript: Transcript, text: &str) -> Transcript {
+    transcript.opening.question = Some(text.to_owned());
+    transcript.opening.title = text.to_owned();
+    if let Some(ending) = &mut transcript.ending {
+        fill(&mut ending.conclusion, text);
+        let authors =
+            [Some(&mut ending.synthesizer), ending.critic.as_mut(), ending.reviser.as_mut()];
+        for author in authors.into_iter().flatten() {
+            author.model = text.to_owned();
+            author.family = text.to_owned();
+        }
+        if let Some(trail) = &mut ending.audit {
+            let objections = trail.objections.iter_mut().chain(&mut trail.second_objections);
+            objections.for_each(|one| one.objection = format!("{text}\n{text}"));
+            // Something must differ, or nothing would be shown.
+            trail.original.iter_mut().for_each(|original| {
+                fill(original, text);
+                original.recommendation.push_str(" before");
+                original.unresolved_points.clear();
+            });
+        }
+    }
+    for asked in &mut transcript.asks {
+        fill_asked(asked, text);
+    }
+    for noted in &mut transcript.interventions {
+        match &mut noted.intervention {
+            Intervention::Whisper { text: said, .. } => *said = text.to_owned(),
+            Intervention::Directive { text: said, restatement, .. } => {
+                *said = text.to_owned();
+                restatement.iter_mut().for_each(|restated| restated.sentence = text.to_owned());
+            }
+            Intervention::Stop => {}
+        }
+    }
+    if let Some(Stop::Unconcluded { reason, .. }) = &mut transcript.stopped {
+        *reason = text.to_owned();
+    }
+    transcript
+}
+
+fn fill(conclusion: &mut Conclusion, text: &str) {
+    conclusion.recommendation = format!("{text}\n- {text}\n\n12. {text}");
+    conclusion.key_condition = text.to_owned();
+    for point in &mut conclusion.unresolved_points {
+        point.point = text.to_owned();
+        point.claims.iter_mut().for_each(|cited| cited.claim = text.to_owned());
+    }
+    for participant in &mut conclusion.participants {
+        participant.version = text.to_owned();
+    }
+}
+
+fn fill_asked(asked: &mut Asked, text: &str) {
+    for call in &mut asked.calls {
+        match &mut call.outcome {
+            CallOutcome::Replied(reply, _) => reply.text = text.to_owned(),
+            CallOutcome::Failed(failure, _) => failure.message = text.to_owned(),
+            CallOutcome::InFlight | CallOutcome::Lost => {}
+        }
+    }
+    let Some(Reading::Read { document, .. }) = &mut asked.reading else { return };
+    match document {
+        Document::Opinion(opinion) => opinion.details.rationale = text.to_owned(),
+        Document::Review(review) => review.would_change_my_opinion = vec![text.to_owned()],
+        Document::Conclusion(conclusion) | Document::Revision(conclusion) => fill(conclusion, text),
+        Document::Audit(Audit::Flag { objections }) => {
+            objections.iter_mut().for_each(|one| one.objection = text.to_owned());
+        }
+        Document::Report(_) | Document::Audit(Audit::Pass) => {}
+    }
 }
 
 /// The trail of the sample that did not converge.

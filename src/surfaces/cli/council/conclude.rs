@@ -55,7 +55,7 @@ impl Conclude {
         let run = Transcript::of(&entries);
         if let Some(transcript) = run.as_ref().filter(|run| run.ending.is_some()) {
             session.ui.say("it has a conclusion already");
-            present(session, transcript)?;
+            present(session, workspace.store.as_ref(), transcript)?;
             return Ok(Done::Well);
         }
         let is_rehearsal = run.as_ref().is_some_and(|run| run.opening.rehearsal);

@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use super::super::session::{Done, Session};
 use super::super::show::council::draw;
+use super::super::show::draw_closing;
 use super::progress::Progress;
 use crate::convening::Outlets;
 use crate::domain::dialogue::Protocol;
@@ -26,7 +27,8 @@ use crate::error::{Error, Kind};
 use crate::export::conclusion::closed;
 use crate::export::council::document;
 use crate::operations::Workspace;
-use crate::store::StoreError;
+use crate::record::no_dialogue;
+use crate::store::{Store, StoreError};
 
 /// How long a rehearsed reply takes on a terminal, so that a person can follow it.
 const REHEARSAL_PACE: Duration = Duration::from_millis(900);
@@ -88,10 +90,11 @@ impl Hall {
     where
         F: Future<Output = Result<(Stop, Transcript), Error>>,
     {
+        let store = Arc::clone(&self.desk.workspace.store);
         let ran = self.run(council);
         progress.clear();
         let (stop, transcript) = ran?;
-        present(session, &transcript)?;
+        present(session, store.as_ref(), &transcript)?;
         Ok(done(&stop))
     }
 
@@ -148,12 +151,17 @@ impl Desk {
 }
 
 /// Prints the result: the document, or the page.
-pub(super) fn present(session: &Session<'_>, transcript: &Transcript) -> Result<(), Error> {
-    let ui = session.ui;
+pub(super) fn present(
+    session: &Session<'_>,
+    store: &dyn Store,
+    transcript: &Transcript,
+) -> Result<(), Error> {
+    let (ui, id) = (session.ui, &transcript.opening.dialogue_id);
     match transcript.opening.protocol {
         Protocol::Council => ui.answer(&document(transcript), |_| draw(transcript, ui.canvas())),
         Protocol::Alignment | Protocol::Review => {
-            ui.answer(&closed(transcript), |_| draw_ending(transcript, ui.canvas()))
+            let record = store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
+            ui.answer(&closed(transcript), |_| draw_closing(&record, transcript, ui.canvas()))
         }
     }
 }

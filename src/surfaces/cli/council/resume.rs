@@ -44,7 +44,7 @@ impl Resume {
         let loaded = load(workspace.store.as_ref(), &id)?;
         if loaded.transcript.stopped == Some(Stop::Done) {
             session.ui.say("this council is finished");
-            present(session, &loaded.transcript)?;
+            present(session, workspace.store.as_ref(), &loaded.transcript)?;
             return Ok(Done::Well);
         }
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };

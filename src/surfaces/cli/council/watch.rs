@@ -47,7 +47,7 @@ impl Watch {
                 follower.take(&id, &entry)?;
             }
             if is_quiet && !is_running {
-                return follower.end(session);
+                return follower.end(session, &workspace);
             }
             sleep(PAUSE);
         }
@@ -115,14 +115,14 @@ impl<'a> Follower<'a> {
     }
 
     /// Shows the result, or says that nobody works on it any more.
-    pub(super) fn end(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(super) fn end(self, session: &Session<'_>, workspace: &Workspace) -> Result<Done, Error> {
         self.progress.clear();
         let Some(transcript) = &self.transcript else {
             session.ui.say("this dialogue is not a council: it has no run to follow");
             return Ok(Done::WithFindings);
         };
         if !session.ui.json {
-            present(session, transcript)?;
+            present(session, workspace.store.as_ref(), transcript)?;
         }
         if transcript.stopped.is_none() {
             let id = &transcript.opening.dialogue_id;

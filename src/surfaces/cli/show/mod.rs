@@ -10,8 +10,10 @@ mod canvas;
 pub(super) mod checkup;
 pub(super) mod council;
 pub(super) mod due;
+mod ending;
 mod headline;
 pub(super) mod health;
+mod interventions;
 mod line;
 mod moves;
 mod page;
@@ -22,9 +24,11 @@ mod tree;
 mod verdicts;
 
 #[cfg(test)]
+mod ending_tests;
+#[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 mod tests;
 
 pub(super) use canvas::{Canvas, Detail};
-pub(super) use page::{draw, draw_council};
+pub(super) use page::{draw, draw_closing, draw_council};
