@@ -9,6 +9,6 @@ pub mod text;
 
 pub use audit::{Audit, Auditor, Objection};
 pub use ending::{Author, Concluded, Ending, Outcome, OutcomeWord, Trail};
-pub use format::{Wish, miscounts, wishes};
+pub use format::{Amount, Measure, Wish, count, miscounts, wishes};
 pub use grounds::Grounds;
 pub use text::{CitedClaim, Conclusion, Field, Participant, UnresolvedPoint};

@@ -1,0 +1,168 @@
+//! Lines, bullets, sentences and words of a text, as a reader would count them.
+
+use super::sentences::sentences;
+use super::wish::Measure;
+
+/// Levels of a list are told apart by this many spaces; less is sloppiness.
+const LEVEL_SPACES: usize = 2;
+
+/// How many there are; nothing, where the script does not say where words and sentences end.
+pub fn count(measure: Measure, text: &str) -> Option<usize> {
+    let text = with_breaks(text);
+    match measure {
+        Measure::Lines => Some(lines(&text).count()),
+        Measure::Bullets => Some(bullets(&text)),
+        Measure::Sentences => is_countable(&text).then(|| sentences(&text)),
+        Measure::Words => is_countable(&text).then(|| words(&text)),
+    }
+}
+
+/// A break that was escaped once too often is still a break: models write `\\n` in JSON.
+fn with_breaks(text: &str) -> String {
+    text.replace("\\r\\n", "\n").replace("\\n", "\n").replace("\r\n", "\n").replace('\r', "\n")
+}
+
+/// Blank lines are no lines: they part paragraphs, and neither an answer that has air between
+/// its lines nor one that is padded with nothing has more to say for them.
+pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.trim().is_empty())
+}
+
+/// The bullets of the outermost level: what is nested below one belongs to it.
+fn bullets(text: &str) -> usize {
+    let marked = lines(text).filter(|line| after_bullet(line).is_some());
+    let indents: Vec<usize> = marked.map(indent).collect();
+    let outermost = indents.iter().min().copied().unwrap_or(0);
+    indents.iter().filter(|indent| **indent < outermost + LEVEL_SPACES).count()
+}
+
+fn indent(line: &str) -> usize {
+    let spaces = line.chars().take_while(|letter| letter.is_whitespace());
+    spaces.map(|space| if space == '\t' { LEVEL_SPACES } else { 1 }).sum()
+}
+
+/// What follows the mark of a bullet, where the line begins with one.
+pub(super) fn after_bullet(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let rest = after_sign(line).or_else(|| after_numeral(line))?;
+    // `**bold**`, `-5` and `1.5` begin no item.
+    let is_apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
+    let needs_no_space = line.starts_with(['•', '‣', '◦', '●', '▪', '・']);
+    (is_apart || needs_no_space).then(|| rest.trim_start())
+}
+
+fn after_sign(line: &str) -> Option<&str> {
+    line.strip_prefix(['-', '*', '+', '•', '–', '—', '‣', '◦', '●', '▪', '·', '・'])
+}
+
+/// `1.`, `1)`, `(1)` and `a)`.
+fn after_numeral(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix('(').unwrap_or(line);
+    let digits = inner.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    if digits.len() < inner.len() {
+        return digits.strip_prefix(['.', ')']);
+    }
+    let letter = inner.strip_prefix(|letter: char| letter.is_ascii_alphabetic())?;
+    letter.strip_prefix(')')
+}
+
+/// What stands between spaces and dashes and holds a letter or a digit. Each character of a
+/// script without spaces is one, as those who write it count; marks of bullets are none.
+fn words(text: &str) -> usize {
+    let line = |line| words_of(after_bullet(line).unwrap_or(line));
+    lines(text).map(line).sum()
+}
+
+fn words_of(line: &str) -> usize {
+    let parts = line.split(|letter: char| letter.is_whitespace() || letter == '—');
+    let count = |part: &str| {
+        let characters = part.chars().filter(|letter| is_ideograph(*letter)).count();
+        let others = part.split(is_ideograph);
+        characters + others.filter(|other| other.chars().any(char::is_alphanumeric)).count()
+    };
+    parts.map(count).sum()
+}
+
+/// Han, Hiragana and Katakana.
+fn is_ideograph(letter: char) -> bool {
+    matches!(letter, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Thai, Lao, Myanmar, Khmer and their like part neither words nor sentences by signs.
+fn is_countable(text: &str) -> bool {
+    let is_unparted = |letter| {
+        matches!(letter, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}'
+            | '\u{1780}'..='\u{17ff}' | '\u{1950}'..='\u{19df}' | '\u{1a20}'..='\u{1aaf}')
+    };
+    !text.chars().any(is_unparted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(measure: Measure, text: &str, expected: usize) {
+        assert_eq!(count(measure, text), Some(expected), "{measure} of {text:?}");
+    }
+
+    #[test]
+    fn lines_are_those_that_say_something() {
+        for (text, expected) in [
+            ("", 0),
+            (" \n\t", 0),
+            ("one", 1),
+            ("one\n", 1),
+            ("\none\ntwo", 2),
+            ("one\n\n\ntwo\n \nthree\n", 3),
+            ("one\r\ntwo\rthree", 3),
+            ("one\\ntwo", 2),
+            ("one\\r\\ntwo\\n\\nthree", 3),
+            ("一\n二\n三", 3),
+        ] {
+            check(Measure::Lines, text, expected);
+        }
+    }
+
+    #[test]
+    fn bullets_are_lines_with_a_mark() {
+        for (text, expected) in [
+            ("", 0),
+            ("- a\n* b\n• c\n– d\n+ e", 5),
+            ("1. a\n2) b\n(3) c\nd) e", 4),
+            ("•a\n•b", 2),
+            ("Because:\n- a\n- b\nSo do it.", 2),
+            ("- a\\n- b\\n- c", 3),
+            ("**bold**\n-5 degrees\n1.5 million\n---\nand - so - on", 0),
+            ("- a\n  - nested\n  - nested\n- b", 2),
+            ("  - a\n  - b\n   - sloppy", 3),
+            ("1. a\n\t- nested\n2. b", 2),
+            ("- one - two - three", 1),
+        ] {
+            check(Measure::Bullets, text, expected);
+        }
+    }
+
+    #[test]
+    fn words_hold_a_letter_or_a_digit() {
+        for (text, expected) in [
+            ("", 0),
+            ("one", 1),
+            ("well-known state-of-the-art", 2),
+            ("yes—but no", 3),
+            ("yes — but -- no …", 3),
+            ("- one\n2. two\n", 2),
+            ("don't stop 3.5 %", 3),
+            ("3.5% of C++", 3),
+            ("one\\ntwo", 2),
+            ("我们应该发布。", 6),
+            ("使用 Rust 语言", 5),
+            ("배포해야 합니다", 2),
+        ] {
+            check(Measure::Words, text, expected);
+        }
+        assert_eq!(count(Measure::Words, "เราควรปล่อย"), None);
+        assert_eq!(count(Measure::Sentences, "เราควรปล่อย"), None);
+    }
+}

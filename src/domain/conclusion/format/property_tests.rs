@@ -1,0 +1,119 @@
+//! What is built to a wish has no miscount, and one more has.
+
+use proptest::prelude::*;
+
+use super::{Amount, Measure, count, miscounts, wishes};
+
+/// A text with that many of what is measured.
+fn text(measure: Measure, number: usize) -> String {
+    let (piece, joint) = match measure {
+        Measure::Lines => ("Ship it on Monday", "\n"),
+        Measure::Bullets => ("- ship it", "\n"),
+        Measure::Sentences => ("Ship it, e.g. on Monday at 3.5 Hz.", " "),
+        Measure::Words => ("ship-it!", " "),
+    };
+    vec![piece; number].join(joint)
+}
+
+fn measures() -> impl Strategy<Value = Measure> {
+    prop::sample::select(Measure::ALL)
+}
+
+/// A wish in words: the bound before the number, and whether more than the number is too many.
+fn bounds() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["exactly ", "at most ", "no more than ", "max. ", "up to ", "only "])
+}
+
+proptest! {
+    #[test]
+    fn what_is_built_to_a_wish_never_miscounts(
+        measure in measures(), bound in bounds(), number in 2..40_usize,
+    ) {
+        let question = format!("Should we ship? Answer in {bound}{number} {measure}.");
+        prop_assert_eq!(wishes(&question).len(), 1, "{}", question);
+        prop_assert_eq!(miscounts(&question, &text(measure, number)), vec![]);
+        let more = miscounts(&question, &text(measure, number + 1));
+        prop_assert_eq!(more.len(), 1);
+        let counted = format!("; the recommendation has {}", number + 1);
+        prop_assert!(more[0].objection.ends_with(&counted), "{}", more[0].objection);
+    }
+
+    #[test]
+    fn a_wish_can_be_met_by_what_it_says(measure in measures(), least in 1..30_usize, more in 0..9_usize) {
+        for amount in [
+            Amount::Exactly(least),
+            Amount::AtLeast(least),
+            Amount::AtMost(least),
+            Amount::Between(least, least + more),
+            Amount::About(least),
+        ] {
+            let counted = |number| count(measure, &text(measure, number)).unwrap();
+            prop_assert!(amount.is_met_by(counted(amount.least())));
+            prop_assert!(amount.most().is_none_or(|most| amount.is_met_by(counted(most))));
+            prop_assert!(amount.most().is_none_or(|most| !amount.is_met_by(counted(most + 1))));
+            prop_assert!(!amount.is_met_by(counted(amount.least() - 1)));
+        }
+    }
+
+    #[test]
+    fn air_between_lines_changes_no_count(measure in measures(), number in 1..20_usize) {
+        let airy = text(measure, number).replace('\n', "\n\n \n");
+        prop_assert_eq!(count(measure, &airy), Some(number));
+        let escaped = text(measure, number).replace('\n', "\\n");
+        prop_assert_eq!(count(measure, &escaped), Some(number));
+    }
+
+    #[test]
+    fn any_question_and_any_text_come_to_an_end(question in any::<String>(), said in any::<String>()) {
+        miscounts(&question, &said);
+    }
+
+    #[test]
+    fn any_mixture_of_words_comes_to_an_end(words in prop::collection::vec(word(), 0..40)) {
+        let question = words.join(" ");
+        miscounts(&question, &question);
+    }
+}
+
+fn word() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "answer", "in", "5", "lines", "3", "bullets", "one", "sentence", "words", "at", "most",
+        "a", "-", ",", ".", "?", ":", "(", ")", "\n", "- ", "not", "each", "or", "to", "between",
+        "and", "your", "must", "be", "exactly", "give", "me", "keep", "it", "under", "summary",
+        "\"", "'", "```", "should", "we", "ship", "format", "no", "more", "than", "—", "within",
+        "per",
+    ])
+}
+
+#[test]
+fn an_objection_has_both_numbers() {
+    let told = |question: &str, said: &str| {
+        let objections = miscounts(question, said).into_iter();
+        objections.map(|one| format!("{}: {}", one.field, one.objection)).collect::<Vec<_>>()
+    };
+    let question = "Should we ship? In exactly 5 lines.";
+    assert_eq!(
+        told(question, "a\nb\nc"),
+        ["recommendation: asked for exactly 5 lines; the recommendation has 3"]
+    );
+    assert_eq!(told(question, "a\\nb\\nc\\nd\\ne"), [""; 0]);
+    assert_eq!(
+        told("Answer in 3 sentences, max 50 words.", &"word ".repeat(60)),
+        [
+            "recommendation: asked for exactly 3 sentences; the recommendation has 1",
+            "recommendation: asked for at most 50 words; the recommendation has 60",
+        ]
+    );
+    // What cannot be counted is nobody's fault.
+    assert_eq!(told("Answer in 3 words.", "เราควรปล่อย"), [""; 0]);
+}
+
+#[test]
+fn long_questions_cost_no_more_than_their_length() {
+    let pieces = ["answer in 5 lines, ", "Answer in 5 lines. ", "Explain. ", "5 ", "in ", "- a\n"];
+    let signs = [". ", "… ", "\"", "do not ", "a-", "( "];
+    for piece in pieces.into_iter().chain(signs) {
+        let long = piece.repeat(100_000 / piece.len());
+        miscounts(&long, &long);
+    }
+}

@@ -1,0 +1,122 @@
+//! A form that a question asks for: how many of what.
+
+use std::fmt;
+
+use crate::domain::words::words;
+
+words! {
+    /// What is counted.
+    pub enum Measure {
+        Lines = "lines",
+        Bullets = "bullets",
+        Sentences = "sentences",
+        Words = "words",
+    }
+}
+
+/// How many there are to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    Exactly(usize),
+    AtLeast(usize),
+    AtMost(usize),
+    Between(usize, usize),
+    /// A fifth more or less is as good.
+    About(usize),
+}
+
+/// One thing that a question asks of the form of its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wish {
+    pub measure: Measure,
+    pub amount: Amount,
+}
+
+impl Amount {
+    /// The fewest that will do.
+    pub fn least(self) -> usize {
+        match self {
+            Self::Exactly(number) | Self::AtLeast(number) | Self::Between(number, _) => number,
+            // An empty answer is no answer, whatever its form.
+            Self::AtMost(_) => 1,
+            Self::About(number) => number.saturating_sub(slack(number)).max(1),
+        }
+    }
+
+    /// The most that will do; nothing, where there may be any number.
+    pub fn most(self) -> Option<usize> {
+        match self {
+            Self::Exactly(number) | Self::AtMost(number) | Self::Between(_, number) => Some(number),
+            Self::AtLeast(_) => None,
+            Self::About(number) => Some(number.saturating_add(slack(number))),
+        }
+    }
+
+    pub fn is_met_by(self, count: usize) -> bool {
+        count >= self.least() && self.most().is_none_or(|most| count <= most)
+    }
+
+    /// Whether some number would satisfy both.
+    pub(super) fn agrees_with(self, other: Self) -> bool {
+        let least = self.least().max(other.least());
+        [self, other].iter().all(|amount| amount.most().is_none_or(|most| most >= least))
+    }
+}
+
+/// A fifth, but never nothing.
+fn slack(number: usize) -> usize {
+    (number / 5).max(1)
+}
+
+impl fmt::Display for Wish {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = match self.amount {
+            Amount::Exactly(number) => {
+                write!(f, "exactly {number} ")?;
+                number
+            }
+            Amount::AtLeast(number) => {
+                write!(f, "at least {number} ")?;
+                number
+            }
+            Amount::AtMost(number) => {
+                write!(f, "at most {number} ")?;
+                number
+            }
+            Amount::Between(least, most) => {
+                write!(f, "{least} to {most} ")?;
+                most
+            }
+            Amount::About(number) => {
+                write!(f, "about {number} ")?;
+                number
+            }
+        };
+        let plural = self.measure.name();
+        let singular = plural.strip_suffix('s').unwrap_or(plural);
+        f.write_str(if last == 1 { singular } else { plural })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_says_what_it_asks_for() {
+        let told = |measure, amount| Wish { measure, amount }.to_string();
+        assert_eq!(told(Measure::Lines, Amount::Exactly(5)), "exactly 5 lines");
+        assert_eq!(told(Measure::Bullets, Amount::AtLeast(1)), "at least 1 bullet");
+        assert_eq!(told(Measure::Sentences, Amount::Between(1, 2)), "1 to 2 sentences");
+        assert_eq!(told(Measure::Words, Amount::About(100)), "about 100 words");
+    }
+
+    #[test]
+    fn about_is_a_fifth_more_or_less() {
+        let about = Amount::About(100);
+        assert!(!about.is_met_by(79) && about.is_met_by(80));
+        assert!(about.is_met_by(120) && !about.is_met_by(121));
+        assert_eq!((Amount::About(3).least(), Amount::About(3).most()), (2, Some(4)));
+        assert_eq!(Amount::About(1).least(), 1);
+    }
+}
