@@ -23,8 +23,16 @@ use serde_json::Value;
 use crate::kit::chamber::{Chamber, SECRET, opinion, plan, review, seat};
 use crate::kit::records::{add_entity, council_record, empty_record, hold};
 
-/// A council of two in which everything that was said carries a text.
+/// A council of two in which everything that was said carries a text; its rounds are over.
 fn council(question: &str, said: &str) -> (Chamber, Record) {
+    let mut chamber = debate(question, said);
+    let record = council_record(&chamber.transcript);
+    chamber.conclude();
+    (chamber, record)
+}
+
+/// The same before its chair has spoken.
+fn debate(question: &str, said: &str) -> Chamber {
     let seats = vec![seat("ann", "zork-1", "zork"), seat("bob", "blip-2", "blip")];
     let mut chamber = Chamber::new(question, plan(seats, SECRET));
     for (ask, _) in chamber.ask() {
@@ -34,9 +42,7 @@ fn council(question: &str, said: &str) -> (Chamber, Record) {
         let letter = if ask.seat.as_str() == "ann" { 'B' } else { 'A' };
         chamber.answer(&ask, Document::Review(Box::new(review(&[letter], said))));
     }
-    let record = council_record(&chamber.transcript);
-    chamber.conclude();
-    (chamber, record)
+    chamber
 }
 
 fn conclusion(recommendation: &str) -> Conclusion {
@@ -314,7 +320,7 @@ fn a_refused_reply_is_asked_for_again_with_the_reason() {
 
 #[test]
 fn a_report_and_a_background_are_part_of_the_record() {
-    let (mut chamber, record) = council("Shall we keep the archive?", "Said.");
+    let mut chamber = debate("Shall we keep the archive?", "Said.");
     chamber.transcript.opening.background = Some(serde_json::json!({ "budget": 12 }));
     let (ask, _) = chamber.ask().remove(0);
     let report = serde_json::from_value(serde_json::json!({
@@ -324,6 +330,8 @@ fn a_report_and_a_background_are_part_of_the_record() {
     chamber.answer(&ask, Document::Report(Box::new(report.unwrap())));
     let Step::Deliver(report) = next(&chamber.transcript) else { panic!("no report") };
     chamber.take_in(Change::ReportGiven(report));
+    let record = council_record(&chamber.transcript);
+    chamber.conclude();
     let (_, prepared) = chamber.ask_for(Purpose::Conclusion, DRAFT, &record, None);
     let user = &prepared.messages.user;
     let report: Value = serde_json::from_str(part(user, "REPORT")).unwrap();
