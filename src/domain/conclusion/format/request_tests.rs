@@ -148,6 +148,8 @@ fn several_wishes_hold_together_where_they_are_of_the_whole() {
         ("Answer in 3 bullets, one sentence per bullet.", "exactly 3 bullets"),
         ("Answer in one sentence, then 3 bullets.", "exactly 3 bullets"),
         ("Give me one sentence and three bullets.", "exactly 3 bullets"),
+        ("Give me four sentences and three bullets.", "exactly 3 bullets"),
+        ("Give me two sentences and then five lines.", "-"),
         ("Answer in one sentence. Then list the risks in 3 bullets.", "-"),
         ("Give a one-line verdict. Then explain it.", "-"),
         ("Give a one-line verdict. Explain your reasoning.", "-"),
