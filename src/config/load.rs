@@ -18,6 +18,7 @@ use super::ledger::{Ledger, Source};
 use super::locate::{Anchor, Flags, Located, anchor, working_folder};
 use super::ollama;
 use super::reach::{self, Candidate, Surroundings};
+use super::seats::chairs;
 use super::section::{At, Problems};
 use super::settings::{Alignment, Conclusion, Council, Origin, Retention, Settings};
 use crate::domain::ids::ExpertSlug;
@@ -228,7 +229,7 @@ fn settle_conclusion(
         critic: file.critic.map(|at| at.value),
         reviser: file.reviser.map(|at| at.value),
     };
-    if let Some(roles) = conclusion.roles(providers) {
+    if let Some(roles) = conclusion.roles(chairs(providers).first(), providers, providers) {
         let named = [
             ("synthesizer", roles.synthesizer),
             ("critic", roles.critic),

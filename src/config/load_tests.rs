@@ -368,7 +368,9 @@ fn prices_are_configured_or_nothing_or_known() {
 fn the_critic_is_of_another_family_where_there_is_one() {
     let roles = |providers: &str, conclusion: Conclusion| {
         let settings = settings(&format!("council: {{providers: [{providers}]}}"), &KEYS).unwrap();
-        let roles = conclusion.roles(&settings.council.providers).unwrap();
+        let providers = &settings.council.providers;
+        let chairs = super::seats::chairs(providers);
+        let roles = conclusion.roles(chairs.first(), providers, providers).unwrap();
         [roles.synthesizer, roles.critic, roles.reviser].map(|name| name.to_string())
     };
     let none = Conclusion::default;

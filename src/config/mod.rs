@@ -45,7 +45,7 @@ pub use locate::{COUNCIL_FILE, Flags, Located, locate};
 pub use nearest::nearest_first;
 pub use ollama::models as installed_models;
 pub use reach::{Candidate, FoundBy, WaySeen};
-pub use seats::{chairs, seats, version_of};
+pub use seats::{chairs, seat, seats, version_of};
 pub use settings::{
     Alignment, Conclusion, ConclusionRoles, Council, Deliberator, Origin, Retention, Review,
     Settings,

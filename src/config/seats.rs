@@ -62,7 +62,8 @@ fn repeat(provider: &Provider, nth: usize, prompt_digest: &str) -> Option<Seat> 
     Some(Seat { name, roles: vec![Role::Participant], ..seat(provider, prompt_digest) })
 }
 
-fn seat(provider: &Provider, prompt_digest: &str) -> Seat {
+/// A provider's own seat.
+pub fn seat(provider: &Provider, prompt_digest: &str) -> Seat {
     let version = provider.version.clone();
     Seat {
         name: provider.name.clone(),

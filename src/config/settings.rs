@@ -7,7 +7,7 @@ use super::file::{PolicyName, TierRule};
 use super::ledger::Setting;
 use super::locate::Located;
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{Caps, Quorum, Role, ShortCircuit, Timeouts};
+use crate::domain::plan::{Caps, Quorum, ShortCircuit, Timeouts};
 use crate::providers::Provider;
 
 #[derive(Debug, Clone)]
@@ -71,15 +71,22 @@ pub struct ConclusionRoles {
 }
 
 impl Conclusion {
-    /// Fills what the file leaves open: who chairs also writes and mends, and somebody of
-    /// another family audits, where there is one. Nothing when there is no provider.
-    pub fn roles(&self, providers: &[Provider]) -> Option<ConclusionRoles> {
-        let chair = providers.iter().find(|provider| provider.roles.contains(&Role::Chair));
+    /// Fills what the file leaves open from those who are present: who chairs also writes and
+    /// mends, and somebody of another family audits, where there is one. Whom the file names,
+    /// and that other family, need not be present. Nothing when there is nobody.
+    pub fn roles(
+        &self,
+        chair: Option<&ExpertSlug>,
+        present: &[Provider],
+        configured: &[Provider],
+    ) -> Option<ConclusionRoles> {
+        let chair = present.iter().find(|provider| Some(&provider.name) == chair);
         let named = self.synthesizer.as_ref();
-        let named = named.and_then(|name| providers.iter().find(|one| one.name == *name));
-        let synthesizer = named.or(chair).or(providers.first())?;
-        let stranger = providers.iter().find(|one| one.family != synthesizer.family);
-        let other = providers.iter().find(|one| one.name != synthesizer.name);
+        let named = named.and_then(|name| configured.iter().find(|one| one.name == *name));
+        let synthesizer = named.or(chair).or(present.first())?;
+        let all = || present.iter().chain(configured);
+        let stranger = all().find(|one| one.family != synthesizer.family);
+        let other = present.iter().find(|one| one.name != synthesizer.name);
         let critic = stranger.or(other).unwrap_or(synthesizer);
         let name = synthesizer.name.clone();
         Some(ConclusionRoles {

@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use crate::domain::ask::{Purpose, Reservation};
-use crate::domain::plan::{Plan, Role, Seat};
+use crate::domain::ids::ExpertSlug;
+use crate::domain::plan::{Auditing, Plan, Role, Seat};
 use crate::engine::worst_of;
-use crate::prompting::council::system;
+use crate::prompting::system;
 
 /// A token is at most about this many bytes when it comes back as somebody's opinion.
 const BYTES_PER_TOKEN: usize = 4;
@@ -15,6 +16,9 @@ const BYTES_AROUND: usize = 400;
 
 /// ` (1234567 bytes)` behind a name.
 const BYTES_OF_A_SIZE: usize = 20;
+
+/// Five fields, of which some may be long.
+const CONCLUSION_BYTES: usize = 8_000;
 
 #[derive(Debug, Serialize)]
 pub struct Estimate {
@@ -33,7 +37,8 @@ pub struct RoundEstimate {
     pub usd_max: Option<f64>,
 }
 
-/// One call each, without retries; every reply as long as it may be.
+/// One call each, without retries; every reply as long as it may be, and the conclusion
+/// objected to.
 pub fn estimate(plan: &Plan, question: &str) -> Estimate {
     let participants: Vec<&Seat> =
         plan.seats.iter().filter(|seat| seat.roles.contains(&Role::Participant)).collect();
@@ -44,26 +49,35 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
     let reply = |seat: &&&Seat| seat.output_tokens_max as usize * BYTES_PER_TOKEN + BYTES_AROUND;
     let opinions: usize = participants.iter().map(|seat| reply(&seat)).sum();
     let bytes = |purpose| match purpose {
-        Purpose::Opinion => asked,
+        Purpose::Opinion | Purpose::Restatement => asked,
         Purpose::Review => asked + opinions,
-        Purpose::Synthesis
-        | Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Revision
-        | Purpose::Restatement => asked + opinions * 2,
+        Purpose::Synthesis => asked + opinions * 2,
+        Purpose::Conclusion | Purpose::Revision => asked + opinions * 3,
+        Purpose::Audit => question.len() + CONCLUSION_BYTES,
     };
     let cost =
         |seat: &Seat, purpose| worst_of(seat, system(purpose, plan.mode).len() + bytes(purpose));
-    let chair = plan.chairs.first().and_then(|name| plan.seat(name));
+    let named = |name: &ExpertSlug, purpose| plan.seat(name).map(|seat| cost(seat, purpose));
     let all = |purpose| -> Vec<Reservation> {
         participants.iter().map(|seat| cost(seat, purpose)).collect()
     };
-    let chairing = chair.map(|seat| cost(seat, Purpose::Synthesis));
-    let rounds = vec![
+    let chairing = plan.chairs.first().and_then(|chair| named(chair, Purpose::Synthesis));
+    let mut rounds = vec![
         round("R1", &all(Purpose::Opinion)),
         round("R2", &all(Purpose::Review)),
         round("R3", chairing.as_slice()),
     ];
+    if let Some(ending) = &plan.conclusion {
+        let drafting = named(&ending.synthesizer, Purpose::Conclusion);
+        rounds.push(round("conclusion", drafting.as_slice()));
+        if ending.auditing == Auditing::Audited {
+            let auditing = named(&ending.critic, Purpose::Audit);
+            let mending = named(&ending.reviser, Purpose::Revision);
+            rounds.push(round("audit", auditing.as_slice()));
+            rounds.push(round("revision", mending.as_slice()));
+            rounds.push(round("second audit", auditing.as_slice()));
+        }
+    }
     Estimate {
         calls: rounds.iter().map(|round| round.calls).sum(),
         tokens_max: rounds.iter().map(|round| round.tokens_max).sum(),

@@ -6,14 +6,15 @@ use std::sync::Arc;
 use super::connect::Outlets;
 use super::error::ConveneError;
 use crate::ambient::Ambient;
-use crate::config::{Origin, Settings, chairs, seats};
+use crate::config::{Conclusion, ConclusionRoles, Origin, Settings, chairs, seat, seats};
 use crate::domain::council::words::Mode;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{
-    Caps, ContextPack, Delivery, PARTICIPANTS_MAX, Plan, Quorum, Role, Seat, Stakes,
+    Auditing, Caps, ConclusionPlan, ContextPack, Delivery, PARTICIPANTS_MAX, Plan, Quorum, Role,
+    Seat, Stakes,
 };
 use crate::engine::Connections;
-use crate::prompting::council::digest;
+use crate::prompting::digest;
 use crate::providers::rehearsal::{Script, panel};
 use crate::providers::{Provider, Transport};
 
@@ -25,6 +26,8 @@ pub struct Wishes {
     pub chair: Option<String>,
     pub stakes: Stakes,
     pub delivery: Delivery,
+    /// Nothing: the run ends with the report.
+    pub conclusion: Option<Auditing>,
     pub rehearsal: Rehearsal,
 }
 
@@ -66,11 +69,18 @@ impl Table {
         };
         choose(&mut present, &wishes.providers)?;
         let chairs = appoint(&mut present, wishes.chair.as_deref())?;
-        let (seats, notes) = seats(&present, origin, &digest());
+        let (mut seats, notes) = seats(&present, origin, &digest());
         let quorum = quorum(council.quorum, &seats, is_rehearsal)?;
+        let configured = if is_rehearsal { &present } else { &council.providers };
+        let conclusion = wishes.conclusion.and_then(|auditing| {
+            let by = if is_rehearsal { &Conclusion::default() } else { &settings.conclusion };
+            let roles = by.roles(chairs.first(), &present, configured)?;
+            seats.extend(further(&roles, &seats, configured));
+            Some(planned(roles, auditing))
+        });
         Ok(Self {
             is_rehearsal,
-            connections: connections(&seats, &present, script.clone(), outlets),
+            connections: connections(&seats, configured, script.clone(), outlets),
             pattern: Plan {
                 mode: Mode::General,
                 seats,
@@ -78,7 +88,7 @@ impl Table {
                 timeouts: council.timeouts,
                 quorum,
                 short_circuit: council.short_circuit.clone(),
-                conclusion: None,
+                conclusion,
                 stakes: wishes.stakes,
                 delivery: wishes.delivery,
                 anonymous_review: council.anonymous_review,
@@ -94,14 +104,40 @@ impl Table {
 
     /// The plan of one run at this table.
     pub fn plan(&self, mode: Mode, context: Arc<ContextPack>, ambient: &dyn Ambient) -> Plan {
-        let secret = format!("{:016x}{:016x}", ambient.chance(), ambient.chance());
-        Plan { mode, context, secret, ..self.pattern.clone() }
+        Plan { mode, context, secret: secret(ambient), ..self.pattern.clone() }
     }
 
     /// What each run at this table may spend.
     pub fn caps(&self) -> Caps {
         self.pattern.caps
     }
+}
+
+/// The random bits of a run.
+pub(super) fn secret(ambient: &dyn Ambient) -> String {
+    format!("{:016x}{:016x}", ambient.chance(), ambient.chance())
+}
+
+pub(super) fn planned(roles: ConclusionRoles, auditing: Auditing) -> ConclusionPlan {
+    let ConclusionRoles { synthesizer, critic, reviser } = roles;
+    ConclusionPlan { synthesizer, critic, reviser, auditing }
+}
+
+/// Places for those who have a part in the ending and none in the rounds.
+pub(super) fn further(
+    roles: &ConclusionRoles,
+    seats: &[Seat],
+    configured: &[Provider],
+) -> Vec<Seat> {
+    let mut named = vec![&roles.synthesizer, &roles.critic, &roles.reviser];
+    named.sort_unstable();
+    named.dedup();
+    let is_missing = |name: &&ExpertSlug| !seats.iter().any(|seat| seat.name == **name);
+    let missing = named.into_iter().filter(is_missing);
+    missing
+        .filter_map(|name| configured.iter().find(|provider| provider.name == *name))
+        .map(|provider| Seat { roles: Vec::new(), ..seat(provider, &digest()) })
+        .collect()
 }
 
 /// What must be heard, where that many are there to be.

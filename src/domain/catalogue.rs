@@ -4,12 +4,13 @@
 use serde::Serialize;
 use serde_json::Value;
 
+use super::conclusion::Author;
 use super::dialogue::{DialogueStatus, Protocol, TerminalState};
 use super::entity::Event;
 use super::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, VerdictId};
 use super::lifecycle::Status;
 use super::reference::RefType;
-use super::time::Moment;
+use super::time::{Day, Moment};
 use super::words::words;
 
 /// Which dialogues to list, newest first.
@@ -64,6 +65,7 @@ pub struct Stats {
     pub total_alignment: i64,
     pub by_status: Vec<(DialogueStatus, usize)>,
     pub by_protocol: Vec<(Protocol, usize)>,
+    pub by_terminal_state: Vec<(TerminalState, usize)>,
     pub entities: Vec<(EntityKind, usize)>,
     pub top_experts: Vec<TopExpert>,
 }
@@ -74,6 +76,35 @@ pub struct TopExpert {
     pub expert_slug: ExpertSlug,
     pub total: i64,
     pub dialogues: usize,
+}
+
+/// Which endings to look at, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EndingQuery {
+    pub limit: usize,
+    /// None that is older than this.
+    pub since: Option<Moment>,
+}
+
+/// How an audited dialogue ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ended {
+    pub dialogue_id: DialogueId,
+    pub protocol: Protocol,
+    pub terminal_state: TerminalState,
+    pub critic: Option<Author>,
+    pub at: Moment,
+}
+
+/// A conclusion that is to be revisited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    pub dialogue_id: DialogueId,
+    pub title: String,
+    pub recommendation: String,
+    pub review_by: Day,
+    /// Nothing, when nobody audited it.
+    pub terminal_state: Option<TerminalState>,
 }
 
 /// An entity with all that a reader needs to weigh it.

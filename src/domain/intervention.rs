@@ -26,6 +26,16 @@ pub enum Intervention {
     Stop,
 }
 
+impl Intervention {
+    /// The reply that a restatement cost, whether it was meant so or not.
+    pub fn paid_for(&self) -> Option<&Reply> {
+        match self {
+            Self::Directive { restatement, .. } => restatement.as_ref().map(|said| &said.reply),
+            Self::Whisper { .. } | Self::Stop => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restatement {
     pub seat: ExpertSlug,

@@ -28,6 +28,7 @@ pub mod reference;
 pub mod refusal;
 pub mod shown;
 pub mod slug;
+pub mod stretch;
 pub mod strict_json;
 pub mod target;
 pub mod time;

@@ -32,6 +32,7 @@ words! {
         RoundCapacityExceeded = "round_capacity_exceeded",
         NotAuthorized = "not_authorized",
         NotConverged = "not_converged",
+        NotConcluded = "not_concluded",
         VerdictExists = "verdict_exists",
         FieldTooLong = "field_too_long",
         DialogueNotFound = "dialogue_not_found",
@@ -75,6 +76,7 @@ impl Code {
             | Self::InvalidRound
             | Self::RoundAlreadyRegistered
             | Self::NotConverged
+            | Self::NotConcluded
             | Self::DialogueClosed => "lifecycle",
             Self::RoundCapacityExceeded | Self::FieldTooLong | Self::TooManySimilarTitles => {
                 "limit"
@@ -111,6 +113,7 @@ impl Code {
             Self::RoundCapacityExceeded => "merge what is alike, or go on in the next round",
             Self::NotAuthorized => "let a contributor or the judge do it",
             Self::NotConverged => "hold another round, or force the verdict with a warning",
+            Self::NotConcluded => "conclude the dialogue first",
             Self::DialogueNotFound => "`plenary list` shows the dialogues of this store",
             Self::DialogueClosed => "create a new dialogue to go on",
             Self::PathNotAllowed => "choose a path inside the allowed folders",

@@ -57,10 +57,25 @@ serde_by_text!(Moment);
 pub struct Day(jiff::civil::Date);
 
 impl Day {
+    /// The last day that can be written.
+    pub const LAST: Self = Self(jiff::civil::Date::MAX);
+
     /// The day that many days later; the last one there is, beyond that.
     #[must_use]
     pub fn later(self, days: u32) -> Self {
         Self(self.0.saturating_add(jiff::SignedDuration::from_hours(i64::from(days) * 24)))
+    }
+
+    /// The day that many days before; the first one there is, beyond that.
+    #[must_use]
+    pub fn earlier(self, days: u32) -> Self {
+        Self(self.0.saturating_sub(jiff::SignedDuration::from_hours(i64::from(days) * 24)))
+    }
+
+    /// Its first moment, in UTC.
+    pub fn start(self) -> Moment {
+        let midnight = self.0.to_zoned(jiff::tz::TimeZone::UTC).map(|start| start.timestamp());
+        Moment::new(midnight.unwrap_or(jiff::Timestamp::MIN))
     }
 
     /// Days from an earlier day to this one; negative, when it is not earlier.

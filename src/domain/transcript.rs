@@ -384,8 +384,9 @@ impl Transcript {
         self.asks.get_mut((id as usize).checked_sub(1)?)
     }
 
+    /// What was asked; of a dialogue that was opened with a title alone, its title.
     pub fn question(&self) -> &str {
-        self.opening.question.as_deref().unwrap_or_default()
+        self.opening.question.as_deref().unwrap_or(&self.opening.title)
     }
 
     pub fn next_ask_id(&self) -> u32 {

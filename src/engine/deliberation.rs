@@ -1,6 +1,6 @@
 //! A run: the protocol says what is next, this does it.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{self, AtomicU32};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -10,24 +10,20 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::connections::Connections;
+use super::ear::Ear;
 use super::journal::Journal;
+use super::known::Known;
 use super::observer::Observer;
 use super::purse::Purse;
-use super::pursue::Course;
 use super::reading;
-use super::resume::unreachable_seat;
 use crate::ambient::Ambient;
 use crate::domain::ask::Ask;
 use crate::domain::change::{Change, EntryKind};
-use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::ids::DialogueId;
-use crate::domain::time::Moment;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
-use crate::operations;
-use crate::prompting::council::{Prepared, prepare};
-use crate::protocols::Step;
-use crate::protocols::council::{next, round_batch, verdict_arguments};
+use crate::protocols::{Step, next};
+use crate::store::Store;
 
 /// When a run must end, whatever it has.
 #[derive(Debug, Clone)]
@@ -37,36 +33,45 @@ pub struct Limits {
     pub interrupted: watch::Receiver<bool>,
 }
 
-/// A council at work. One task owns it; all that happens goes through [`Self::note`].
+/// A run at work. One task owns it; all that happens goes through [`Self::decide`] or
+/// [`Self::note`].
 #[derive(Debug)]
 pub struct Deliberation {
     pub(super) id: DialogueId,
     pub(super) transcript: Mutex<Transcript>,
+    /// The entries that the transcript has taken in.
+    pub(super) known: Mutex<Known>,
     /// Readings that go into the journal with the next entry.
-    unwritten: Mutex<Vec<Change>>,
+    pub(super) unwritten: Mutex<Vec<Change>>,
     pub(super) calls: AtomicU32,
     pub(super) connections: Connections,
     pub(super) purse: Purse,
     /// What a whole batch may spend together.
     pub(super) common_purse: Option<Arc<Purse>>,
-    journal: Journal,
+    pub(super) journal: Journal,
+    pub(super) store: Arc<dyn Store>,
     pub(super) ambient: Arc<dyn Ambient>,
-    observer: Arc<dyn Observer>,
+    pub(super) observer: Arc<dyn Observer>,
+    ear: Ear,
 }
 
 /// What runs share.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
     pub journal: Journal,
+    pub store: Arc<dyn Store>,
+    pub ear: Ear,
     pub ambient: Arc<dyn Ambient>,
     pub observer: Arc<dyn Observer>,
     pub common_purse: Option<Arc<Purse>>,
 }
 
 impl Deliberation {
-    /// A run over a transcript, fresh or loaded: there is no difference.
+    /// A run over a transcript, fresh or loaded: there is no difference. It was read from this
+    /// many entries.
     pub(super) fn new(
         mut transcript: Transcript,
+        entries: u64,
         connections: Connections,
         surroundings: Surroundings,
     ) -> Self {
@@ -82,9 +87,12 @@ impl Deliberation {
             purse: Purse::after(transcript.plan.caps, &transcript),
             common_purse: surroundings.common_purse,
             transcript: Mutex::new(transcript),
+            known: Mutex::new(Known::upto(entries)),
             unwritten: Mutex::new(unwritten),
             connections,
             journal: surroundings.journal,
+            store: surroundings.store,
+            ear: surroundings.ear,
             ambient: surroundings.ambient,
             observer: surroundings.observer,
         }
@@ -116,16 +124,17 @@ impl Deliberation {
                 Step::Hold(round) => self.hold(round).await?,
                 Step::Weigh(shortcut) => {
                     let change = Change::ShortcutWeighed(shortcut);
-                    self.note(EntryKind::ShortcutWeighed, vec![change]).await?;
+                    self.write(EntryKind::ShortcutWeighed, vec![change]).await?;
                 }
                 Step::Deliver(report) => self.deliver(report).await?,
+                Step::Conclude => self.conclude().await?,
+                Step::End(ending) => self.end(ending).await?,
                 Step::Stop(stop) => {
                     let already = self.transcript().stopped.as_ref() == Some(&stop);
-                    if !already {
-                        let change = Change::RunStopped(stop.clone());
-                        self.note(EntryKind::RunStopped, vec![change]).await?;
+                    let change = Change::RunStopped(stop.clone());
+                    if already || self.write(EntryKind::RunStopped, vec![change]).await? {
+                        return Ok(stop);
                     }
-                    return Ok(stop);
                 }
             }
         }
@@ -151,115 +160,37 @@ impl Deliberation {
             (false, false) => EntryKind::CallSent,
             (false, true) => EntryKind::AskNotSent,
         };
-        if !changes.is_empty() {
-            self.note(kind, changes).await?;
+        if !changes.is_empty() && !self.write(kind, changes).await? {
+            // Somebody spoke meanwhile: nothing was sent, and what is sent will know of it.
+            courses.iter().for_each(|course| self.turn_back(course));
+            return Ok(());
         }
         let pursuits = courses.into_iter().map(|course| self.pursue(course));
-        let mut pursuits: FuturesUnordered<_> = pursuits.collect();
-        while let Some(pursued) = pursuits.next().await {
-            pursued?;
+        let pursuits: FuturesUnordered<_> = pursuits.collect();
+        tokio::select! {
+            pursued = settled(pursuits) => pursued,
+            cut = self.cut_short() => cut,
         }
-        Ok(())
     }
 
-    /// The way of each ask, and what those that are new will carry.
-    fn courses<'a>(&'a self, asks: &'a [Ask]) -> Result<(Vec<Change>, Vec<Course<'a>>), Error> {
-        let transcript = self.transcript();
-        let (mut prepared, mut courses) = (Vec::new(), Vec::new());
-        for ask in asks {
-            let transports = self.connections.of(&ask.seat);
-            let course = if let Some(asked) = transcript.asked(ask.id) {
-                Course::again(&transcript, ask, transports, asked)
-            } else {
-                let Prepared { messages, condensed } = prepare(&transcript, ask);
-                let messages = Arc::new(messages);
-                let keeps = transcript.plan.keep_prompts;
-                prepared.push(Change::AskPrepared {
-                    ask: ask.clone(),
-                    messages: keeps.then(|| Arc::clone(&messages)),
-                    messages_sha256: (!keeps).then(|| messages.digest()),
-                    condensed,
-                });
-                Course::begin(&transcript, ask, transports, messages)
+    /// Waits until the Principal has had enough of the rounds. What is in flight is dropped then.
+    async fn cut_short(&self) -> Result<(), Error> {
+        let mut ear = self.ear.clone();
+        loop {
+            let (is_cut_short, is_ending) = {
+                let transcript = self.transcript();
+                (transcript.is_cut_short, transcript.participants.is_some())
             };
-            // A seat that nothing leads to would be asked for ever.
-            courses.push(course.ok_or_else(|| unreachable_seat(&ask.seat))?);
+            if is_ending {
+                // There is nothing left to cut.
+                std::future::pending::<()>().await;
+            }
+            if is_cut_short {
+                return Ok(());
+            }
+            ear.ring().await;
+            self.catch_up()?;
         }
-        Ok((prepared, courses))
-    }
-
-    /// What a round found enters the record.
-    async fn hold(&self, round: u8) -> Result<(), Error> {
-        let batch = operations::batch(&round_batch(&self.transcript(), round))?;
-        let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
-        let done = self.journal.run(move |unit| {
-            let known = changes.len();
-            changes.extend(operations::registering(unit, &batch)?);
-            unit.apply(&id, EntryKind::RoundRegistered, at, &changes)?;
-            Ok(changes.split_off(known))
-        });
-        self.take_in(at, &done.await?);
-        Ok(())
-    }
-
-    /// The report, its round and its verdict, all at once: the end of the run.
-    async fn deliver(&self, report: Box<CouncilFinalReport>) -> Result<(), Error> {
-        let (batch, verdict) = {
-            let transcript = self.transcript();
-            (round_batch(&transcript, 3), verdict_arguments(&transcript, &report))
-        };
-        let batch = operations::batch(&batch)?;
-        let (id, at, mut changes) = (self.id.clone(), self.ambient.now(), self.due());
-        let done = self.journal.run(move |unit| {
-            let known = changes.len();
-            // Both are decided before either is written: a refusal leaves nothing half done.
-            let registered = operations::registering(unit, &batch)?;
-            let mut ending = operations::judging(unit, &verdict)?;
-            changes.extend(registered);
-            unit.apply(&id, EntryKind::RoundRegistered, at, &changes)?;
-            let mut fresh = changes.split_off(known);
-            ending.extend([Change::ReportGiven(report), Change::RunStopped(Stop::Done)]);
-            unit.apply(&id, EntryKind::VerdictRegistered, at, &ending)?;
-            fresh.extend(ending);
-            Ok(fresh)
-        });
-        self.take_in(at, &done.await?);
-        Ok(())
-    }
-
-    /// Writes an entry, and once it is durable takes it in and tells the observer.
-    pub(super) async fn note(&self, kind: EntryKind, fresh: Vec<Change>) -> Result<(), Error> {
-        let (at, mut changes) = (self.ambient.now(), self.due());
-        let known = changes.len();
-        changes.extend(fresh);
-        let changes = self.journal.append(&self.id, kind, at, changes).await?;
-        self.take_in(at, changes.get(known..).unwrap_or_default());
-        Ok(())
-    }
-
-    /// Reads a reply that is in the journal by now. What it says follows from it, so it is
-    /// enough to write that down with the next entry.
-    pub(super) fn read(&self, ask: &Ask) {
-        let change = {
-            let transcript = self.transcript();
-            let Some((reply, at)) = transcript.asked(ask.id).and_then(|asked| asked.reply()) else {
-                return;
-            };
-            Change::ReplyRead { ask: ask.id, reading: reading::read(&transcript, ask, reply, at) }
-        };
-        let at = self.transcript().last_entry_at;
-        self.take_in(at, std::slice::from_ref(&change));
-        lock(&self.unwritten).push(change);
-    }
-
-    /// What was read since the last entry; it was taken in when it was read.
-    fn due(&self) -> Vec<Change> {
-        std::mem::take(&mut *lock(&self.unwritten))
-    }
-
-    fn take_in(&self, at: Moment, changes: &[Change]) {
-        self.transcript().add(at, changes);
-        self.observer.saw(&self.id, at, changes);
     }
 
     pub(super) fn transcript(&self) -> MutexGuard<'_, Transcript> {
@@ -267,8 +198,17 @@ impl Deliberation {
     }
 
     pub(super) fn next_call(&self) -> u32 {
-        self.calls.fetch_add(1, Ordering::Relaxed)
+        self.calls.fetch_add(1, atomic::Ordering::Relaxed)
     }
+}
+
+async fn settled(
+    mut pursuits: FuturesUnordered<impl Future<Output = Result<(), Error>>>,
+) -> Result<(), Error> {
+    while let Some(pursued) = pursuits.next().await {
+        pursued?;
+    }
+    Ok(())
 }
 
 /// Waits for an interruption; for ever, when nobody can interrupt any more.
@@ -279,6 +219,6 @@ async fn interruption(interrupted: &mut watch::Receiver<bool>) {
 }
 
 /// A panic while the lock was held would have ended the task that owns the run.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

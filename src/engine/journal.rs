@@ -22,11 +22,25 @@ const QUEUE_MAX: usize = 1_024;
 /// nobody waits long for it. With 32, five hundred councils made half as many writes again.
 const GROUP_MAX: usize = 256;
 
-type Work = Box<dyn FnOnce(&mut dyn Unit) -> Result<Vec<Change>, Error> + Send>;
+type Work = Box<dyn FnOnce(&mut dyn Unit) -> Result<Written, Error> + Send>;
 
 struct Job {
     work: Work,
-    done: oneshot::Sender<Result<Vec<Change>, Error>>,
+    done: oneshot::Sender<Result<Written, Error>>,
+}
+
+/// What a job wrote: how many entries, the number of the last, and what is in them.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub entries: u64,
+    pub last: u64,
+    pub changes: Vec<Change>,
+}
+
+impl Written {
+    pub(super) fn one(seq: u64, changes: Vec<Change>) -> Self {
+        Self { entries: 1, last: seq, changes }
+    }
 }
 
 /// The way to the writer. When the last copy is gone the writer ends.
@@ -50,11 +64,11 @@ impl Journal {
         kind: EntryKind,
         at: Moment,
         changes: Vec<Change>,
-    ) -> Result<Vec<Change>, Error> {
+    ) -> Result<Written, Error> {
         let id = id.clone();
         self.run(move |unit| {
-            unit.apply(&id, kind, at, &changes)?;
-            Ok(changes)
+            let seq = unit.apply(&id, kind, at, &changes)?;
+            Ok(Written::one(seq, changes))
         })
         .await
     }
@@ -63,8 +77,8 @@ impl Journal {
     /// in that transaction go on without it.
     pub(super) async fn run(
         &self,
-        work: impl FnOnce(&mut dyn Unit) -> Result<Vec<Change>, Error> + Send + 'static,
-    ) -> Result<Vec<Change>, Error> {
+        work: impl FnOnce(&mut dyn Unit) -> Result<Written, Error> + Send + 'static,
+    ) -> Result<Written, Error> {
         let (done, answer) = oneshot::channel();
         let job = Job { work: Box::new(work), done };
         self.jobs.send(job).await.map_err(|_| StoreError::WriterGone)?;
@@ -139,7 +153,7 @@ mod tests {
         (id, vec![Change::DialogueOpened(opening)])
     }
 
-    fn job(work: Work) -> (Job, oneshot::Receiver<Result<Vec<Change>, Error>>) {
+    fn job(work: Work) -> (Job, oneshot::Receiver<Result<Written, Error>>) {
         let (done, answer) = oneshot::channel();
         (Job { work, done }, answer)
     }
@@ -151,8 +165,8 @@ mod tests {
         let opening = |name: &str| -> Work {
             let (id, changes) = opened(name);
             Box::new(move |unit| {
-                unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
-                Ok(changes)
+                let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+                Ok(Written::one(seq, changes))
             })
         };
         let refused: Work = Box::new(move |unit| {
@@ -163,8 +177,8 @@ mod tests {
         let broken: Work = Box::new(move |unit| {
             let (id, changes) = opened("broken");
             unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
-            unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
-            Ok(changes)
+            let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+            Ok(Written::one(seq, changes))
         });
         let works = [opening("first"), refused, broken, opening("last")];
         let (jobs, answers): (Vec<_>, Vec<_>) = works.into_iter().map(job).unzip();

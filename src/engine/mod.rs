@@ -6,21 +6,31 @@
 
 mod connections;
 mod deliberation;
+mod ear;
+mod intervene;
 mod journal;
+mod known;
 mod observer;
 mod open;
 mod owner;
+mod preparing;
 mod purse;
 mod pursue;
 mod reading;
+mod restate;
 mod resume;
+mod steps;
+mod writing;
 
 pub use connections::Connections;
 pub use deliberation::{Deliberation, Limits, Surroundings};
+pub use ear::Ear;
+pub use intervene::{check as check_intervention, intervene};
 pub use journal::Journal;
 pub use observer::{Observer, Silent};
 pub use open::{Question, open};
 pub use owner::{Owner, is_at_work};
 pub use purse::{Purse, worst_of};
 pub use reading::due as due_readings;
+pub use restate::restate;
 pub use resume::{Loaded, load, look, take_up};

@@ -2,6 +2,7 @@
 
 use super::connections::Connections;
 use super::deliberation::{Deliberation, Surroundings};
+use super::journal::Written;
 use super::owner::Owner;
 use super::resume::unreachable_seat;
 use crate::domain::change::{Change, EntryKind};
@@ -45,13 +46,13 @@ pub async fn open(
     let opened = journal.run(move |unit| {
         let id = free_id(unit, &title(&question.text), &mut dice)?;
         let changes = opening(&id, question, folders.default_output_dir(id.as_str()), owner);
-        unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
-        Ok(changes)
+        let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+        Ok(Written::one(seq, changes))
     });
-    let changes = opened.await?;
+    let Written { last, changes, .. } = opened.await?;
     let transcript = Transcript::begin(at, &changes).ok_or(StoreError::NotRun)?;
     observer.saw(&transcript.opening.dialogue_id, at, &changes);
-    Ok(Deliberation::new(transcript, connections, surroundings))
+    Ok(Deliberation::new(transcript, last, connections, surroundings))
 }
 
 fn opening(id: &DialogueId, question: Question, output_dir: String, owner: String) -> Vec<Change> {
@@ -67,7 +68,7 @@ fn opening(id: &DialogueId, question: Question, output_dir: String, owner: Strin
         panel_seed: None,
         output_dir,
     })];
-    changes.extend(plan.seats.iter().map(expert).map(Change::ExpertAdded));
+    changes.extend(plan.seats.iter().map(|seat| Change::ExpertAdded(expert(seat))));
     changes.push(Change::RunPlanned(Box::new(plan)));
     changes.push(Change::RunStarted { owner });
     changes
@@ -95,7 +96,10 @@ fn title(question: &str) -> String {
 }
 
 fn expert(seat: &Seat) -> Profile {
-    let role = if seat.roles.contains(&Role::Participant) { "Participant" } else { "Chair" };
+    let roles = [(Role::Participant, "Participant"), (Role::Chair, "Chair")];
+    let role = roles.iter().find(|(role, _)| seat.roles.contains(role));
+    // Whoever has no role in the rounds is there for the ending.
+    let role = role.map_or("Auditor", |(_, name)| name);
     let mut profile = Profile::new(seat.name.clone(), role, Tier::Core, Source::Pool);
     profile.description = Some(format!("{} ({})", seat.model, seat.family));
     profile

@@ -44,10 +44,13 @@ impl Purse {
                 }
                 CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => reserved,
             };
-            purse.with(|spent| {
-                spent.calls = spent.calls.saturating_add(1);
-                spent.add(actual);
-            });
+            purse.with(|spent| spent.call(actual));
+        }
+        for noted in &transcript.interventions {
+            if let Some(reply) = noted.intervention.paid_for() {
+                let actual = actual(Reservation::default(), reply.usage, reply.cost);
+                purse.with(|spent| spent.call(actual));
+            }
         }
         purse
     }
@@ -65,8 +68,7 @@ impl Purse {
             if spent.calls >= self.caps.calls {
                 return Err(Shortage::Calls);
             }
-            spent.calls += 1;
-            spent.add(worst);
+            spent.call(worst);
             Ok(())
         })
     }
@@ -93,6 +95,11 @@ impl Purse {
 }
 
 impl Spent {
+    fn call(&mut self, cost: Reservation) {
+        self.calls = self.calls.saturating_add(1);
+        self.add(cost);
+    }
+
     fn add(&mut self, cost: Reservation) {
         self.usd_micros = self.usd_micros.saturating_add(cost.usd_micros.unwrap_or(0));
         self.tokens = self.tokens.saturating_add(cost.tokens);

@@ -21,7 +21,6 @@ use crate::domain::plan::Seat;
 use crate::domain::transcript::{Asked, CallOutcome, Shortage, Transcript};
 use crate::error::Error;
 use crate::normalise;
-use crate::prompting::council::prepare;
 use crate::providers::{CallError, Received, Request, Transport, retry};
 
 /// Where the pursuit of an ask stands.
@@ -59,6 +58,14 @@ impl Deliberation {
         }
         (course.call, course.reserved) = (self.next_call(), worst);
         Ok(Change::CallSent(course.sending()))
+    }
+
+    /// What was set aside for a call that was never sent.
+    pub(super) fn turn_back(&self, course: &Course<'_>) {
+        self.purse.give_back(course.reserved);
+        if let Some(common) = &self.common_purse {
+            common.give_back(course.reserved);
+        }
     }
 
     /// Goes on from a call that is in the journal until the ask has come to something.
@@ -167,10 +174,8 @@ impl<'a> Course<'a> {
         ask: &'a Ask,
         transports: &'a [Transport],
         asked: &Asked,
+        messages: Arc<Messages>,
     ) -> Option<Self> {
-        // Where prompts are not kept they are written anew, from the same transcript.
-        let anew = || Arc::new(prepare(transcript, ask).messages);
-        let messages = asked.messages.clone().unwrap_or_else(anew);
         let course = Self::begin(transcript, ask, transports, messages)?;
         let Some((place, attempt, fallback)) = resumed(asked, transports) else {
             return Some(course);
@@ -276,7 +281,7 @@ fn lost(asked: &Asked) -> Option<u32> {
     (last.outcome == CallOutcome::Lost).then_some(last.sending.call)
 }
 
-fn reply(seat: &Seat, received: Received, latency_ms: u64) -> Reply {
+pub(super) fn reply(seat: &Seat, received: Received, latency_ms: u64) -> Reply {
     let computed =
         seat.price.as_ref().zip(received.usage).map(|(price, usage)| price_of(price, usage));
     let reported = received.cost_usd.filter(|usd| usd.is_finite() && *usd >= 0.0);

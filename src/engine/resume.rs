@@ -2,11 +2,12 @@
 
 use super::connections::Connections;
 use super::deliberation::{Deliberation, Surroundings};
+use super::journal::Written;
 use super::owner::Owner;
 use super::reading::due;
-use crate::domain::change::{Change, EntryKind};
+use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::ids::{DialogueId, ExpertSlug};
-use crate::domain::plan::Caps;
+use crate::domain::plan::Plan;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
@@ -18,23 +19,30 @@ use crate::store::Store;
 pub struct Loaded {
     pub transcript: Transcript,
     /// How many entries it was read from.
-    entries: u64,
+    pub(super) entries: u64,
+}
+
+impl Loaded {
+    /// From a journal that holds a run, or one that a run is about to be planned on.
+    pub fn of(entries: &[Entry], plan: Option<&Plan>) -> Option<Self> {
+        let last = entries.last()?;
+        let mut entries = entries.to_vec();
+        entries.extend(plan.map(|plan| Entry {
+            changes: vec![Change::RunPlanned(Box::new(plan.clone()))],
+            ..last.clone()
+        }));
+        let transcript = Transcript::of(&entries)?;
+        Some(Self { transcript, entries: last.seq })
+    }
 }
 
 /// Reads a run from its journal.
 pub fn load(store: &dyn Store, id: &DialogueId) -> Result<Loaded, Error> {
     let entries = store.entries(id, 0)?;
-    let Some((first, rest)) = entries.split_first() else {
+    if entries.is_empty() {
         return Err(no_dialogue(id.as_str()).into());
-    };
-    let Some(mut transcript) = Transcript::begin(first.at, &first.changes) else {
-        return Err(not_a_run(id).into());
-    };
-    for entry in rest {
-        transcript.add(entry.at, &entry.changes);
     }
-    let entries = entries.last().map_or(0, |entry| entry.seq);
-    Ok(Loaded { transcript, entries })
+    Ok(Loaded::of(&entries, None).ok_or_else(|| not_a_run(id))?)
 }
 
 /// The run as it can be shown: also with what replies say that nobody has read yet.
@@ -45,10 +53,11 @@ pub fn look(store: &dyn Store, id: &DialogueId) -> Result<Transcript, Error> {
     Ok(transcript)
 }
 
-/// Claims a loaded run for this process. Somebody who works on it keeps it.
+/// Claims a loaded run for this process, with what is to be different from now on. Somebody
+/// who works on it keeps it.
 pub async fn take_up(
     loaded: Loaded,
-    caps: Option<Caps>,
+    different: Vec<Change>,
     connections: Connections,
     owner: &Owner,
     surroundings: Surroundings,
@@ -58,25 +67,36 @@ pub async fn take_up(
     if owner.finds_at_work(&transcript) {
         return Err(at_work(&id).into());
     }
-    let seats = transcript.plan.seats.iter().map(|seat| &seat.name);
-    if let Some(seat) = connections.missing(seats) {
-        return Err(unreachable_seat(seat).into());
-    }
     let (at, claimed) = (surroundings.ambient.now(), id.clone());
     let mut changes = vec![Change::RunStarted { owner: owner.token.clone() }];
-    changes.extend(caps.map(|caps| Change::CapsSet { caps }));
+    changes.extend(different);
+    transcript.add(at, &changes);
+    if let Some(seat) = connections.missing(needed(&transcript)) {
+        return Err(unreachable_seat(seat).into());
+    }
     let claim = surroundings.journal.run(move |unit| {
         // Two who found it ownerless at once: the first to write has it.
         if unit.entry_count(&claimed)? != entries {
             return Err(at_work(&claimed).into());
         }
-        unit.apply(&claimed, EntryKind::RunStarted, at, &changes)?;
-        Ok(changes)
+        let seq = unit.apply(&claimed, EntryKind::RunStarted, at, &changes)?;
+        Ok(Written::one(seq, changes))
     });
-    let changes = claim.await?;
-    transcript.add(at, &changes);
+    let Written { last, changes, .. } = claim.await?;
     surroundings.observer.saw(&id, at, &changes);
-    Ok(Deliberation::new(transcript, connections, surroundings))
+    Ok(Deliberation::new(transcript, last, connections, surroundings))
+}
+
+/// Whoever may still be asked: once the rounds are over, those of the ending alone.
+fn needed(transcript: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
+    let plan = &transcript.plan;
+    let is_over = transcript.report.is_some() || transcript.is_cut_short;
+    let ending = plan.conclusion.as_ref().filter(|_| is_over);
+    plan.seats.iter().map(|seat| &seat.name).filter(move |name| {
+        ending.is_none_or(|ending| {
+            [&ending.synthesizer, &ending.critic, &ending.reviser].contains(name)
+        })
+    })
 }
 
 fn not_a_run(id: &DialogueId) -> Fault {

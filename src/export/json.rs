@@ -9,6 +9,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::actions::{self, Action, Actions};
+use super::conclusion::Section;
 use super::links::{related_perspectives, targets};
 use super::warnings::warnings;
 use crate::domain::dialogue::{DialogueStatus, Protocol, TerminalState};
@@ -43,7 +44,8 @@ pub struct Document<'a> {
     closed_because: Option<&'a str>,
     created_at: Moment,
     background: Option<&'a Value>,
-    conclusion: Option<Value>,
+    #[serde(flatten)]
+    ending: Section<'a>,
     expert_pool: Option<PoolSection<'a>>,
     experts: Vec<ExpertSection<'a>>,
     rounds: Vec<RoundSection<'a>>,
@@ -211,6 +213,7 @@ struct VerdictSection<'a> {
 pub fn document(record: &Record) -> Document<'_> {
     let (dialogue, opening) = (&record.dialogue, &record.dialogue.opening);
     let related = related_perspectives(record);
+    let concluded = record.conclusion.as_ref();
     Document {
         id: &opening.dialogue_id,
         title: &opening.title,
@@ -219,14 +222,16 @@ pub fn document(record: &Record) -> Document<'_> {
         status: dialogue.status,
         protocol: opening.protocol,
         rehearsal: opening.rehearsal,
-        terminal_state: dialogue.terminal_state,
+        terminal_state: dialogue
+            .terminal_state
+            .or(concluded.and_then(|concluded| concluded.ending.terminal_state)),
         total_rounds: dialogue.total_rounds,
         total_alignment: dialogue.total_alignment,
         convergence_percent: opening.convergence_percent,
         closed_because: dialogue.closed_because.as_deref(),
         created_at: dialogue.created_at,
         background: opening.background.as_ref(),
-        conclusion: None,
+        ending: Section::of(concluded),
         expert_pool: record
             .pool
             .as_ref()

@@ -2,8 +2,10 @@
 //! same record gives the same bytes.
 
 mod actions;
+pub mod conclusion;
 pub(crate) mod contributions;
 pub mod council;
+pub(crate) mod interventions;
 mod json;
 mod links;
 mod markdown;
@@ -13,6 +15,7 @@ pub(crate) mod sample;
 mod warnings;
 pub(crate) mod wording;
 
+pub use interventions::{Intervened, InterventionKind, InterventionSeen, interventions};
 pub use json::{Document, document};
 pub use markdown::markdown;
 pub use warnings::warnings;

@@ -6,9 +6,36 @@ use crate::domain::lifecycle::EventType;
 use crate::domain::record::Record;
 use crate::domain::reference::{RefType, Reference};
 use crate::domain::verdict::{Verdict, VerdictType};
+use crate::export::conclusion::state_word;
+use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 
 /// Said wherever a rehearsed dialogue is named.
 pub(crate) const REHEARSAL: &str = "played by the rehearsal panel; no model was asked";
+
+/// `R2`, or what the ending does in a round of its own.
+pub(crate) fn round_name(round: u8) -> String {
+    match round {
+        DRAFT => "conclusion".to_owned(),
+        AUDIT | SECOND_AUDIT => "audit".to_owned(),
+        REVISION => "revision".to_owned(),
+        held => format!("R{held}"),
+    }
+}
+
+/// `in R2`, `in the audit`.
+pub(crate) fn in_round(round: u8) -> String {
+    let article = if round < DRAFT { "" } else { "the " };
+    format!("in {article}{}", round_name(round))
+}
+
+/// The text on one line, cut after a word where it is longer than that; an ellipsis says so.
+pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let Some((end, _)) = flat.char_indices().nth(chars_max) else { return flat };
+    let head = flat.get(..end).unwrap_or_default();
+    let head = head.rsplit_once(' ').map_or(head, |(words, _)| words);
+    format!("{head}…")
+}
 
 /// `11,872`.
 pub(crate) fn grouped(number: u64) -> String {
@@ -108,6 +135,14 @@ pub(crate) fn circumstances(verdict: &Verdict) -> Vec<String> {
     told
 }
 
+/// The terminal state, or that nobody audited it; nothing, before it was concluded.
+pub(crate) fn how_concluded(record: &Record) -> Option<String> {
+    match &record.conclusion {
+        Some(concluded) => Some(state_word(concluded.ending.terminal_state).to_lowercase()),
+        None => record.dialogue.terminal_state.map(|state| state.to_string()),
+    }
+}
+
 /// What to be wary of in a verdict: the word for it, and the reason.
 pub(crate) fn caution(verdict: &Verdict) -> Option<(&'static str, &str)> {
     match (verdict.forced, verdict.warning.as_deref()) {
@@ -165,7 +200,7 @@ pub(crate) fn accepted(record: &Record, tension: EntityId) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::grouped;
+    use super::{grouped, shortened};
 
     #[test]
     fn thousands_are_set_apart() {
@@ -174,5 +209,13 @@ mod tests {
             assert_eq!(grouped(number), expected);
         }
         assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+
+    #[test]
+    fn a_text_is_cut_after_a_word() {
+        assert_eq!(shortened("one\n two", 7), "one two");
+        assert_eq!(shortened("one two", 6), "one…");
+        assert_eq!(shortened("né né", 4), "né…");
+        assert_eq!(shortened("unbroken", 4), "unbr…");
     }
 }

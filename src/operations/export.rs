@@ -155,8 +155,5 @@ fn council(workspace: &Workspace, record: &Record) -> Result<Option<Deliberated>
         return Ok(None);
     }
     let entries = workspace.store.entries(record.dialogue.id(), 0)?;
-    let Some((first, rest)) = entries.split_first() else { return Ok(None) };
-    let Some(mut transcript) = Transcript::begin(first.at, &first.changes) else { return Ok(None) };
-    rest.iter().for_each(|entry| transcript.add(entry.at, &entry.changes));
-    Ok(Some(documents::council::document(&transcript)))
+    Ok(Transcript::of(&entries).map(|run| documents::council::document(&run)))
 }

@@ -16,6 +16,7 @@ pub struct Statistics {
     pub dialogues: usize,
     pub by_status: Map<String, Value>,
     pub by_protocol: Map<String, Value>,
+    pub by_terminal_state: Map<String, Value>,
     pub entities: Map<String, Value>,
     pub averages: Map<String, Value>,
     pub top_experts: Vec<TopExpert>,
@@ -42,6 +43,9 @@ pub fn stats(workspace: &Workspace, arguments: &Value) -> Result<Statistics, Err
         averages: averages.collect(),
         by_status: counts(stats.by_status.iter().map(|(word, count)| (word.name(), *count))),
         by_protocol: counts(stats.by_protocol.iter().map(|(word, count)| (word.name(), *count))),
+        by_terminal_state: counts(
+            stats.by_terminal_state.iter().map(|(word, count)| (word.name(), *count)),
+        ),
         entities: counts(stats.entities.iter().map(|(kind, count)| (kind.section(), *count))),
         top_experts: stats.top_experts,
     })

@@ -29,7 +29,7 @@ const QUESTION_BYTES_MAX: usize = 400_000;
 const FENCE_BYTES: usize = 600;
 
 /// The task, and a demand for a better reply.
-const WORDS_AROUND: usize = 2_000;
+pub(super) const WORDS_AROUND: usize = 2_000;
 
 /// An escape such as `\u{1}` is this many times as long as what it shows.
 const GROWTH_MAX: usize = 6;
@@ -38,7 +38,7 @@ const GROWTH_MAX: usize = 6;
 const MARKER_BYTES: usize = 64;
 
 /// To what each text of an opinion or a review is cut, one after the other, until all fits.
-const TEXT_BYTES: [usize; 6] = [16_000, 8_000, 4_000, 2_000, 1_000, 300];
+pub(super) const TEXT_BYTES: [usize; 6] = [16_000, 8_000, 4_000, 2_000, 1_000, 300];
 
 #[derive(Debug)]
 pub(super) struct Condensed {
@@ -66,7 +66,7 @@ pub(super) fn condense(view: &mut View, mask: Option<&Mask>) -> Condensed {
     Condensed { sections, notes }
 }
 
-fn fits(sections: &[Section]) -> bool {
+pub(super) fn fits(sections: &[Section]) -> bool {
     let around = sections.len() * FENCE_BYTES + WORDS_AROUND;
     let room = INPUT_BYTES_MAX.saturating_sub(around);
     let bytes: usize = sections.iter().map(|section| section.text.len()).sum();
@@ -76,7 +76,7 @@ fn fits(sections: &[Section]) -> bool {
 }
 
 /// How long they are inside their fences.
-fn shown_bytes(sections: &[Section]) -> usize {
+pub(super) fn shown_bytes(sections: &[Section]) -> usize {
     sections.iter().map(|section| harmless(&section.text).len() + FENCE_BYTES).sum()
 }
 
@@ -105,7 +105,7 @@ where
 }
 
 /// Puts another text in the place of every text of a document, whatever its shape.
-fn change_texts<T>(said: &mut T, change: &dyn Fn(&str) -> String)
+pub(super) fn change_texts<T>(said: &mut T, change: &dyn Fn(&str) -> String)
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
 {
@@ -134,7 +134,7 @@ fn is_of_vocabulary(text: &str) -> bool {
         || FindingStand::named(text).is_some()
 }
 
-fn context_bytes(view: &View) -> usize {
+pub(super) fn context_bytes(view: &View) -> usize {
     view.files_section().map_or(0, |section| shown_bytes(&[section]))
 }
 
@@ -148,7 +148,7 @@ fn cut_sayings(view: &mut View) -> Vec<String> {
     [cut_opinions(view), cut_reviews(view)].into_iter().flatten().collect()
 }
 
-fn cut_question(view: &mut View) -> Option<String> {
+pub(super) fn cut_question(view: &mut View) -> Option<String> {
     let before = view.question.len();
     let whole = std::mem::take(&mut view.question);
     view.question = fitting(&whole, QUESTION_BYTES_MAX);
@@ -156,14 +156,18 @@ fn cut_question(view: &mut View) -> Option<String> {
     (after < before).then(|| format!("the question was cut from {before} to {after} bytes"))
 }
 
-/// Each file gives way in proportion: its head and its tail stay.
 fn cut_context(view: &mut View) -> Option<String> {
+    let others = shown_bytes(&view.sections()) - context_bytes(view) + WORDS_AROUND;
+    let room = INPUT_BYTES_MAX.saturating_sub(others).max(CONTEXT_BYTES_MIN);
+    cut_context_to(view, room)
+}
+
+/// Each file gives way in proportion: its head and its tail stay.
+pub(super) fn cut_context_to(view: &mut View, room: usize) -> Option<String> {
     let before = context_bytes(view);
-    if before == 0 {
+    if before <= room {
         return None;
     }
-    let others = shown_bytes(&view.sections()) - before + WORDS_AROUND;
-    let room = INPUT_BYTES_MAX.saturating_sub(others).max(CONTEXT_BYTES_MIN);
     let unnamed = cut_index(view, room / 4);
     let whole = view.context.files.clone();
     let mut target = room;
@@ -198,7 +202,7 @@ fn cut_index(view: &mut View, room: usize) -> usize {
 }
 
 /// The text, or so much of its head and tail that both take about this many bytes when shown.
-fn fitting(text: &str, bytes_max: usize) -> String {
+pub(super) fn fitting(text: &str, bytes_max: usize) -> String {
     let cut = head_and_tail(text, bytes_max);
     let shown = harmless(&cut).len();
     if shown <= bytes_max + MARKER_BYTES {
@@ -261,6 +265,7 @@ fn cut_texts(view: &mut View) -> Vec<String> {
         let cut = |text: &str| fitting(text, bytes_max);
         view.opinions.iter_mut().for_each(|shown| change_texts(&mut shown.said, &cut));
         view.reviews.iter_mut().for_each(|shown| change_texts(&mut shown.said, &cut));
+        view.additions.iter_mut().for_each(|added| added.text = cut(&added.text));
         if fits(&view.sections()) {
             return vec![format!("texts over {bytes_max} bytes were cut, head and tail kept")];
         }

@@ -62,6 +62,7 @@ fn view(files: &[(&str, String)], opinions: Vec<Opinion>) -> View {
         unnamed: 0,
         opinions: ('A'..='Z').zip(opinions).map(shown).collect(),
         reviews: Vec::new(),
+        additions: Vec::new(),
     }
 }
 

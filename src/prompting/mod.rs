@@ -5,14 +5,21 @@
 //! the names of models out of what one says to another.
 
 mod brands;
+pub mod conclusion;
 mod condense;
-pub mod council;
+mod council;
 mod fence;
 mod harmless;
+mod instructions;
 mod lookalike;
 mod mask;
+mod message;
+mod prepare;
 mod view;
 
 pub use condense::INPUT_BYTES_MAX;
 pub use fence::Fences;
+pub use instructions::{digest, system};
 pub use mask::Mask;
+pub use message::Prepared;
+pub use prepare::prepare;

@@ -2,18 +2,22 @@
 //!
 //! A participant sees the question and its files. A reviewer sees also the others'
 //! opinions, never their own. The chair sees everything that was said, under the
-//! same letters. The messages are built from a view and nothing else.
+//! same letters. (What the seats of the ending see is in `conclusion/`.) What the Principal has added comes last, so that all before it stays
+//! the same, byte for byte, for those who hear it and those who do not. The messages
+//! are built from a view and nothing else.
 
 use std::sync::Arc;
 
 use super::fence::Fences;
-use crate::domain::ask::{Ask, Purpose};
+use crate::domain::ask::Ask;
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::review::Review;
 use crate::domain::ids::ExpertSlug;
+use crate::domain::intervention::{Intervention, Noted};
 use crate::domain::plan::{ContextPack, Plan};
 use crate::domain::transcript::Transcript;
 use crate::protocols::council::{Letters, opinions, reviews};
+use crate::protocols::interventions::heard_by;
 
 #[derive(Debug, Clone)]
 pub(super) struct View {
@@ -23,6 +27,8 @@ pub(super) struct View {
     pub unnamed: usize,
     pub opinions: Vec<Shown<Opinion>>,
     pub reviews: Vec<Shown<Review>>,
+    /// What the Principal has added, as far as the reader may know it.
+    pub additions: Vec<Section>,
 }
 
 /// Something that was said, under the name its reader knows it by.
@@ -33,7 +39,7 @@ pub(super) struct Shown<T> {
 }
 
 /// A piece of somebody's text that will stand in a fence.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Section {
     pub label: String,
     pub whose: String,
@@ -41,33 +47,38 @@ pub(super) struct Section {
 }
 
 impl Section {
+    pub(super) fn new(label: &str, whose: &str, text: String) -> Self {
+        Self { label: label.to_owned(), whose: whose.to_owned(), text }
+    }
+
     pub(super) fn fenced(&self, fences: &Fences) -> String {
         fences.around(&self.label, &self.whose, &self.text)
     }
 }
 
 impl View {
-    pub(super) fn of(transcript: &Transcript, ask: &Ask) -> Self {
-        let mut view = Self {
+    /// The question, what came with it and what was added to it.
+    pub(super) fn of_question(transcript: &Transcript, ask: &Ask) -> Self {
+        Self {
             question: transcript.question().to_owned(),
             context: Arc::clone(&transcript.plan.context),
             unnamed: 0,
             opinions: Vec::new(),
             reviews: Vec::new(),
-        };
-        match ask.purpose {
-            Purpose::Opinion
-            | Purpose::Conclusion
-            | Purpose::Audit
-            | Purpose::Revision
-            | Purpose::Restatement => {}
-            Purpose::Review => view.opinions = peers(transcript, &ask.seat),
-            Purpose::Synthesis => {
-                view.opinions = all_opinions(transcript);
-                view.reviews = all_reviews(transcript);
-            }
+            additions: heard_by(transcript, ask).into_iter().filter_map(addition).collect(),
         }
-        view
+    }
+
+    /// The same, and what the others said in answer to it.
+    pub(super) fn of_reviewer(transcript: &Transcript, ask: &Ask) -> Self {
+        let opinions = peers(transcript, &ask.seat);
+        Self { opinions, ..Self::of_question(transcript, ask) }
+    }
+
+    /// The same, and all that anybody said.
+    pub(super) fn of_chair(transcript: &Transcript, ask: &Ask) -> Self {
+        let (opinions, reviews) = (all_opinions(transcript), all_reviews(transcript));
+        Self { opinions, reviews, ..Self::of_question(transcript, ask) }
     }
 
     /// All that will stand in fences, in the order in which it is read.
@@ -75,15 +86,12 @@ impl View {
         let mut sections = vec![self.question_section()];
         sections.extend(self.files_section());
         sections.extend(self.said_sections());
+        sections.extend_from_slice(&self.additions);
         sections
     }
 
-    fn question_section(&self) -> Section {
-        Section {
-            label: "QUESTION".to_owned(),
-            whose: "the question of the person who asks".to_owned(),
-            text: self.question.clone(),
-        }
+    pub(super) fn question_section(&self) -> Section {
+        Section::new("QUESTION", "the question of the person who asks", self.question.clone())
     }
 
     /// The files, then the names of those that were too many.
@@ -102,11 +110,7 @@ impl View {
             text.push_str(&format!("[… {} more …]\n", self.unnamed));
         }
         let whose = "what the person who asks has in files that belong to the question";
-        (!text.is_empty()).then(|| Section {
-            label: "FILES".to_owned(),
-            whose: whose.to_owned(),
-            text: text.trim_end().to_owned(),
-        })
+        (!text.is_empty()).then(|| Section::new("FILES", whose, text.trim_end().to_owned()))
     }
 
     /// The opinions, then the reviews.
@@ -168,7 +172,30 @@ fn shown<T: Clone>(plan: &Plan, letter: char, name: &ExpertSlug, said: &T) -> Sh
     Shown { name, said: said.clone() }
 }
 
+/// An intervention with whose word it is; nothing, where it says nothing.
+fn addition(noted: &Noted) -> Option<Section> {
+    let (label, whose, text) = match &noted.intervention {
+        Intervention::Whisper { text, to: None } => (
+            "WHISPER",
+            "what the person who asks has said to everybody since the question",
+            text.clone(),
+        ),
+        Intervention::Whisper { text, to: Some(_) } => {
+            ("WHISPER", "what the person who asks has said to you alone", text.clone())
+        }
+        Intervention::Directive { text, restatement, .. } => {
+            let text = restatement.as_ref().map_or_else(
+                || text.clone(),
+                |restated| format!("{}\n\nIn their own words: {text}", restated.sentence),
+            );
+            ("DIRECTIVE", "what the person who asks wants everybody to take up from here on", text)
+        }
+        Intervention::Stop => return None,
+    };
+    Some(Section::new(label, whose, text))
+}
+
 /// Structured, so that a reader can tell the parts, and as data, never as instructions.
-fn as_text(said: &impl serde::Serialize) -> String {
+pub(super) fn as_text(said: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(said).unwrap_or_default()
 }

@@ -4,8 +4,14 @@
 //! holds no progress and never waits, so the same code drives a live run, a
 //! resumed run and a test.
 
+mod asking;
 pub mod conclusion;
 pub mod council;
+pub mod interventions;
+mod next;
+#[cfg(test)]
+mod sample;
 mod step;
 
+pub use next::next;
 pub use step::Step;

@@ -1,6 +1,7 @@
 //! What the engine is told to do next.
 
 use crate::domain::ask::Ask;
+use crate::domain::conclusion::Ending;
 use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::transcript::{Shortcut, Stop};
 
@@ -14,8 +15,12 @@ pub enum Step {
     Hold(u8),
     /// Whether a round can be skipped was decided; note it.
     Weigh(Shortcut),
-    /// Hand over the report; nothing more will be asked.
+    /// The report enters the record; with it the rounds are over.
     Deliver(Box<CouncilFinalReport>),
+    /// The rounds are over, and the ending begins.
+    Conclude,
+    /// It came to its terminal state; nothing more will be asked.
+    End(Box<Ending>),
     /// Give up honestly, keeping what was heard.
     Stop(Stop),
 }

@@ -47,6 +47,23 @@ pub fn closed(dialogue: &Dialogue) -> Fault {
         })
 }
 
+/// There is nothing yet that could hold or fail.
+pub fn not_concluded(id: &DialogueId) -> Fault {
+    Fault::new(Code::NotConcluded, format!("dialogue '{id}' has no conclusion"))
+        .field("dialogue_id")
+        .value(id.as_str())
+        .suggest(format!("`plenary conclude {id}` writes one"))
+}
+
+/// What was rejected twice was not delivered, so it can neither hold nor fail.
+pub fn unconverged(id: &DialogueId) -> Fault {
+    let message = format!("dialogue '{id}' ended unconverged: no conclusion was delivered");
+    Fault::new(Code::NotConverged, message)
+        .field("dialogue_id")
+        .value(id.as_str())
+        .suggest(format!("`plenary show {id}` tells why"))
+}
+
 /// Rounds come in order: only the next one can be prepared or registered.
 pub(super) fn out_of_order(round: u16, dialogue: &Dialogue) -> Option<Fault> {
     let (first, next) = (dialogue.opening.protocol.first_round(), dialogue.next_round());

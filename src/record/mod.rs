@@ -8,6 +8,7 @@ pub mod context;
 pub mod convergence;
 pub mod create;
 pub mod expert;
+pub mod health;
 pub mod panel;
 pub mod register;
 pub mod similar;
@@ -24,7 +25,9 @@ mod roll;
 mod sampling;
 mod warning;
 
-pub use faults::{closed, no_dialogue, read_dialogue_id, target_not_found};
+pub use faults::{
+    closed, no_dialogue, not_concluded, read_dialogue_id, target_not_found, unconverged,
+};
 pub use fields::Fields;
 pub use notes::Notes;
 pub use warning::Warning;

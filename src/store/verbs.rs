@@ -7,14 +7,14 @@ use std::fmt::Debug;
 
 use super::error::StoreError;
 use super::verification::Verification;
-use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
+use crate::domain::catalogue::{Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary};
 use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
 use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
 use crate::domain::shown::Viewer;
-use crate::domain::time::Moment;
+use crate::domain::time::{Day, Moment};
 use crate::record::convergence::Pulse;
 use crate::record::register::Answer;
 
@@ -44,6 +44,11 @@ pub trait Store: Debug + Send + Sync {
     /// What happened to a dialogue after its `after`-th entry, in order.
     fn entries(&self, id: &DialogueId, after: u64) -> Result<Vec<Entry>, StoreError>;
 
+    /// The place of the newest intervention among the entries of all dialogues, from 1; 0 when
+    /// there is none. It grows with every intervention, so who asks again sees whether there
+    /// was one.
+    fn last_intervention(&self) -> Result<u64, StoreError>;
+
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError>;
 
     /// A page of dialogues, newest first.
@@ -53,6 +58,15 @@ pub trait Store: Debug + Send + Sync {
     fn search(&self, words: &[String], limit: usize) -> Result<Vec<Hit>, StoreError>;
 
     fn stats(&self, top_experts: usize) -> Result<Stats, StoreError>;
+
+    /// The newest endings with a terminal state, newest first, rehearsals left out.
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError>;
+
+    /// The conclusions to be revisited on this day or before it, soonest first, at most `limit`.
+    ///
+    /// Left out are rehearsals, what ended unconverged (nothing was delivered), and those of
+    /// which an outcome was recorded.
+    fn due(&self, by: Day, limit: usize) -> Result<Vec<Due>, StoreError>;
 
     fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError>;
 
@@ -75,6 +89,9 @@ pub trait Unit {
 
     fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
 
+    /// Whether it has a conclusion, audited or not.
+    fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
+
     /// How many entries its journal has.
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError>;
 
@@ -90,14 +107,15 @@ pub trait Unit {
         round: u8,
     ) -> Result<Option<Registration>, StoreError>;
 
-    /// Applies the changes and appends them to the journal as one entry.
+    /// Applies the changes and appends them to the journal as one entry, whose number among the
+    /// dialogue's entries is returned.
     fn apply(
         &mut self,
         id: &DialogueId,
         kind: EntryKind,
         at: Moment,
         changes: &[Change],
-    ) -> Result<(), StoreError>;
+    ) -> Result<u64, StoreError>;
 }
 
 #[derive(Debug, Clone, PartialEq)]

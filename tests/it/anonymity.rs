@@ -8,7 +8,7 @@ use plenary::domain::dice::SplitMix;
 use plenary::domain::ids::ExpertSlug;
 use plenary::domain::plan::Seat;
 use plenary::domain::transcript::Document;
-use plenary::prompting::council::{Prepared, system};
+use plenary::prompting::{Prepared, system};
 use plenary::protocols::council::Letters;
 use proptest::prelude::*;
 

@@ -18,7 +18,7 @@ use plenary::domain::plan::{Caps, Plan, Price, Seat, Timeouts};
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Call, CallOutcome, Shortage, Stop, Transcript};
 use plenary::engine::{
-    self, Connections, Journal, Limits, Owner, Purse, Question, Silent, Surroundings,
+    self, Connections, Ear, Journal, Limits, Owner, Purse, Question, Silent, Surroundings,
 };
 use plenary::export::council::document;
 use plenary::files::Folders;
@@ -255,6 +255,8 @@ impl Hall {
     fn surroundings(&self, common_purse: Option<Arc<Purse>>) -> Surroundings {
         Surroundings {
             journal: self.journal.clone(),
+            store: self.store.clone(),
+            ear: Ear::deaf(),
             ambient: self.ambient.clone(),
             observer: Arc::new(Silent),
             common_purse,
@@ -280,7 +282,13 @@ impl Hall {
         let loaded = engine::load(self.store.as_ref(), id).unwrap();
         let connections = connections(&loaded.transcript.plan);
         let surroundings = self.surroundings(None);
-        let taken = engine::take_up(loaded, Some(RICH), connections, &self.owner, surroundings);
+        let taken = engine::take_up(
+            loaded,
+            vec![Change::CapsSet { caps: RICH }],
+            connections,
+            &self.owner,
+            surroundings,
+        );
         let council = taken.await.unwrap();
         let stop = council.run(limits()).await.unwrap();
         (stop, council.into_transcript())

@@ -13,12 +13,16 @@
 mod kit;
 
 mod anonymity;
+mod briefing;
 mod budget;
 mod cli_transport;
+mod conclusions;
 mod contract;
 mod councils;
 mod doctor;
+mod endings;
 mod fencing;
+mod heard;
 mod hostile;
 mod lifecycle;
 mod mcp_transport;
@@ -29,6 +33,7 @@ mod program;
 mod prompts;
 mod properties;
 mod real;
+mod rehearsing;
 mod resuming;
 mod screens;
 mod sealed;

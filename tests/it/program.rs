@@ -274,6 +274,9 @@ fn every_operation_prints_one_document() {
         "export talk".to_owned(),
         "verify".to_owned(),
         "verify talk".to_owned(),
+        "health".to_owned(),
+        "due".to_owned(),
+        "due --within 30d".to_owned(),
         "dialogue abandon talk".to_owned(),
     ] {
         let ran = program.run(&words(&format!("{line} --json")));
@@ -368,6 +371,9 @@ fn looking_leaves_nothing_behind() {
         "dialogue progress x",
         "dialogue context x",
         "export x --output y.json",
+        "health",
+        "due",
+        "due record x held",
     ] {
         program.run(&words(line));
         let left: Vec<_> = std::fs::read_dir(program.path()).unwrap().collect();

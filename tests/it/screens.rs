@@ -1,10 +1,12 @@
-//! What a council looks like on the screen: the page that `ask` prints, and `show`.
+//! What a council that ends with its report looks like on the screen: the page that `ask`
+//! prints, and `show`. How an ending looks is in `surfaces/cli/show/ending_tests.rs`.
 
 use crate::kit::Program;
 
 fn asked() -> (Program, String, String) {
     let program = Program::new();
-    let ran = program.run(&["ask", "Should reads go through a cache?", "--rehearse"]);
+    let question = "Should reads go through a cache?";
+    let ran = program.run(&["ask", question, "--rehearse", "--no-conclusion"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     let id = ran.stdout.trim().rsplit(' ').next().unwrap().to_owned();
     (program, ran.stdout, id)

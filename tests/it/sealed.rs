@@ -1,14 +1,22 @@
 //! Hostile strings in every place of the real prompts: what others wrote stays in its fence.
 
 use plenary::domain::ask::{Ask, Purpose};
+use plenary::domain::conclusion::{
+    Audit, Auditor, CitedClaim, Conclusion, Field, Objection, Participant, UnresolvedPoint,
+};
 use plenary::domain::council::words::Mode;
+use plenary::domain::ids::ExpertSlug;
+use plenary::domain::intervention::Intervention;
 use plenary::domain::plan::{ContextFile, ContextPack, IndexedFile};
 use plenary::domain::transcript::Document;
-use plenary::prompting::INPUT_BYTES_MAX;
-use plenary::prompting::council::{Prepared, system};
+use plenary::prompting::conclusion::restatement;
+use plenary::prompting::{INPUT_BYTES_MAX, Prepared, system};
+use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
+use serde_json::json;
 
 use crate::fencing::{faults_of, strings};
 use crate::kit::chamber::{Chamber, SECRET, opinion, plan, review, seat};
+use crate::kit::records::council_record;
 use crate::kit::times;
 
 /// Says whatever it is told in each place that is not ours.
@@ -23,6 +31,13 @@ fn rounds(text: &str) -> Vec<(Ask, Prepared)> {
     }
     .into();
     let mut chamber = Chamber::new(text, plan);
+    chamber.intervene(0, Intervention::Whisper { text: text.to_owned(), to: None });
+    let directive = |text: &str| Intervention::Directive {
+        text: text.to_owned(),
+        restatement: None,
+        confirmed: true,
+    };
+    chamber.intervene(0, directive(text));
     let mut all = chamber.ask();
     let [(ann, _), (bob, _)] = all.as_slice() else { panic!("not two") };
     let (ann, bob) = (ann.clone(), bob.clone());
@@ -41,7 +56,53 @@ fn rounds(text: &str) -> Vec<(Ask, Prepared)> {
     chamber.mumble(&third[0].0, text);
     all.extend(third);
     all.extend(chamber.ask());
+    all.extend(ending(&mut chamber, text));
     all
+}
+
+/// The ending, with the same text in its conclusion, its objections and what was wrong with them.
+fn ending(chamber: &mut Chamber, text: &str) -> Vec<(Ask, Prepared)> {
+    let record = council_record(&chamber.transcript);
+    chamber.transcript.opening.background = Some(json!({ "said": text }));
+    chamber.conclude();
+    let mut all = Vec::new();
+    let mut ask = |chamber: &mut Chamber, purpose, round, document| {
+        let (first, prepared) = chamber.ask_for(purpose, round, &record, None);
+        chamber.mumble(&first, text);
+        all.push((first, prepared));
+        let (again, prepared) = chamber.ask_for(purpose, round, &record, Some(text));
+        chamber.answer(&again, document);
+        all.push((again, prepared));
+    };
+    let draft = Document::Conclusion(Box::new(conclusion(text)));
+    ask(chamber, Purpose::Conclusion, DRAFT, draft);
+    let objection =
+        Objection { field: Field::Recommendation, objection: text.to_owned(), by: Auditor::Critic };
+    let flagged = Document::Audit(Audit::Flag { objections: vec![objection] });
+    ask(chamber, Purpose::Audit, AUDIT, flagged);
+    let revised = Document::Revision(Box::new(conclusion(text)));
+    ask(chamber, Purpose::Revision, REVISION, revised);
+    ask(chamber, Purpose::Audit, SECOND_AUDIT, Document::Audit(Audit::Pass));
+    all
+}
+
+fn conclusion(text: &str) -> Conclusion {
+    let (agent, text): (ExpertSlug, _) = ("ann".parse().unwrap(), || text.to_owned());
+    Conclusion {
+        recommendation: text(),
+        key_condition: text(),
+        unresolved_points: vec![UnresolvedPoint {
+            point: text(),
+            agents_involved: vec![agent.clone()],
+            claims: vec![CitedClaim {
+                id: "P0101".parse().unwrap(),
+                agent: agent.clone(),
+                claim: text(),
+            }],
+        }],
+        review_by: "2026-08-01".parse().unwrap(),
+        participants: vec![Participant { agent, version: text() }],
+    }
 }
 
 /// A message with what stands inside its fences taken out, and what was wrong in there.
@@ -75,12 +136,20 @@ fn opened(user: &str) -> (String, Vec<String>) {
 fn no_string_says_a_word_outside_its_fence() {
     let honest = rounds("An honest text.");
     let purposes: Vec<Purpose> = honest.iter().map(|(ask, _)| ask.purpose).collect();
-    let [opinion, review, synthesis] = [Purpose::Opinion, Purpose::Review, Purpose::Synthesis];
-    assert_eq!(
-        purposes,
-        [opinion, opinion, opinion, review, review, synthesis, synthesis],
-        "some place is not tried"
-    );
+    let tried: Vec<(Purpose, usize)> = Purpose::ALL
+        .iter()
+        .map(|purpose| (*purpose, purposes.iter().filter(|asked| *asked == purpose).count()))
+        .collect();
+    let expected = [
+        (Purpose::Opinion, 3),
+        (Purpose::Review, 2),
+        (Purpose::Synthesis, 2),
+        (Purpose::Conclusion, 2),
+        (Purpose::Audit, 4),
+        (Purpose::Revision, 2),
+        (Purpose::Restatement, 0),
+    ];
+    assert_eq!(tried, expected, "some place is not tried");
     let expected: Vec<String> =
         honest.iter().map(|(_, prepared)| opened(&prepared.messages.user).0).collect();
     // All of them take minutes; every sixtieth is of every corpus.
@@ -92,6 +161,10 @@ fn no_string_says_a_word_outside_its_fence() {
             assert_eq!(ours, *expected, "{id} for {ask:?}");
             assert_eq!(prepared.messages.system, system(ask.purpose, Mode::Review), "{id}");
         }
+        let restated = restatement(SECRET, &text, &text);
+        let (ours, faults) = opened(&restated.user);
+        assert_eq!(faults, Vec::<String>::new(), "{id} restated");
+        assert_eq!(ours, opened(&restatement(SECRET, "a", "b").user).0, "{id} restated");
     }
 }
 
@@ -99,7 +172,12 @@ fn no_string_says_a_word_outside_its_fence() {
 fn no_message_is_over_its_budget() {
     let check = |text: &str, notes: [&[&str]; 3]| {
         let rounds = rounds(text);
-        for (ask, prepared) in &rounds {
+        let (rounds, ending) = rounds.split_at(7);
+        for (ask, prepared) in ending {
+            let bytes = prepared.messages.user.len();
+            assert!(bytes <= INPUT_BYTES_MAX, "{bytes} for {ask:?}");
+        }
+        for (ask, prepared) in rounds {
             let bytes = prepared.messages.user.len();
             assert!(bytes <= INPUT_BYTES_MAX, "{bytes} for {ask:?}");
             let (_, faults) = opened(&prepared.messages.user);

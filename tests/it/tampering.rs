@@ -11,14 +11,17 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use plenary::domain::conclusion::OutcomeWord;
+use plenary::domain::dialogue::TerminalState;
 use plenary::store::{SqliteStore, Store, Verification};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::kit::{Bench, batch, item, open_dialogue};
+use crate::kit::{Bench, Fate, batch, conclude, item, open_dialogue, record_outcome};
 
-/// Two dialogues with everything in them: `talk` with two rounds and two verdicts, and `second`.
+/// Dialogues with everything in them: `talk` with two rounds and two verdicts, `second`, and
+/// `ended` with a conclusion and what became of it.
 fn filled() -> Bench {
     let bench = Bench::new();
     open_dialogue(&bench, &["ann", "bob"]);
@@ -47,6 +50,9 @@ fn filled() -> Bench {
     bench.must("verdict", &verdict("doubts", "dissent"));
     let other = json!({ "title": "Second", "question": "Another?" });
     bench.must("create", &other);
+    let ended =
+        conclude(bench.store(), &Fate { state: Some(TerminalState::Revised), ..Fate::default() });
+    record_outcome(bench.store(), &ended, OutcomeWord::Mixed, "2026-06-02T09:00:00Z");
     bench
 }
 
@@ -191,6 +197,45 @@ fn a_changed_row_is_found() {
 }
 
 #[test]
+fn an_ending_that_was_changed_is_found() {
+    check(&[
+        ("UPDATE conclusions SET recommendation = 'Do not'", &["replay"]),
+        ("UPDATE conclusions SET key_condition = key_condition || ' '", &["replay"]),
+        ("UPDATE conclusions SET terminal_state = 'clean'", &["replay"]),
+        ("UPDATE conclusions SET terminal_state = NULL", &["replay"]),
+        ("UPDATE dialogues SET terminal_state = 'clean' WHERE dialogue_id = 'ended'", &["replay"]),
+        ("UPDATE dialogues SET lifecycle = 'auditing' WHERE dialogue_id = 'ended'", &["replay"]),
+        ("UPDATE conclusions SET unresolved_points = '[]'", &["replay"]),
+        ("UPDATE conclusions SET review_by = '2036-06-01'", &["replay"]),
+        ("UPDATE conclusions SET participants = '[]'", &["replay"]),
+        ("UPDATE conclusions SET audit = NULL", &["replay"]),
+        ("UPDATE conclusions SET critic = synthesizer", &["replay"]),
+        ("UPDATE conclusions SET reviser = NULL", &["replay"]),
+        ("UPDATE conclusions SET rehearsal = 1", &["replay"]),
+        ("UPDATE conclusions SET awaited = 1", &["replay"]),
+        ("UPDATE conclusions SET created_at = '2026-02-02T09:00:00.000001Z'", &["replay"]),
+        ("DELETE FROM conclusions", &["foreign_key", "replay"]),
+        (
+            "UPDATE search_text SET body = 'x' WHERE dialogue_id = 'ended' AND field = 'conclusion'",
+            &["replay"],
+        ),
+        (
+            "INSERT INTO conclusions SELECT 'talk', terminal_state, recommendation, key_condition, unresolved_points, review_by, participants, audit, synthesizer, critic, reviser, rehearsal, awaited, created_at FROM conclusions",
+            &["replay"],
+        ),
+        ("UPDATE outcomes SET outcome = 'held'", &["replay"]),
+        ("UPDATE outcomes SET outcome = 'forgotten'", &["integrity", "replay"]),
+        ("UPDATE outcomes SET note = NULL", &["replay"]),
+        ("UPDATE outcomes SET seq = 2", &["replay"]),
+        ("DELETE FROM outcomes", &["replay"]),
+        (
+            "INSERT INTO outcomes VALUES ('ended', 2, 'failed', NULL, '2026-06-03T09:00:00.000000Z')",
+            &["replay"],
+        ),
+    ]);
+}
+
+#[test]
 fn a_change_of_kind_alone_is_found() {
     check(&[
         // Nothing, and the word for it.
@@ -274,7 +319,7 @@ fn a_journal_that_was_edited_is_found() {
 fn a_journal_that_was_cut_is_found() {
     check(&[
         ("DELETE FROM journal WHERE global_seq = 3", &["chain", "gap", "global_chain", "replay"]),
-        ("DELETE FROM journal WHERE global_seq = 6", &["cut", "replay"]),
+        ("DELETE FROM journal WHERE global_seq = 9", &["cut", "replay"]),
         ("DELETE FROM journal WHERE global_seq = 1", &["chain", "gap", "global_chain", "replay"]),
         ("DELETE FROM journal", &["cut", "replay"]),
         ("UPDATE chain_heads SET hash = lower(hex(zeroblob(32))) WHERE scope = 'talk'", &["cut"]),
@@ -308,6 +353,8 @@ fn a_dialogue_that_was_taken_out_whole_is_found() {
         "refs",
         "moves",
         "verdicts",
+        "conclusions",
+        "outcomes",
         "journal",
         "search_text",
     ];
@@ -353,6 +400,7 @@ fn what_similar_would_say_is_part_of_the_record() {
 fn a_table_that_was_taken_away_is_found() {
     check(&[
         ("DROP TABLE moves", &["schema"]),
+        ("DROP INDEX idx_journal_interventions", &["schema"]),
         ("DROP TABLE search_text", &["schema"]),
         ("DROP TABLE perspective_events", &["schema"]),
     ]);

@@ -237,6 +237,11 @@ fn shipped_migrations_are_never_edited() {
     let shipped = [
         ("0001_record.sql", include_str!("../../migrations/0001_record.sql"), MIGRATION_1),
         ("0002_search.sql", include_str!("../../migrations/0002_search.sql"), MIGRATION_2),
+        (
+            "0003_conclusions.sql",
+            include_str!("../../migrations/0003_conclusions.sql"),
+            MIGRATION_3,
+        ),
     ];
     check(shipped.into_iter().filter_map(|(name, text, expected)| {
         let digest: String =
@@ -250,3 +255,4 @@ fn shipped_migrations_are_never_edited() {
 
 const MIGRATION_1: &str = "b30e26e5952881ffc42b46b4d63fba1a2d3404b76b7eec22b3cb5efd07e0656c";
 const MIGRATION_2: &str = "a01bb3d6688112e0167276d125b40b030cee9c6545c2763e9ddc1adab9b4f158";
+const MIGRATION_3: &str = "0c174c92bfaa0e07d82d3d3ced4f82c20f37710c1ec48027d95e19ed5dac3a73";

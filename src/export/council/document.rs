@@ -1,7 +1,6 @@
 //! The whole document.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use super::health::{Flags, Health, Panel, warnings};
 use super::metrics::{Metrics, metrics};
@@ -11,13 +10,14 @@ use super::transparency::{Transparency, transparency};
 use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::council::tally::Tally;
 use crate::domain::council::words::Mode;
-use crate::domain::dialogue::{Protocol, TerminalState};
+use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::transcript::Transcript;
+use crate::export::conclusion::Ended;
+use crate::export::interventions::{Intervened, interventions};
 use crate::protocols::council::{PeerChoice, peer_choice, tally};
 
-/// What `ask` answers. The conclusion's fields are there from the beginning; what fills
-/// them comes with the conclusion protocol.
+/// What `ask` answers.
 #[derive(Debug, Serialize)]
 pub struct Deliberated {
     pub dialogue_id: DialogueId,
@@ -25,15 +25,13 @@ pub struct Deliberated {
     pub mode: Mode,
     pub rehearsal: bool,
     pub status: Status,
-    pub terminal_state: Option<TerminalState>,
-    pub conclusion: Option<Value>,
-    pub draft: Option<Value>,
-    pub explanation: Option<String>,
+    #[serde(flatten)]
+    pub ended: Ended,
     pub report: Option<CouncilFinalReport>,
     pub rounds: Rounds,
     pub tally: Tally,
     pub peer_choice: Option<PeerChoice>,
-    pub audit: Option<Value>,
+    pub interventions: Vec<Intervened>,
     pub panel: Panel,
     pub flags: Flags,
     pub metrics: Metrics,
@@ -50,15 +48,12 @@ pub fn document(transcript: &Transcript) -> Deliberated {
         mode: transcript.plan.mode,
         rehearsal: transcript.opening.rehearsal,
         status: status(transcript),
-        terminal_state: None,
-        conclusion: None,
-        draft: None,
-        explanation: None,
+        ended: Ended::of(transcript),
         report: transcript.report.clone(),
         rounds: rounds(transcript),
         tally: tally(transcript),
         peer_choice: peer_choice(transcript),
-        audit: None,
+        interventions: interventions(transcript),
         panel: health.panel,
         flags: health.flags,
         metrics: metrics(transcript),

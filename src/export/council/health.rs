@@ -6,7 +6,12 @@ use serde::Serialize;
 
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::{Document, Reading, Shortcut, Transcript};
+use crate::export::conclusion::{self, Ended};
+use crate::export::wording;
 use crate::protocols::council::{Letters, ProviderFailure, failures, false_consensus, opinions};
+
+/// The rounds of a council. What is asked after them is its ending.
+pub(super) const ROUNDS: [u8; 3] = [1, 2, 3];
 
 #[derive(Debug)]
 pub struct Health {
@@ -16,7 +21,7 @@ pub struct Health {
 
 #[derive(Debug, Serialize)]
 pub struct Panel {
-    /// Seats that were asked anything.
+    /// Seats that were asked anything in the rounds; those of the ending are no panel.
     pub attempted: usize,
     /// Those of them that were heard whenever they were asked.
     pub succeeded: usize,
@@ -25,7 +30,7 @@ pub struct Panel {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Flags {
-    /// Somebody was not heard, or no chair was.
+    /// Somebody was not heard, or no chair was, or the Principal had enough before that.
     pub degraded: bool,
     /// The opinions were split, and the report names no disagreement.
     pub false_consensus: bool,
@@ -36,11 +41,14 @@ pub struct Flags {
 impl Health {
     pub fn of(transcript: &Transcript) -> Self {
         let failed: Vec<ProviderFailure> =
-            [1, 2, 3].into_iter().flat_map(|round| failures(transcript, round)).collect();
-        let asked: BTreeSet<&ExpertSlug> =
-            transcript.asks.iter().map(|asked| &asked.ask.seat).collect();
+            ROUNDS.into_iter().flat_map(|round| failures(transcript, round)).collect();
+        let asked: BTreeSet<&ExpertSlug> = ROUNDS
+            .into_iter()
+            .flat_map(|round| transcript.asks_of(round))
+            .map(|asked| &asked.ask.seat)
+            .collect();
         let is_whole = |seat: &&ExpertSlug| {
-            [1, 2, 3].iter().all(|round| {
+            ROUNDS.iter().all(|round| {
                 transcript.last_ask(*round, seat).is_none_or(|asked| asked.document().is_some())
             })
         };
@@ -48,7 +56,7 @@ impl Health {
         let fell_back = transcript.report.as_ref().is_some_and(|report| report.fallback);
         Self {
             flags: Flags {
-                degraded: !failed.is_empty() || fell_back,
+                degraded: !failed.is_empty() || fell_back || is_cut_short(transcript),
                 false_consensus: false_consensus(transcript),
                 single_family: families(transcript).len() == 1,
                 short_circuit: transcript.shortcuts.iter().any(Shortcut::is_taken),
@@ -56,6 +64,11 @@ impl Health {
             panel: Panel { attempted: asked.len(), succeeded, failed },
         }
     }
+}
+
+/// Whether the panel was stopped before it had reported.
+pub fn is_cut_short(transcript: &Transcript) -> bool {
+    transcript.is_cut_short && transcript.report.is_none()
 }
 
 /// The families that were heard; of those that sit there, while nobody was.
@@ -81,6 +94,12 @@ pub fn warnings(transcript: &Transcript) -> Vec<String> {
         let message = "the panel is of a single family: its agreement says little";
         warnings.push(message.to_owned());
     }
+    if is_cut_short(transcript) {
+        let message =
+            "it was stopped before the panel had reported, and concluded on what there was";
+        warnings.push(message.to_owned());
+    }
+    warnings.extend(conclusion::warnings(&Ended::of(transcript), transcript.opening.rehearsal));
     warnings.extend(unpriced(transcript));
     warnings.extend(left_out(transcript));
     let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
@@ -92,13 +111,13 @@ pub fn warnings(transcript: &Transcript) -> Vec<String> {
     }));
     warnings.extend(invented(transcript));
     for asked in &transcript.asks {
-        let (seat, round) = (&asked.ask.seat, asked.ask.round);
+        let (seat, round) = (&asked.ask.seat, wording::in_round(asked.ask.round));
         if matches!(asked.reading, Some(Reading::Read { repaired: true, .. })) {
-            warnings.push(format!("the JSON of {seat} in R{round} had to be mended"));
+            warnings.push(format!("the JSON of {seat} {round} had to be mended"));
         }
         // That names were masked is as it should be, and stands in the transparency record.
         let cuts = asked.condensed.iter().filter(|note| !note.contains("masked"));
-        warnings.extend(cuts.map(|cut| format!("for {seat} in R{round}, {cut}")));
+        warnings.extend(cuts.map(|cut| format!("for {seat} {round}, {cut}")));
     }
     warnings
 }

@@ -2,16 +2,22 @@
 
 use serde::Serialize;
 
-use crate::domain::ask::Usage;
+use super::health::ROUNDS;
+use crate::domain::ask::{Reply, Usage};
 use crate::domain::council::words::Mode;
 use crate::domain::ids::DialogueId;
+use crate::domain::intervention::{Intervention, Restatement};
 use crate::domain::time::Moment;
 use crate::domain::transcript::{Asked, CallOutcome, Shortcut, Transcript};
+use crate::export::wording;
+use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 use crate::protocols::council::rounds_completed;
 
 #[derive(Debug, Serialize)]
 pub struct Metrics {
     pub rounds: Vec<RoundMetrics>,
+    /// What the ending asked for: `conclusion`, `audit`, `revision`, `audit`.
+    pub ending: Vec<RoundMetrics>,
     pub session: SessionMetrics,
 }
 
@@ -38,14 +44,21 @@ pub struct SessionMetrics {
     pub short_circuit_triggered: bool,
     /// In dollars; nothing, when no call's cost is known.
     pub total_cost_estimate: Option<f64>,
+    /// With the ending, and with what it took to restate directives.
+    pub total_tokens_in: u64,
+    pub total_tokens_out: u64,
     pub calls: usize,
     pub repeated_calls: usize,
 }
 
 pub(super) fn metrics(transcript: &Transcript) -> Metrics {
-    let rounds: Vec<RoundMetrics> =
-        [1, 2, 3].into_iter().filter_map(|round| of_round(transcript, round)).collect();
+    let measured = |rounds: &[u8]| -> Vec<RoundMetrics> {
+        rounds.iter().filter_map(|round| of_round(transcript, *round)).collect()
+    };
     let end = transcript.last_entry_at;
+    let tokens = |part: fn(Usage) -> u64| -> u64 {
+        replies(transcript).filter_map(|reply| reply.usage).map(part).sum()
+    };
     Metrics {
         session: SessionMetrics {
             session_id: transcript.opening.dialogue_id.clone(),
@@ -54,24 +67,40 @@ pub(super) fn metrics(transcript: &Transcript) -> Metrics {
             rounds_completed: rounds_completed(transcript),
             short_circuit_triggered: transcript.shortcuts.iter().any(Shortcut::is_taken),
             total_cost_estimate: cost_usd(transcript),
+            total_tokens_in: tokens(|usage| usage.input_tokens),
+            total_tokens_out: tokens(|usage| usage.output_tokens),
             calls: transcript.calls().count(),
             repeated_calls: transcript
                 .calls()
                 .filter(|call| call.sending.repeats.is_some())
                 .count(),
         },
-        rounds,
+        rounds: measured(&ROUNDS),
+        ending: measured(&[DRAFT, AUDIT, REVISION, SECOND_AUDIT]),
     }
 }
 
 /// What is known to have been spent, in dollars; nothing, when nothing is known.
 pub fn cost_usd(transcript: &Transcript) -> Option<f64> {
-    let costs = transcript.calls().filter_map(|call| match &call.outcome {
-        CallOutcome::Replied(reply, _) => reply.cost.usd_micros,
+    let known: Vec<u64> = replies(transcript).filter_map(|reply| reply.cost.usd_micros).collect();
+    (!known.is_empty()).then(|| dollars(known.iter().sum()))
+}
+
+/// Everything that came back, in the order of the asks.
+fn replies(transcript: &Transcript) -> impl Iterator<Item = &Reply> {
+    let replied = transcript.calls().filter_map(|call| match &call.outcome {
+        CallOutcome::Replied(reply, _) => Some(reply),
         CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => None,
     });
-    let known: Vec<u64> = costs.collect();
-    (!known.is_empty()).then(|| dollars(known.iter().sum()))
+    replied.chain(restatements(transcript).map(|restated| &restated.reply))
+}
+
+/// How directives were understood: what that took is part of what the run took.
+pub(super) fn restatements(transcript: &Transcript) -> impl Iterator<Item = &Restatement> {
+    transcript.interventions.iter().filter_map(|noted| match &noted.intervention {
+        Intervention::Directive { restatement, .. } => restatement.as_ref(),
+        Intervention::Whisper { .. } | Intervention::Stop => None,
+    })
 }
 
 pub(super) fn dollars(micros: u64) -> f64 {
@@ -113,7 +142,7 @@ fn of_round(transcript: &Transcript, round: u8) -> Option<RoundMetrics> {
         used.map(part).sum()
     };
     Some(RoundMetrics {
-        round: format!("R{round}"),
+        round: wording::round_name(round),
         start_time: span.start,
         end_time: span.end,
         duration_ms: span.duration_ms(),

@@ -12,7 +12,7 @@ mod stop;
 mod transparency;
 
 pub use document::{Deliberated, document};
-pub use events::{AskSeen, Event, SeatSeen, events};
-pub use health::{Health, warnings};
+pub use events::{AskSeen, Event, Look, SeatSeen, events};
+pub use health::{Health, is_cut_short, warnings};
 pub use metrics::cost_usd;
 pub use stop::{Status, Stopped, status, stopped};

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::metrics::dollars;
+use super::metrics::{dollars, restatements};
 use crate::domain::ask::{CostSource, ErrorType, Fallback, TransportKind};
 use crate::domain::digest::sha256_hex;
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::plan::{Exclusion, Seat};
 use crate::domain::transcript::{Asked, CallOutcome, Shortcut, Transcript};
+use crate::export::wording;
 use crate::protocols::council::Letters;
 
 #[derive(Debug, Serialize)]
@@ -88,13 +89,19 @@ fn provider(transcript: &Transcript, seat: &Seat) -> ProviderRecord {
     let asks: Vec<&Asked> =
         transcript.asks.iter().filter(|asked| asked.ask.seat == seat.name).collect();
     let calls = || asks.iter().flat_map(|asked| &asked.calls);
-    let replies = || asks.iter().filter_map(|asked| Some(asked.reply()?.0));
+    let restated = || restatements(transcript).filter(|restated| restated.seat == seat.name);
+    let replies = || {
+        let answers = asks.iter().filter_map(|asked| Some(asked.reply()?.0));
+        answers.chain(restated().map(|restated| &restated.reply))
+    };
     let mut rounds: Vec<u8> = asks.iter().map(|asked| asked.ask.round).collect();
     rounds.dedup();
     let is_heard = |round: &&u8| {
         transcript.last_ask(**round, &seat.name).is_some_and(|asked| asked.document().is_some())
     };
     let heard = rounds.iter().filter(is_heard).count();
+    let mut names: Vec<String> = rounds.iter().map(|round| wording::round_name(*round)).collect();
+    names.dedup();
     let costs: Vec<u64> = replies().filter_map(|reply| reply.cost.usd_micros).collect();
     let sources = replies().map(|reply| reply.cost.source);
     ProviderRecord {
@@ -117,7 +124,7 @@ fn provider(transcript: &Transcript, seat: &Seat) -> ProviderRecord {
             (asked, heard) if heard < asked => "partial",
             _ => "ok",
         },
-        rounds: rounds.iter().map(|round| format!("R{round}")).collect(),
+        rounds: names,
         errors: calls()
             .filter_map(|call| match &call.outcome {
                 CallOutcome::Failed(failure, _) => Some(failure.error_type),

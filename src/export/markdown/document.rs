@@ -5,10 +5,11 @@
 
 use super::escape::{self, inline, quote};
 use super::table::table;
-use super::{council, facts, rounds, value, verdicts};
+use super::{council, ending, facts, rounds, value, verdicts};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::record::Record;
 use crate::domain::reference::Move;
+use crate::export::conclusion::{self, Ended};
 use crate::export::council::Deliberated;
 use crate::export::wording;
 
@@ -17,6 +18,7 @@ pub fn markdown(record: &Record, told: Option<&Deliberated>) -> String {
     let mut blocks = facts::blocks(record);
     blocks.extend(question(record));
     blocks.extend(background(record));
+    blocks.extend(concluded(record, told));
     match told {
         Some(told) => blocks.extend(council::blocks(told)),
         None => {
@@ -24,6 +26,7 @@ pub fn markdown(record: &Record, told: Option<&Deliberated>) -> String {
             blocks.extend(facts::experts(record));
         }
     }
+    blocks.extend(told.into_iter().flat_map(|told| ending::interventions(&told.interventions)));
     blocks.extend(tensions(record));
     blocks.extend(rounds::blocks(record));
     blocks.extend(recommendations(record));
@@ -32,6 +35,23 @@ pub fn markdown(record: &Record, told: Option<&Deliberated>) -> String {
     blocks.push(format!("---\n\nHead of the chain: `{}`", escape::code(&record.head)));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"
+}
+
+/// How it ended: as the record has it, else how far a council has come.
+fn concluded(record: &Record, told: Option<&Deliberated>) -> Vec<String> {
+    let Some(concluded) = &record.conclusion else {
+        return told.map_or_else(Vec::new, |told| ending::blocks(&told.ended, &[]));
+    };
+    let ended = Ended::by(&concluded.ending);
+    let mut blocks = ending::blocks(&ended, &concluded.outcomes);
+    // A council lists them with whatever else is worth knowing.
+    if told.is_none() {
+        let warnings = conclusion::warnings(&ended, record.dialogue.opening.rehearsal);
+        let items: Vec<String> =
+            warnings.iter().map(|text| format!("- {}", inline(text))).collect();
+        blocks.push(items.join("\n"));
+    }
+    blocks
 }
 
 fn question(record: &Record) -> Vec<String> {

@@ -47,6 +47,18 @@ pub(super) fn quote(text: &str) -> String {
     quoted.join("\n")
 }
 
+/// The same, with every line break kept: a conclusion may have been asked for in so many lines.
+pub(super) fn quote_lines(text: &str) -> String {
+    let quoted = quote(text);
+    let lines: Vec<&str> = quoted.lines().collect();
+    let is_blank = |line: Option<&&str>| line.is_none_or(|line| *line == ">");
+    let broken = lines.iter().enumerate().map(|(place, line)| {
+        let ends = is_blank(Some(line)) || is_blank(lines.get(place + 1));
+        if ends { (*line).to_owned() } else { format!("{line}  ") }
+    });
+    broken.collect::<Vec<_>>().join("\n")
+}
+
 /// Takes from a line what would reach out of its quote: HTML, which can close the
 /// quote; images, which tell a stranger who reads; footnotes, which are set
 /// elsewhere; and the marks of an alert, which would speak in our voice.
@@ -93,6 +105,13 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(inline(text), expected.replace(r"\(", "("));
         }
+    }
+
+    #[test]
+    fn line_breaks_are_kept_where_they_count() {
+        assert_eq!(quote_lines("one\ntwo\n\nthree"), "> one  \n> two\n>\n> three");
+        assert_eq!(quote_lines("- a\n- b  "), "> - a  \n> - b");
+        assert_eq!(quote_lines(""), "");
     }
 
     #[test]

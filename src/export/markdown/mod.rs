@@ -2,8 +2,10 @@
 
 mod council;
 mod document;
+mod ending;
 mod escape;
 mod facts;
+mod revision;
 mod rounds;
 mod table;
 #[cfg(test)]

@@ -3,7 +3,12 @@
 use insta::assert_snapshot;
 
 use super::*;
+use crate::domain::conclusion::{Concluded, Outcome, OutcomeWord};
 use crate::domain::lifecycle::Status;
+use crate::domain::record::Record;
+use crate::domain::transcript::Transcript;
+use crate::export::conclusion::sample as endings;
+use crate::export::council::document;
 use crate::export::sample;
 
 /// The part of the sample's document from one heading up to another.
@@ -267,4 +272,178 @@ fn hostile_text_adds_nothing_to_the_structure() {
     };
     assert_eq!(skeleton(&with(hostile)), skeleton(&with("plain")));
     assert!(!with(hostile).contains(['\u{1b}', '\r']));
+}
+
+/// The sample's record with the ending of a run, and what became of it.
+fn concluded(transcript: &Transcript, note: &str) -> Record {
+    let mut record = sample::record();
+    let outcome = Outcome { outcome: OutcomeWord::Held, note: Some(note.to_owned()) };
+    record.conclusion = transcript.ending.clone().map(|ending| Concluded {
+        ending,
+        at: endings::moment(1),
+        outcomes: vec![("2027-02-17T08:00:00Z".parse().unwrap(), outcome)],
+    });
+    record
+}
+
+/// The ending in the document of a dialogue that somebody led.
+fn ending_of(transcript: &Transcript) -> String {
+    let document = markdown(&concluded(transcript, "as said"), None);
+    let (_, rest) = document.split_once("- **refinancing**: closes in Q2\n\n").unwrap();
+    // Two spaces at the end of a line keep its break; here they can be seen.
+    rest.split("## Verdicts").next().unwrap().trim_end().replace("  \n", "⏎\n")
+}
+
+#[test]
+fn a_clean_conclusion_keeps_its_line_breaks_and_has_no_annotations() {
+    assert_snapshot!(ending_of(&endings::clean()), @r#"
+    ## Conclusion: clean
+
+    > Put a read-through cache before the catalogue, with a lifetime of five minutes.⏎
+    > Leave prices uncached until the owner says how stale they may be.
+
+    - **Key condition**: Reads outnumber writes by at least ten to one.
+    - **Unresolved**: Whether stale prices are worse than slow ones (ann, bob)
+      - P0101 **ann**: A price that is a minute old harms nobody.
+      - C0203 **bob**: One wrong price in a contract costs more than the cache saves.
+    - **Review by**: 2027-02-16
+    - **Participants**: ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
+    - **Outcome**: held, 2027-02-17: as said
+    "#);
+}
+
+#[test]
+fn a_revised_one_folds_the_objection_and_the_difference_away() {
+    let ending = ending_of(&endings::revised());
+    assert_snapshot!(ending.split_at(ending.find("<details>").unwrap()).1, @r#"
+    <details><summary>View the objection and revision</summary>
+
+    - **recommendation**: counted: 2 lines were asked for, and there is 1.
+    - **key condition**: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
+
+    **recommendation**, before:
+
+    > Put a read-through cache before ~~everything,~~ with a lifetime of five minutes.
+
+    after:
+
+    > Put a read-through cache before **the catalogue,** with a lifetime of five minutes.⏎
+    > **Leave prices uncached until the owner says how stale they may be.**
+
+    **key condition**, before:
+
+    > Reads outnumber ~~writes.~~
+
+    after:
+
+    > Reads outnumber **writes by at least ten to one.**
+
+    </details>
+    "#);
+}
+
+#[test]
+fn what_did_not_converge_is_explained_and_marked_as_rejected() {
+    assert_snapshot!(ending_of(&endings::unconverged()), @r#"
+    ## No conclusion: unconverged
+
+    No conclusion came out that holds up on its own: what was drafted was rejected twice, and it is mended only once. At first sight the objections were to the recommendation: “2 lines were asked for, and there is 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure. It says something about the question: what was said about it does not carry one answer yet. Read the debate with the objections in mind; then find out what they say is missing, ask again more narrowly, or decide yourself.
+
+    ### Objections at first sight
+
+    - **recommendation**: counted: 2 lines were asked for, and there is 1.
+    - **key condition**: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
+
+    **recommendation**, before:
+
+    > Put a read-through cache before ~~everything,~~ with a lifetime of five minutes.
+
+    after:
+
+    > Put a read-through cache before **the catalogue,** with a lifetime of five minutes.⏎
+    > **Leave prices uncached until the owner says how stale they may be.**
+
+    **key condition**, before:
+
+    > Reads outnumber ~~writes.~~
+
+    after:
+
+    > Reads outnumber **writes by at least ten to one.**
+
+    ### Objections after the revision
+
+    - **recommendation**: It leaves out prices, which is what the question is about.
+
+    ### The rejected draft
+
+    > Put a read-through cache before the catalogue, with a lifetime of five minutes.⏎
+    > Leave prices uncached until the owner says how stale they may be.
+
+    - **Key condition**: Reads outnumber writes by at least ten to one.
+    - **Unresolved**: Whether stale prices are worse than slow ones (ann, bob)
+      - P0101 **ann**: A price that is a minute old harms nobody.
+      - C0203 **bob**: One wrong price in a contract costs more than the cache saves.
+    - **Review by**: 2027-02-16
+    - **Participants**: ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
+    - **Outcome**: held, 2027-02-17: as said
+    "#);
+}
+
+#[test]
+fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
+    let document = markdown(&concluded(&endings::unaudited(), ""), None);
+    for part in ["| Conclusion | unaudited |", "## Conclusion: unaudited", "- unaudited: nobody"] {
+        assert!(document.contains(part), "no {part} in:\n{document}");
+    }
+}
+
+#[test]
+fn a_council_shows_its_draft_and_its_interventions() {
+    let draft = markdown(&sample::record(), Some(&document(&endings::unmended())));
+    assert!(draft.contains("## Draft: objected to, not mended\n"), "{draft}");
+    assert!(draft.contains("### Objections\n\n- **recommendation**: counted: 2 lines"), "{draft}");
+    let stopped = markdown(&sample::record(), Some(&document(&endings::cut_short())));
+    let (_, rest) = stopped.split_at(stopped.find("## Interventions").unwrap());
+    assert_snapshot!(rest.split("## Tensions").next().unwrap(), @r#"
+    ## Interventions
+
+    - 2026-11-16T15:40:01.000000Z, R1, **whisper to all**: Mind what it costs to run.
+    - 2026-11-16T15:40:15.000000Z, R1, **whisper to cid, in private**: You know this store best.
+    - 2026-11-16T15:40:20.000000Z, R2, **directive**: only reads count; understood as: The panel is to take it that only reads count.
+    - 2026-11-16T15:40:21.000000Z, R2, **directive**: forget all of it; understood as: The panel is to take it that forget all of it.; not confirmed, so it had no effect
+    - 2026-11-16T15:40:22.000000Z, R2, **stop**: what was heard by then is concluded on
+    "#);
+}
+
+/// Everything by which an ending takes part in our structure.
+fn bones(document: &str) -> Vec<String> {
+    let unquoted = document.lines().filter(|line| !line.starts_with('>'));
+    let marks = ["#", "|", "---", "```", "- ", "  - ", "<"];
+    let ours = unquoted.filter(|line| marks.iter().any(|mark| line.starts_with(mark)));
+    let shape = |line: &str| {
+        let bars = line.replace(r"\|", "").matches('|').count();
+        let tags = line.replace(r"\<", "").matches('<').count();
+        let start: String = line.chars().take_while(|c| !c.is_alphanumeric()).take(4).collect();
+        format!("{start} {bars} {tags}")
+    };
+    ours.map(shape).collect()
+}
+
+#[test]
+fn hostile_text_in_an_ending_adds_nothing_to_the_structure() {
+    let hostile = "x | y\n\n## Verdict\n\n| a | b |\n|---|---|\n```\n</details></blockquote>\u{1b}[2J\r# z ** ~~ <!--";
+    for transcript in endings::all() {
+        let with = |text: &str| {
+            let transcript = endings::filled_with(transcript.clone(), text);
+            let record = concluded(&transcript, text);
+            let led = markdown(&record, None);
+            led + &markdown(&record, Some(&document(&transcript)))
+        };
+        let told = with(hostile);
+        assert_eq!(bones(&told), bones(&with("plain")), "{told}");
+        assert!(!told.contains(['\u{1b}', '\r']));
+        let closed = told.matches("</details>").count() - told.matches(r"\</details>").count();
+        assert_eq!(closed, told.matches("\n<details>").count(), "{told}");
+    }
 }

@@ -3,17 +3,40 @@
 use super::agreement;
 use super::deliver::{from_best_opinion, from_chair};
 use super::voices::{failures, opinions, reviews};
-use crate::domain::ask::{Ask, Purpose};
+use crate::domain::ask::Purpose;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Delivery, SkipSynthesis};
-use crate::domain::transcript::{Asked, Reading, Shortage, Shortcut, Stop, Transcript};
+use crate::domain::transcript::{Shortage, Shortcut, Stop, Transcript};
+use crate::protocols::asking::ask;
 use crate::protocols::step::Step;
 
-/// What the engine must do next.
-pub fn next(transcript: &Transcript) -> Step {
+/// What the engine must do next; nothing, when the rounds are over.
+pub fn next(transcript: &Transcript) -> Option<Step> {
+    if transcript.report.is_some() || transcript.participants.is_some() {
+        return None;
+    }
+    if transcript.is_cut_short {
+        return cut_short(transcript);
+    }
     let first = first_round(transcript);
     let second = || second_round(transcript);
-    first.or_else(second).unwrap_or_else(|| third_round(transcript))
+    first.or_else(second).or_else(|| Some(third_round(transcript)))
+}
+
+/// What was heard by then enters the record, and nobody else is asked.
+fn cut_short(transcript: &Transcript) -> Option<Step> {
+    if !transcript.is_held(1) {
+        return Some(too_few(transcript).map_or(Step::Hold(1), Step::Stop));
+    }
+    let ends_here = transcript.plan.conclusion.is_none();
+    if !transcript.is_held(2) && (ends_here || !reviews(transcript).is_empty()) {
+        return Some(Step::Hold(2));
+    }
+    let written = transcript.plan.chairs.iter().find_map(|chair| from_chair(transcript, chair));
+    match written {
+        Some(report) => Some(Step::Deliver(Box::new(report))),
+        None => ends_here.then(|| stand_in(transcript)),
+    }
 }
 
 /// Everybody answers, alone.
@@ -25,19 +48,19 @@ fn first_round(transcript: &Transcript) -> Option<Step> {
     if let Some(step) = ask(transcript, 1, Purpose::Opinion, seats) {
         return Some(step);
     }
+    let stop = partial(transcript, 1).or_else(|| too_few(transcript));
+    Some(stop.map_or(Step::Hold(1), Step::Stop))
+}
+
+/// Whether fewer gave an opinion than it takes, or all of too few families.
+fn too_few(transcript: &Transcript) -> Option<Stop> {
     let quorum = transcript.plan.quorum;
     let (heard, needed) = (opinions(transcript).len(), quorum.r1_min);
-    if let Some(stop) = partial(transcript, 1) {
-        return Some(Step::Stop(stop));
-    }
     if heard < needed {
-        return Some(Step::Stop(Stop::Quorum { round: 1, heard, needed }));
+        return Some(Stop::Quorum { round: 1, heard, needed });
     }
-    let families = agreement::families(transcript);
-    if families < quorum.families_min {
-        return Some(Step::Stop(Stop::Families { heard: families, needed: quorum.families_min }));
-    }
-    Some(Step::Hold(1))
+    let (heard, needed) = (agreement::families(transcript), quorum.families_min);
+    (heard < needed).then_some(Stop::Families { heard, needed })
 }
 
 /// Everybody reviews the others; those who failed in the first round too.
@@ -71,9 +94,6 @@ fn second_round(transcript: &Transcript) -> Option<Step> {
 
 /// The chair synthesises; another chair, or the best opinion, stands in.
 fn third_round(transcript: &Transcript) -> Step {
-    if transcript.report.is_some() {
-        return Step::Stop(Stop::Done);
-    }
     if let Some(step) = agreement::shadow_of_review(transcript) {
         return Step::Weigh(step);
     }
@@ -136,64 +156,4 @@ fn partial(transcript: &Transcript, round: u8) -> Option<Stop> {
     let failed = failures(transcript, round).into_iter().next()?;
     let tolerated = transcript.plan.quorum.allow_partial;
     (!tolerated).then_some(Stop::Partial { round, seat: failed.provider })
-}
-
-/// Where one seat's part in a round stands.
-enum Standing<'a> {
-    Unasked,
-    Open(&'a Asked),
-    /// A reply that could not be read gets one stricter ask.
-    AskStricter(String),
-    Starved(Shortage),
-    Settled,
-}
-
-/// Asks those who still have something to say in a round; nothing, when all is settled.
-fn ask<'a>(
-    transcript: &Transcript,
-    round: u8,
-    purpose: Purpose,
-    seats: impl Iterator<Item = &'a ExpertSlug>,
-) -> Option<Step> {
-    let (mut asks, mut shortage) = (Vec::new(), None);
-    let mut id = transcript.next_ask_id();
-    for seat in seats {
-        let stricter = match standing(transcript.last_ask(round, seat)) {
-            Standing::Settled => continue,
-            Standing::Starved(of) => {
-                shortage = Some(of);
-                continue;
-            }
-            Standing::Open(asked) => {
-                asks.push(asked.ask.clone());
-                continue;
-            }
-            Standing::Unasked => None,
-            Standing::AskStricter(reason) => Some(reason),
-        };
-        asks.push(Ask { id, round, seat: seat.clone(), purpose, stricter });
-        id += 1;
-    }
-    match (asks.is_empty(), shortage) {
-        (false, _) => Some(Step::Ask(asks)),
-        (true, Some(shortage)) => Some(Step::Stop(Stop::Budget { shortage })),
-        (true, None) => None,
-    }
-}
-
-fn standing(last: Option<&Asked>) -> Standing<'_> {
-    let Some(asked) = last else { return Standing::Unasked };
-    match &asked.reading {
-        Some(Reading::Read { .. }) => return Standing::Settled,
-        Some(Reading::Unreadable { reason, refusal: false }) if asked.ask.stricter.is_none() => {
-            return Standing::AskStricter(reason.clone());
-        }
-        Some(Reading::Unreadable { .. }) => return Standing::Settled,
-        None => {}
-    }
-    match asked.not_sent {
-        _ if asked.gave_up => Standing::Settled,
-        Some(shortage) => Standing::Starved(shortage),
-        None => Standing::Open(asked),
-    }
 }

@@ -1,278 +1,18 @@
-//! One line per situation: what happened so far, and so what comes next. `check` and
-//! the small language of its scripts are the only code that knows the API.
+//! One line per situation of a council's rounds.
 
-use super::next;
-use crate::domain::ask::{
-    Ask, Cost, CostSource, ErrorType, Failure, Finish, Purpose, Reply, Reservation, Sending,
-    TransportKind,
-};
-use crate::domain::change::Change;
-use crate::domain::council::opinion::{Details, Opinion, Risk};
-use crate::domain::council::report::{Conclusion, Rationale, Report};
-use crate::domain::council::review::{Critique, Review, Target};
-use crate::domain::council::words::{CritiqueType, Level, Mode, Outcome, Stance};
-use crate::domain::dialogue::{Opening, Protocol};
+use crate::domain::council::opinion::{Opinion, Risk};
+use crate::domain::council::words::{Level, Stance};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{
-    Caps, ContextPack, Delivery, Plan, Quorum, Role, Seat, ShortCircuit, Stakes, Timeouts,
-};
-use crate::domain::time::Moment;
-use crate::domain::transcript::{Document, Reading, Shortage, Stop, Transcript};
-use crate::protocols::Step;
+use crate::domain::plan::{Auditing, ConclusionPlan, Delivery, Plan, Stakes};
+use crate::domain::transcript::{Document, Reading};
 use crate::protocols::council::Letters;
+use crate::protocols::next;
+use crate::protocols::sample::{begin, describe, plan, play};
 
-/// Three participants, of whom `ann` and `bob` may chair.
-fn plan() -> Plan {
-    let seat = |name: &str, roles: &[Role]| Seat {
-        name: name.parse().unwrap(),
-        provider: name.parse().unwrap(),
-        model: "m".to_owned(),
-        family: name.to_owned(),
-        version: "1".to_owned(),
-        roles: roles.to_vec(),
-        transports: vec![TransportKind::Http],
-        endpoint: None,
-        price: None,
-        output_tokens_max: 100,
-        temperature: None,
-        timeouts: None,
-    };
-    let both = [Role::Participant, Role::Chair];
-    Plan {
-        mode: Mode::General,
-        seats: vec![seat("ann", &both), seat("bob", &both), seat("cid", &[Role::Participant])],
-        chairs: ["ann", "bob"].map(|name| name.parse().unwrap()).to_vec(),
-        timeouts: Timeouts::default(),
-        quorum: Quorum::default(),
-        conclusion: None,
-        short_circuit: ShortCircuit::default(),
-        stakes: Stakes::Normal,
-        delivery: Delivery::Synthesis,
-        anonymous_review: true,
-        keep_prompts: true,
-        caps: Caps::default(),
-        secret: "0123".to_owned(),
-        context: ContextPack::default().into(),
-        rehearsal_script: None,
-        notes: Vec::new(),
-    }
-}
-
-fn moment() -> Moment {
-    "2026-02-02T09:00:00Z".parse().unwrap()
-}
-
-fn begin(plan: Plan) -> Transcript {
-    let opening = Opening {
-        dialogue_id: "q-00000000".parse().unwrap(),
-        title: "Q".to_owned(),
-        question: Some("Q?".to_owned()),
-        background: None,
-        protocol: Protocol::Council,
-        rehearsal: false,
-        convergence_percent: 100,
-        panel_seed: None,
-        output_dir: String::new(),
-    };
-    let changes = [
-        Change::DialogueOpened(opening),
-        Change::RunPlanned(Box::new(plan)),
-        Change::RunStarted { owner: "1".to_owned() },
-    ];
-    Transcript::begin(moment(), &changes).unwrap()
-}
-
-/// Plays a script. `ann1+` heard, `ann1-` heard and against it, `ann1!` failed, `ann1?`
-/// unreadable, `ann1x` refused, `ann1$` not affordable, `ann1…` asked and in flight; `held1` a
-/// round in the record; `weigh` notes whatever is due; `again` another process takes it up;
-/// `short` the run stopped for want of voices.
-fn play(mut transcript: Transcript, script: &str) -> Transcript {
-    for word in script.split_whitespace() {
-        let changes = match word {
-            "again" => vec![Change::RunStarted { owner: "2".to_owned() }],
-            "short" => {
-                let stop = Stop::Quorum { round: 1, heard: 0, needed: 2 };
-                vec![Change::RunStopped(stop)]
-            }
-            "weigh" => {
-                let step = next(&transcript);
-                let Step::Weigh(shortcut) = step else { panic!("{}", describe(&step)) };
-                vec![Change::ShortcutWeighed(shortcut)]
-            }
-            held if held.starts_with("held") => {
-                let round = held["held".len()..].parse().unwrap();
-                vec![Change::RoundHeld { round, title: None, score: 0, summary: None }]
-            }
-            said => spoken(&transcript, said),
-        };
-        transcript.add(moment(), &changes);
-    }
-    transcript
-}
-
-fn spoken(transcript: &Transcript, word: &str) -> Vec<Change> {
-    let (seat, rest) = word.split_at(3);
-    let (round, mark) = rest.split_at(1);
-    let (seat, round): (ExpertSlug, u8) = (seat.parse().unwrap(), round.parse().unwrap());
-    let purpose = [Purpose::Opinion, Purpose::Review, Purpose::Synthesis][usize::from(round) - 1];
-    let stricter = transcript.last_ask(round, &seat).map(|_| "it was unreadable".to_owned());
-    let id = transcript.next_ask_id();
-    let call = transcript.next_call_id();
-    let ask = Ask { id, round, seat: seat.clone(), purpose, stricter };
-    let mut changes = vec![Change::AskPrepared {
-        ask,
-        messages: None,
-        messages_sha256: None,
-        condensed: Vec::new(),
-    }];
-    if mark == "$" {
-        changes.push(Change::AskNotSent { ask: id, shortage: Shortage::Money });
-        return changes;
-    }
-    changes.push(Change::CallSent(Sending {
-        call,
-        ask: id,
-        transport: TransportKind::Http,
-        attempt: 1,
-        reserved: Reservation::default(),
-        fallback: None,
-        repeats: None,
-    }));
-    let failure =
-        || Failure { error_type: ErrorType::Network, message: String::new(), latency_ms: 1 };
-    let unreadable = |refusal| Reading::Unreadable { reason: "no JSON".to_owned(), refusal };
-    let reading = match mark {
-        "…" => return changes,
-        "!" => {
-            changes.push(Change::CallFailed { call, failure: failure(), gave_up: true });
-            return changes;
-        }
-        "?" => unreadable(false),
-        "x" => unreadable(true),
-        "+" | "-" => {
-            let document = document(transcript, &seat, round, mark == "+");
-            Reading::Read { document, repaired: false }
-        }
-        other => panic!("no mark {other}"),
-    };
-    changes.push(Change::ReplyKept { call, reply: reply() });
-    changes.push(Change::ReplyRead { ask: id, reading });
-    changes
-}
-
-fn reply() -> Reply {
-    Reply {
-        text: String::new(),
-        usage: None,
-        model: None,
-        finish: Finish::Stop,
-        cost: Cost { usd_micros: None, source: CostSource::Unknown },
-        latency_ms: 1,
-        structured: false,
-    }
-}
-
-/// In favour, or against with a grave critique.
-fn document(transcript: &Transcript, seat: &ExpertSlug, round: u8, in_favour: bool) -> Document {
-    match round {
-        1 => Document::Opinion(Box::new(opinion(seat, in_favour))),
-        2 => {
-            let letters = Letters::of(&transcript.plan);
-            let others = letters.others(&transcript.plan, seat);
-            let critique = Critique {
-                critique_type: CritiqueType::Error,
-                message: "wrong".to_owned(),
-                severity: Level::Medium,
-                location: None,
-                suggested_correction: None,
-            };
-            let target = |letter: char| Target {
-                letter: letter.to_string(),
-                rating: 5,
-                critiques: if in_favour { Vec::new() } else { vec![critique.clone()] },
-                agreement_points: Vec::new(),
-                disagreement_points: Vec::new(),
-                finding_positions: Vec::new(),
-            };
-            let targets = others.iter().map(|(letter, _)| target(*letter)).collect();
-            Document::Review(Box::new(Review { targets, would_change_my_opinion: Vec::new() }))
-        }
-        _ => Document::Report(Box::new(report(in_favour))),
-    }
-}
-
-fn opinion(seat: &ExpertSlug, in_favour: bool) -> Opinion {
-    Opinion {
-        summary: format!("{seat} thinks so"),
-        details: Details {
-            understanding: String::new(),
-            key_considerations: Vec::new(),
-            recommendation: format!("what {seat} wants"),
-            rationale: String::new(),
-        },
-        risks: Vec::new(),
-        assumptions: Vec::new(),
-        questions: Vec::new(),
-        confidence: Level::High,
-        stance: if in_favour { Stance::Approve } else { Stance::Reject },
-        findings: Vec::new(),
-    }
-}
-
-fn report(in_favour: bool) -> Report {
-    Report {
-        conclusion: Conclusion {
-            outcome: if in_favour { Outcome::Adopt } else { Outcome::Reject },
-            statement: "so be it".to_owned(),
-            reason: None,
-        },
-        rationale: Rationale {
-            summary: "because".to_owned(),
-            supporting_opinions: Vec::new(),
-            supporting_reviews: Vec::new(),
-        },
-        disagreements: Vec::new(),
-        uncertainties: Vec::new(),
-        risks: Vec::new(),
-        next_actions: Vec::new(),
-        consensus_points: Vec::new(),
-        alternatives: Vec::new(),
-        verification_plan: Vec::new(),
-        findings: Vec::new(),
-    }
-}
-
-fn describe(step: &Step) -> String {
-    match step {
-        Step::Ask(asks) => {
-            let one = |ask: &Ask| {
-                let strict = if ask.stricter.is_some() { " strictly" } else { "" };
-                format!("{}{strict}", ask.seat)
-            };
-            let who: Vec<String> = asks.iter().map(one).collect();
-            format!("ask {} in round {}", who.join(", "), asks[0].round)
-        }
-        Step::Hold(round) => format!("hold {round}"),
-        Step::Weigh(weighed) => {
-            let how = match (weighed.triggered, weighed.shadow, weighed.would_have_been_right) {
-                (false, ..) => "held",
-                (true, false, _) => "skipped",
-                (true, true, None) => "skipped in shadow",
-                (true, true, Some(true)) => "rightly skipped in shadow",
-                (true, true, Some(false)) => "wrongly skipped in shadow",
-            };
-            format!("weigh {}: {how}", weighed.round)
-        }
-        Step::Deliver(report) => {
-            let chair = report.chair_provider.as_ref().map_or("nobody", ExpertSlug::as_str);
-            let fallback = if report.fallback { ", a fallback" } else { "" };
-            format!("deliver `{}` of {chair}{fallback}", report.report.conclusion.statement)
-        }
-        Step::Stop(Stop::Quorum { round, heard, needed }) => {
-            format!("stop: {heard} of {needed} in round {round}")
-        }
-        Step::Stop(stop) => format!("stop: {stop:?}"),
-    }
+fn ending(auditing: Auditing) -> ConclusionPlan {
+    let name = |name: &str| name.parse().unwrap();
+    let (synthesizer, critic, reviser) = (name("ann"), name("bob"), name("ann"));
+    ConclusionPlan { synthesizer, critic, reviser, auditing }
 }
 
 #[track_caller]
@@ -469,4 +209,30 @@ fn letters_are_one_map_and_orders_are_each_readers_own() {
     }
     let ann: ExpertSlug = "ann".parse().unwrap();
     assert!(letters.others(&plan, &ann).iter().all(|(_, name)| **name != ann));
+}
+
+#[test]
+fn a_principal_who_has_had_enough_gets_what_there_is() {
+    let with = |plan: &mut Plan| plan.conclusion = Some(ending(Auditing::Audited));
+    check_with(with, "ann1+ bob1+ cid1… stop", "hold 1");
+    check_with(with, "ann1+ bob1+ stop held1", "conclude");
+    check_with(with, "ann1+ bob1+ cid1+ held1 ann2+ bob2… stop", "hold 2");
+    check_with(with, "ann1+ bob1+ held1 ann2… bob2… stop", "conclude");
+    check_with(with, "ann1+ bob1+ held1 ann2+ held2 ann3… stop", "conclude");
+    check_with(with, "ann1+ bob1+ held1 ann2+ held2 ann3+ stop", "deliver `so be it` of ann");
+}
+
+#[test]
+fn one_opinion_is_not_concluded_on_even_if_that_is_enough_for_the_principal() {
+    let with = |plan: &mut Plan| plan.conclusion = Some(ending(Auditing::Audited));
+    check_with(with, "ann1+ bob1… cid1… stop", "stop: 1 of 2 in round 1");
+    // Whoever takes it up again wants more than that.
+    check_with(with, "ann1+ bob1… cid1… stop short again", "ask bob, cid in round 1");
+    check_with(with, "ann1+ bob1+ cid1… stop again", "hold 1");
+}
+
+#[test]
+fn a_stopped_council_that_was_to_end_with_a_report_delivers_the_best_opinion() {
+    check("ann1+ bob1+ cid1… stop held1", "hold 2");
+    check("ann1+ bob1+ cid1… stop held1 held2", "deliver `what ann wants` of nobody, a fallback");
 }

@@ -4,12 +4,16 @@
 //! that the whole pipeline can be seen, shown and tested without a model. A script
 //! drives them to any situation. Nothing they say is knowledge, and they say so.
 
+mod audit;
+mod conclusion;
+mod docket;
 mod findings;
 mod opinion;
 mod panel;
 mod prompt;
 mod report;
 mod review;
+mod revision;
 mod script;
 mod temper;
 #[cfg(test)]

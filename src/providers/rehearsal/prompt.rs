@@ -14,14 +14,27 @@ const SUBJECT_CHARS_MAX: usize = 120;
 
 /// What was asked, in one line: the first line of the fenced question.
 pub(super) fn subject(user: &str) -> String {
-    let question = parts(user).into_iter().find(|part| part.label == "QUESTION");
-    let text = question.map_or(user, |question| question.text);
+    let text = part(user, "QUESTION").unwrap_or(user);
     let subject = text.lines().map(plain).find(|line| !line.is_empty());
     subject.unwrap_or_else(|| "this".to_owned())
 }
 
+/// What stands between the marks of a label.
+pub(super) fn part<'a>(user: &'a str, label: &str) -> Option<&'a str> {
+    parts(user).into_iter().find(|part| part.label == label).map(|part| part.text)
+}
+
+/// What follows a beginning of ours on a line that is not between any marks.
+pub(super) fn remark<'a>(user: &'a str, beginning: &str) -> Option<&'a str> {
+    let mut rest = user;
+    while let Some((_, after)) = next_part(rest) {
+        rest = after;
+    }
+    rest.lines().find_map(|line| line.strip_prefix(beginning))
+}
+
 /// A line without what cannot be seen, without the escapes that show it, and not too long.
-fn plain(line: &str) -> String {
+pub(super) fn plain(line: &str) -> String {
     let visible = without_escapes(line);
     let words: Vec<&str> = visible.trim_start_matches('\\').split_whitespace().collect();
     let line = words.join(" ");
@@ -67,8 +80,7 @@ pub(super) fn mode(messages: &Messages) -> Mode {
 
 /// Files that the messages bring, for findings to be located in.
 pub(super) fn files(user: &str) -> Vec<&str> {
-    let part = parts(user).into_iter().find(|part| part.label == "FILES");
-    let lines = part.map_or("", |part| part.text).lines();
+    let lines = part(user, "FILES").unwrap_or_default().lines();
     let headings = lines.filter_map(|line| {
         line.trim_start_matches('\\').strip_prefix("=== ")?.strip_suffix(" ===")
     });

@@ -16,8 +16,7 @@ use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
 use crate::domain::council::review::Review;
 use crate::domain::council::words::{Level, Mode, Outcome, RiskConsensus, Stance};
-use crate::prompting::Fences;
-use crate::prompting::council::system;
+use crate::prompting::{Fences, system};
 use crate::providers::{CallError, Received, Request};
 
 const SEATS: [&str; 3] = ["optimist", "skeptic", "pragmatist"];

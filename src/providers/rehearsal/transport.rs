@@ -13,7 +13,7 @@ use super::panel::MODEL;
 use super::script::{Act, Cue, Fail, Script};
 use super::temper::Temper;
 use super::variation::Variation;
-use super::{opinion, prompt, report, review};
+use super::{audit, conclusion, opinion, prompt, report, review, revision};
 
 /// One for each run: a cue's `times` are counted in it.
 #[derive(Debug, Default)]
@@ -86,11 +86,11 @@ fn built_in(request: &Request) -> Result<String, CallError> {
     match request.purpose {
         Purpose::Opinion => json(&opinion::opinion(temper, &subject, messages, variation)),
         Purpose::Review => json(&review::review(temper, messages, variation)),
-        Purpose::Synthesis
-        | Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Revision
-        | Purpose::Restatement => json(&report::report(&subject, messages, variation)),
+        Purpose::Synthesis => json(&report::report(&subject, messages, variation)),
+        Purpose::Conclusion => json(&conclusion::conclusion(&subject, messages, variation)),
+        Purpose::Audit => Ok(audit::audit(&subject, messages)),
+        Purpose::Revision => json(&revision::revision(&subject, messages, variation)),
+        Purpose::Restatement => Ok(audit::restatement(messages)),
     }
 }
 

@@ -19,14 +19,14 @@ use crate::domain::time::Moment;
 use crate::domain::verdict::Verdict;
 use crate::store::error::StoreError;
 
-type Done = Result<(), StoreError>;
+pub(super) type Done = Result<(), StoreError>;
 
 /// Applies changes to one dialogue, all at one moment.
 #[derive(Debug)]
 pub(super) struct Applier<'a> {
     connection: &'a Connection,
-    id: &'a str,
-    at: String,
+    pub(super) id: &'a str,
+    pub(super) at: String,
 }
 
 impl<'a> Applier<'a> {
@@ -65,6 +65,9 @@ impl<'a> Applier<'a> {
             ),
             Change::VerdictGiven(verdict) => self.give_verdict(verdict),
             Change::StatusSet { status, reason } => self.set_status(*status, reason.as_deref()),
+            Change::StageReached { stage } => self.reach(*stage),
+            Change::Concluded(ending) => self.conclude(ending),
+            Change::OutcomeRecorded(outcome) => self.record_outcome(outcome),
             // A run is read from the journal itself; what it found has changes of its own.
             Change::RunPlanned(_)
             | Change::RunStarted { .. }
@@ -80,14 +83,11 @@ impl<'a> Applier<'a> {
             | Change::RunStopped(_)
             | Change::Intervened { .. }
             | Change::ConclusionPlanned { .. }
-            | Change::ConclusionBegun { .. }
-            | Change::StageReached { .. }
-            | Change::Concluded(_)
-            | Change::OutcomeRecorded(_) => Ok(()),
+            | Change::ConclusionBegun { .. } => Ok(()),
         }
     }
 
-    fn run(&self, sql: &str, values: impl rusqlite::Params) -> Done {
+    pub(super) fn run(&self, sql: &str, values: impl rusqlite::Params) -> Done {
         self.connection.prepare_cached(sql)?.execute(values)?;
         Ok(())
     }
@@ -118,7 +118,7 @@ impl<'a> Applier<'a> {
         }
     }
 
-    fn index_text(&self, field: SearchField, body: &str) -> Done {
+    pub(super) fn index_text(&self, field: SearchField, body: &str) -> Done {
         self.run(
             "INSERT INTO search_text (dialogue_id, field, body) VALUES (?1, ?2, ?3)",
             params![self.id, field.name(), body],
@@ -188,7 +188,8 @@ impl<'a> Applier<'a> {
         )?;
         self.run(
             "UPDATE dialogues SET total_rounds = total_rounds + 1, total_alignment = total_alignment + ?2,
-               lifecycle = ?3
+               lifecycle = CASE WHEN lifecycle = 'concluding' OR lifecycle = 'auditing'
+                 OR lifecycle = 'revising' THEN lifecycle ELSE ?3 END
              WHERE dialogue_id = ?1",
             params![self.id, score, format!("round_{round}")],
         )

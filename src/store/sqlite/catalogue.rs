@@ -123,6 +123,7 @@ pub(super) fn stats(connection: &Connection, top_experts: usize) -> Result<Stats
         total_alignment,
         by_status: counted(connection, "status")?,
         by_protocol: counted(connection, "protocol")?,
+        by_terminal_state: counted(connection, "terminal_state")?,
         entities,
         top_experts: top(connection, top_experts)?,
     })
@@ -132,8 +133,10 @@ fn counted<W: FromStr>(
     connection: &Connection,
     column: &str,
 ) -> Result<Vec<(W, usize)>, StoreError> {
-    let sql =
-        format!("SELECT {column}, count(*) FROM dialogues WHERE NOT rehearsal GROUP BY {column}");
+    let sql = format!(
+        "SELECT {column}, count(*) FROM dialogues
+         WHERE NOT rehearsal AND {column} IS NOT NULL GROUP BY {column}"
+    );
     query(connection, &sql, [], |row| Ok((parsed(row, 0, "word")?, row.get(1)?)))
 }
 

@@ -14,7 +14,7 @@ use crate::store::error::StoreError;
 use crate::store::verification::Finding;
 
 /// Every table that follows from the journal, parents before children.
-const PROJECTED: [&str; 22] = [
+const PROJECTED: [&str; 24] = [
     "dialogues",
     "expert_pool",
     "expert_profiles",
@@ -37,6 +37,8 @@ const PROJECTED: [&str; 22] = [
     "refs",
     "moves",
     "verdicts",
+    "conclusions",
+    "outcomes",
 ];
 
 /// Replays a dialogue's journal and compares every table with the result.

@@ -16,13 +16,14 @@ pub(super) struct Head {
     pub hash: String,
 }
 
+/// Appends an entry and returns its number within the dialogue.
 pub(super) fn append(
     connection: &Connection,
     id: &DialogueId,
     kind: EntryKind,
     at: Moment,
     changes: &[Change],
-) -> Result<(), StoreError> {
+) -> Result<u64, StoreError> {
     let own = head(connection, id.as_str())?;
     let all = head(connection, chain::GLOBAL)?;
     let (payload, ts) = (to_json(changes)?, at.to_string());
@@ -48,7 +49,16 @@ pub(super) fn append(
             global_hash
         ])?;
     set_head(connection, id.as_str(), seq, &hash)?;
-    set_head(connection, chain::GLOBAL, global_seq, &global_hash)
+    set_head(connection, chain::GLOBAL, global_seq, &global_hash)?;
+    Ok(seq)
+}
+
+/// The place of the newest intervention among all entries of all dialogues.
+pub(super) fn last_intervention(connection: &Connection) -> Result<u64, StoreError> {
+    let place: Option<u64> = connection
+        .prepare_cached("SELECT max(global_seq) FROM journal WHERE kind = 'intervened'")?
+        .query_row([], |row| row.get(0))?;
+    Ok(place.unwrap_or(0))
 }
 
 /// The entries of a dialogue after the `after`-th, as far as their payloads were kept.

@@ -6,7 +6,7 @@ use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, params};
 
 use super::columns::{json, json_optional, parsed, parsed_optional, query};
-use super::{journal, statements};
+use super::{endings, journal, statements};
 use crate::domain::dialogue::{Dialogue, Opening};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::expert::{PanelSeat, Profile};
@@ -49,7 +49,10 @@ pub(super) fn record(
         claims: entities(EntityKind::Claim)?,
         moves: moves(connection, id)?,
         verdicts: verdicts(connection, id)?,
-        conclusion: None,
+        conclusion: match depth {
+            Depth::Whole => endings::concluded(connection, id)?,
+            Depth::Before(_) => None,
+        },
         local_ids: match depth {
             Depth::Whole => local_ids(connection, id)?,
             Depth::Before(_) => Vec::new(),

@@ -10,9 +10,10 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::connect;
 use crate::store::error::StoreError;
 
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 3] = [
     include_str!("../../../migrations/0001_record.sql"),
     include_str!("../../../migrations/0002_search.sql"),
+    include_str!("../../../migrations/0003_conclusions.sql"),
 ];
 
 /// The schema this program writes.

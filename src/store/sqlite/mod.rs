@@ -5,6 +5,7 @@ mod catalogue;
 mod columns;
 mod compare;
 mod connect;
+mod endings;
 mod facts;
 mod journal;
 mod load;
@@ -16,5 +17,7 @@ mod verify;
 
 pub use store::SqliteStore;
 
+#[cfg(test)]
+mod endings_tests;
 #[cfg(test)]
 mod plan_tests;

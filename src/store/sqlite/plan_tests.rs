@@ -11,9 +11,15 @@ use serde_json::{Value, json};
 
 use super::connect;
 use super::store::SqliteStore;
-use crate::ambient::Machine;
+use crate::ambient::{Ambient, Machine};
+use crate::domain::catalogue::EndingQuery;
+use crate::domain::change::{Change, EntryKind};
+use crate::domain::conclusion::{Outcome, OutcomeWord};
+use crate::domain::dialogue::Stage;
+use crate::domain::ids::DialogueId;
 use crate::files::Folders;
 use crate::operations::{self, Workspace};
+use crate::store::{StoreError, transact};
 
 /// Walking these is the point: statistics count everything, through an index where one helps.
 const COUNTED_WHOLE: [&str; 2] = ["SELECT count(*)", "GROUP BY"];
@@ -78,6 +84,33 @@ fn live(workspace: &Workspace) {
     operations::give_verdict(workspace, &verdict).unwrap();
 }
 
+/// A council that was concluded and looked at again.
+fn end(workspace: &Workspace) {
+    let id: DialogueId = "talk".parse().unwrap();
+    let author = json!({"seat": "ann", "model": "m", "family": "f"});
+    let ending = json!({
+        "terminal_state": "clean", "audit": null, "synthesizer": &author, "critic": author, "reviser": null,
+        "conclusion": {"recommendation": "r", "key_condition": "k", "unresolved_points": [], "review_by": "2020-01-01", "participants": []},
+    });
+    let changes = [
+        Change::StageReached { stage: Stage::Concluding },
+        Change::Concluded(Box::new(serde_json::from_value(ending).unwrap())),
+    ];
+    let done: Result<u64, StoreError> = transact(workspace.store.as_ref(), |unit| {
+        assert!(!unit.is_concluded(&id)?);
+        unit.apply(&id, EntryKind::Concluded, Machine.now(), &changes)
+    });
+    done.unwrap();
+    let since = Some(Machine.now());
+    workspace.store.endings(&EndingQuery { limit: 50, since }).unwrap();
+    workspace.store.due(Machine.now().day(), 50).unwrap();
+    let outcome = Change::OutcomeRecorded(Outcome { outcome: OutcomeWord::Held, note: None });
+    let done: Result<u64, StoreError> = transact(workspace.store.as_ref(), |unit| {
+        unit.apply(&id, EntryKind::OutcomeRecorded, Machine.now(), &[outcome])
+    });
+    done.unwrap();
+}
+
 fn look(workspace: &Workspace) {
     let talk = json!({"dialogue_id": "talk"});
     operations::context(workspace, &talk).unwrap();
@@ -86,6 +119,7 @@ fn look(workspace: &Workspace) {
     operations::cite(workspace, &json!({"ids": ["talk/P0001"]})).unwrap();
     operations::similar(workspace, &json!({"query": "talk some"})).unwrap();
     operations::stats(workspace, &json!({})).unwrap();
+    workspace.store.last_intervention().unwrap();
     for query in [
         json!({}),
         json!({"status": "open"}),
@@ -117,6 +151,7 @@ fn walks(connection: &Connection, sql: &str) -> Vec<String> {
 fn no_question_is_answered_without_an_index() {
     let (workspace, seen) = traced();
     live(&workspace);
+    end(&workspace);
     look(&workspace);
     let connection = connect::memory().unwrap();
     let is_query = |sql: &&String| {

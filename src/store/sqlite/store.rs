@@ -9,15 +9,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::apply::{self, Applier};
 use super::columns::{json, parsed, query};
 use super::load::Depth;
-use super::{catalogue, connect, facts, journal, load, show, verify};
-use crate::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
+use super::{catalogue, connect, endings, facts, journal, load, show, verify};
+use crate::domain::catalogue::{Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary};
 use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
 use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
 use crate::domain::shown::Viewer;
-use crate::domain::time::Moment;
+use crate::domain::time::{Day, Moment};
 use crate::record::convergence::Pulse;
 use crate::store::error::StoreError;
 use crate::store::verbs::{End, Registration, Store, Unit};
@@ -153,6 +153,10 @@ impl Store for SqliteStore {
         self.read(|connection| journal::entries(connection, id, after))
     }
 
+    fn last_intervention(&self) -> Result<u64, StoreError> {
+        self.read(journal::last_intervention)
+    }
+
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
         self.read(|connection| facts::pulse(connection, id))
     }
@@ -167,6 +171,14 @@ impl Store for SqliteStore {
 
     fn stats(&self, top_experts: usize) -> Result<Stats, StoreError> {
         self.read(|connection| catalogue::stats(connection, top_experts))
+    }
+
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError> {
+        self.read(|connection| endings::endings(connection, query))
+    }
+
+    fn due(&self, by: Day, limit: usize) -> Result<Vec<Due>, StoreError> {
+        self.read(|connection| endings::due(connection, by, limit))
     }
 
     fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError> {
@@ -207,6 +219,10 @@ impl Unit for SqliteUnit<'_> {
         Ok(statement.exists([id.as_str()])?)
     }
 
+    fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        endings::is_concluded(self.connection, id)
+    }
+
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
         Ok(journal::head(self.connection, id.as_str())?.seq)
     }
@@ -241,7 +257,7 @@ impl Unit for SqliteUnit<'_> {
         kind: EntryKind,
         at: Moment,
         changes: &[Change],
-    ) -> Result<(), StoreError> {
+    ) -> Result<u64, StoreError> {
         let at = match changes.first() {
             Some(Change::DialogueOpened(opening)) => {
                 apply::free_moment(self.connection, &opening.title, at)?

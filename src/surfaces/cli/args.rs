@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
-use super::council::{ask, replay, resume, watch};
+use super::council::{ask, conclude, intervene, replay, resume, watch};
 use super::dialogue::{DialogueCommand, cite, export, list, show};
 use super::doctor::Doctor;
-use super::{config, init, verify};
+use super::{config, due, health, init, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Cyan.on_default().bold())
@@ -73,12 +73,18 @@ pub(super) enum Command {
     Resume(resume::Resume),
     Watch(watch::Watch),
     Replay(replay::Replay),
+    Whisper(intervene::Whisper),
+    Direct(intervene::Direct),
+    Stop(intervene::Stop),
+    Conclude(conclude::Conclude),
     #[command(subcommand)]
     Dialogue(Box<DialogueCommand>),
     List(list::List),
     Show(show::Show),
     Cite(cite::Cite),
     Export(export::Export),
+    Health(health::Health),
+    Due(due::Due),
     Verify(verify::Verify),
     Init(init::Init),
     Config(config::Config),

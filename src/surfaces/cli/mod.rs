@@ -5,6 +5,8 @@ mod config;
 mod council;
 mod dialogue;
 mod doctor;
+mod due;
+mod health;
 mod init;
 mod report;
 mod run;

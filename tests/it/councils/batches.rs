@@ -30,9 +30,10 @@ fn council(change: impl FnOnce(&mut Value)) -> Council {
 #[track_caller]
 fn run(council: &Council, lines: &[&str], arguments: &[&str]) -> (i32, Vec<Value>) {
     std::fs::write(council.program.path().join("batch.jsonl"), lines.join("\n")).unwrap();
-    let ran = council
-        .program
-        .run(&[&["ask", "--json", "-q", "--batch", "batch.jsonl"], arguments].concat());
+    let ran = council.program.run(
+        &[&["ask", "--json", "-q", "--no-conclusion", "--batch", "batch.jsonl"], arguments]
+            .concat(),
+    );
     council.verify();
     let line = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
     (ran.code, ran.stdout.lines().map(line).collect())

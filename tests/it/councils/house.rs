@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::kit::{ModelServer, Play, Program, Seen, at, fitting, purpose_of};
 
-pub(super) const PARTICIPANTS: [&str; 3] = ["ann", "bob", "cid"];
-pub(super) const CHAIR: &str = "dot";
+pub(crate) const PARTICIPANTS: [&str; 3] = ["ann", "bob", "cid"];
+pub(crate) const CHAIR: &str = "dot";
 
 /// Rows of a table that run at once. They mostly wait.
 const AT_ONCE: usize = 6;
 
 /// Who is asked for what, how often already.
-pub(super) struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     pub seat: &'a str,
     pub purpose: Purpose,
     /// From 1, for this seat and this purpose.
@@ -27,7 +27,7 @@ pub(super) struct Asked<'a> {
 
 impl Asked<'_> {
     /// The document that fits, with some of its fields replaced.
-    pub(super) fn with(&self, fields: Value) -> Play {
+    pub(crate) fn with(&self, fields: Value) -> Play {
         let (mut document, Value::Object(fields)) = (fitting(self.seen), fields) else {
             panic!("fields must be an object")
         };
@@ -36,14 +36,14 @@ impl Asked<'_> {
     }
 }
 
-pub(super) struct Council {
+pub(crate) struct Council {
     pub program: Program,
     pub server: ModelServer,
 }
 
 /// What a run of the program said.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(crate) struct Told {
     pub code: i32,
     pub document: Value,
     pub stderr: String,
@@ -51,17 +51,17 @@ pub(super) struct Told {
 
 impl Told {
     #[track_caller]
-    pub(super) fn at(&self, path: &str) -> &Value {
+    pub(crate) fn at(&self, path: &str) -> &Value {
         at(&self.document, path)
     }
 
     #[track_caller]
-    pub(super) fn id(&self) -> &str {
+    pub(crate) fn id(&self) -> &str {
         self.at("dialogue_id").as_str().unwrap()
     }
 
     #[track_caller]
-    pub(super) fn expect(&self, status: &str, code: i32) -> &Self {
+    pub(crate) fn expect(&self, status: &str, code: i32) -> &Self {
         let told = (self.at("status").as_str().unwrap(), self.code);
         assert_eq!(told, (status, code), "{:#}\n{}", self.document, self.stderr);
         self
@@ -70,12 +70,12 @@ impl Told {
 
 impl Council {
     /// Everybody behaves but for what the script says.
-    pub(super) fn new(script: impl Fn(&Asked<'_>) -> Play + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(script: impl Fn(&Asked<'_>) -> Play + Send + Sync + 'static) -> Self {
         Self::with(script, |_| {})
     }
 
     /// The same, with changes to the configuration.
-    pub(super) fn with(
+    pub(crate) fn with(
         script: impl Fn(&Asked<'_>) -> Play + Send + Sync + 'static,
         change: impl FnOnce(&mut Value),
     ) -> Self {
@@ -98,7 +98,7 @@ impl Council {
     }
 
     /// Changes the configuration of a council that was asked already.
-    pub(super) fn set(&self, change: impl FnOnce(&mut Value)) {
+    pub(crate) fn set(&self, change: impl FnOnce(&mut Value)) {
         let mut settings = configuration(&self.server.base_url());
         change(&mut settings);
         self.program.file("council.yaml", &settings);
@@ -106,13 +106,13 @@ impl Council {
 
     /// `ask … --json`, its document, and a record that must be whole.
     #[track_caller]
-    pub(super) fn ask(&self, arguments: &[&str]) -> Told {
-        self.run(&[&["ask", "--json", "Shall we go ahead?"], arguments].concat())
+    pub(crate) fn ask(&self, arguments: &[&str]) -> Told {
+        self.run(&[&["ask", "--json", "--no-conclusion", "Shall we go ahead?"], arguments].concat())
     }
 
     /// A command that prints one document; the record must be whole after it.
     #[track_caller]
-    pub(super) fn run(&self, arguments: &[&str]) -> Told {
+    pub(crate) fn run(&self, arguments: &[&str]) -> Told {
         let ran = self.program.run(arguments);
         let document = serde_json::from_str(&ran.stdout)
             .unwrap_or_else(|error| panic!("{arguments:?} printed no document: {error}\n{ran:?}"));
@@ -122,7 +122,7 @@ impl Council {
 
     /// `verify` must find nothing.
     #[track_caller]
-    pub(super) fn verify(&self) {
+    pub(crate) fn verify(&self) {
         let path = self.program.path().join(".plenary/plenary.db");
         if path.exists() {
             let verification = SqliteStore::open(&path).unwrap().verify(None, None).unwrap();
@@ -131,17 +131,17 @@ impl Council {
     }
 
     /// How often a seat was called for something, over all attempts.
-    pub(super) fn calls(&self, purpose: Purpose) -> usize {
+    pub(crate) fn calls(&self, purpose: Purpose) -> usize {
         self.seen(purpose).len()
     }
 
-    pub(super) fn seen(&self, purpose: Purpose) -> Vec<Seen> {
+    pub(crate) fn seen(&self, purpose: Purpose) -> Vec<Seen> {
         let seen = self.server.seen().into_iter();
         seen.filter(|seen| purpose_of(&seen.system) == purpose).collect()
     }
 }
 
-pub(super) fn seat_of(seen: &Seen) -> String {
+pub(crate) fn seat_of(seen: &Seen) -> String {
     seen.model.trim_start_matches("model-").to_owned()
 }
 
@@ -165,7 +165,7 @@ fn configuration(base_url: &str) -> Value {
 }
 
 /// Checks every row of a table, several at once; the first that fails fails the test.
-pub(super) fn check_all<T: Sync>(rows: &[T], check: impl Fn(&T) + Sync) {
+pub(crate) fn check_all<T: Sync>(rows: &[T], check: impl Fn(&T) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..AT_ONCE {

@@ -1,7 +1,7 @@
 //! Whole councils, run by the real program before a model server that plays by a script.
 
 mod batches;
-mod house;
+pub(crate) mod house;
 mod matrix;
 mod record;
 mod rules;

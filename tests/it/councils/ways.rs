@@ -81,7 +81,7 @@ fn an_interrupted_run_says_so_and_is_resumed() {
     let child = council
         .program
         .command()
-        .args(["ask", "--json", "Shall we go ahead?"])
+        .args(["ask", "--json", "--no-conclusion", "Shall we go ahead?"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -110,7 +110,7 @@ fn a_question_comes_from_standard_input() {
         let mut child = council
             .program
             .command()
-            .args(["ask", "-", "--json", "-q"])
+            .args(["ask", "-", "--json", "-q", "--no-conclusion"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -269,7 +269,14 @@ fn prompt_of(seen: &crate::kit::Seen) -> String {
 fn a_question_behind_a_list_of_files_is_a_question() {
     let council = Council::new(|_| Play::Fitting);
     std::fs::write(council.program.path().join("plan.md"), "We begin on Monday.").unwrap();
-    let told = council.run(&["ask", "--json", "--context", "plan.md", "Is Monday good?"]);
+    let told = council.run(&[
+        "ask",
+        "--json",
+        "--no-conclusion",
+        "--context",
+        "plan.md",
+        "Is Monday good?",
+    ]);
     told.expect("done", 0);
     assert_eq!(*told.at("transparency.context.files"), 1);
     let seen = council.seen(Purpose::Opinion);

@@ -1,19 +1,21 @@
 //! A council without models: the protocol and the prompts, driven by hand.
 
-use plenary::domain::ask::{Ask, TransportKind};
+use plenary::domain::ask::{Ask, Purpose, TransportKind};
 use plenary::domain::change::Change;
+use plenary::domain::conclusion::Participant;
 use plenary::domain::council::opinion::{Details, Finding, Opinion, Risk};
 use plenary::domain::council::review::{Critique, Disagreement, FindingPosition, Review, Target};
 use plenary::domain::council::words::{CritiqueType, FindingStand, Level, Mode, Stance};
 use plenary::domain::dialogue::{Opening, Protocol};
+use plenary::domain::intervention::Intervention;
 use plenary::domain::plan::{
     Caps, ContextPack, Delivery, Plan, Price, Quorum, Role, Seat, ShortCircuit, Stakes, Timeouts,
 };
+use plenary::domain::record::Record;
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Document, Reading, Transcript};
-use plenary::prompting::council::{Prepared, prepare};
-use plenary::protocols::Step;
-use plenary::protocols::council::next;
+use plenary::prompting::{Prepared, prepare};
+use plenary::protocols::{Step, next};
 
 pub const SECRET: &str = "00112233445566778899aabbccddeeff";
 
@@ -148,7 +150,9 @@ impl Chamber {
                     Change::RoundHeld { round, title: None, score: 0, summary: None }
                 }
                 Step::Weigh(shortcut) => Change::ShortcutWeighed(shortcut),
-                Step::Deliver(_) | Step::Stop(_) => return Vec::new(),
+                Step::Deliver(_) | Step::Conclude | Step::End(_) | Step::Stop(_) => {
+                    return Vec::new();
+                }
             };
             self.take_in(change);
         }
@@ -156,19 +160,52 @@ impl Chamber {
 
     fn prepared(&mut self, asks: Vec<Ask>) -> Vec<(Ask, Prepared)> {
         let with = |ask: Ask| {
-            let prepared = prepare(&self.transcript, &ask);
+            let prepared = prepare(&self.transcript, None, &ask).unwrap();
             (ask, prepared)
         };
         let prepared: Vec<_> = asks.into_iter().map(with).collect();
         for (ask, prepared) in &prepared {
-            self.take_in(Change::AskPrepared {
-                ask: ask.clone(),
-                messages: Some(prepared.messages.clone().into()),
-                messages_sha256: None,
-                condensed: prepared.condensed.clone(),
-            });
+            self.prepared_as(ask, prepared);
         }
         prepared
+    }
+
+    fn prepared_as(&mut self, ask: &Ask, prepared: &Prepared) {
+        self.take_in(Change::AskPrepared {
+            ask: ask.clone(),
+            messages: Some(prepared.messages.clone().into()),
+            messages_sha256: None,
+            condensed: prepared.condensed.clone(),
+        });
+    }
+
+    /// The rounds are over, and everybody took part.
+    pub fn conclude(&mut self) {
+        let seats = self.transcript.plan.participants();
+        let participants = seats
+            .map(|seat| Participant { agent: seat.name.clone(), version: seat.version.clone() });
+        let participants = participants.collect();
+        self.take_in(Change::ConclusionBegun { participants });
+    }
+
+    /// Asks the first seat for its part in the ending.
+    pub fn ask_for(
+        &mut self,
+        purpose: Purpose,
+        round: u8,
+        record: &Record,
+        stricter: Option<&str>,
+    ) -> (Ask, Prepared) {
+        let ask = Ask {
+            id: self.transcript.next_ask_id(),
+            round,
+            seat: self.transcript.plan.seats[0].name.clone(),
+            purpose,
+            stricter: stricter.map(str::to_owned),
+        };
+        let prepared = prepare(&self.transcript, Some(record), &ask).unwrap();
+        self.prepared_as(&ask, &prepared);
+        (ask, prepared)
     }
 
     pub fn answer(&mut self, ask: &Ask, document: Document) {
@@ -188,7 +225,12 @@ impl Chamber {
         self.take_in(Change::ReplyRead { ask: ask.id, reading });
     }
 
-    fn take_in(&mut self, change: Change) {
+    /// What the Principal does while this round is under way.
+    pub fn intervene(&mut self, round: u8, intervention: Intervention) {
+        self.take_in(Change::Intervened { round, intervention });
+    }
+
+    pub fn take_in(&mut self, change: Change) {
         self.transcript.add(moment(), &[change]);
     }
 }

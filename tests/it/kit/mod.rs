@@ -4,9 +4,11 @@
 pub mod chamber;
 mod dialogues;
 mod dump;
+mod endings;
 mod model_server;
 mod program;
 mod programs;
+pub mod records;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +25,7 @@ use tempfile::TempDir;
 
 pub use dialogues::{batch, item, open_dialogue, pool};
 pub use dump::dump;
+pub use endings::{Fate, conclude, ending, moment, open_for, record_outcome};
 pub use model_server::{ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
 pub use program::{Program, binary};
 pub use programs::{alive_with, provider, request, soon, surroundings};
@@ -121,6 +124,7 @@ fn run(workspace: &Workspace, operation: &str, arguments: &Value) -> Result<Valu
         "list" => json!(operations::list(workspace, arguments)?),
         "cite" => json!(operations::cite(workspace, arguments)?),
         "similar" => json!(operations::similar(workspace, arguments)?),
+        "outcome" => json!(operations::record_outcome(workspace, arguments)?),
         "stats" => json!(operations::stats(workspace, arguments)?),
         other => panic!("no operation {other}"),
     })

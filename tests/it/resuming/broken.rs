@@ -2,15 +2,18 @@
 //! is put to must see it, or it would be worth nothing.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use plenary::domain::catalogue::{Citation, Hit, ListQuery, Stats, Summary};
+use plenary::domain::catalogue::{
+    Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary,
+};
 use plenary::domain::change::{Change, Entry, EntryKind};
 use plenary::domain::dialogue::Dialogue;
 use plenary::domain::facts::{Facts, Mentions};
 use plenary::domain::ids::{DialogueId, EntityId};
 use plenary::domain::record::Record;
 use plenary::domain::shown::Viewer;
-use plenary::domain::time::Moment;
+use plenary::domain::time::{Day, Moment};
 use plenary::record::convergence::Pulse;
 use plenary::store::{End, Registration, Store, StoreError, Unit, Verification};
 
@@ -27,16 +30,19 @@ enum Flaw {
     Forgets(EntryKind),
 }
 
-/// Answers success whatever it does.
+/// Answers success whatever it does, and numbers entries as if they were all there.
 #[derive(Debug)]
 struct Broken {
     sound: Arc<dyn Store>,
     flaw: Flaw,
+    missing: AtomicU64,
 }
 
 struct BrokenUnit<'a> {
     sound: &'a mut dyn Unit,
     flaw: Flaw,
+    missing: &'a AtomicU64,
+    applied: u64,
     forgets: bool,
 }
 
@@ -44,7 +50,9 @@ struct BrokenUnit<'a> {
 fn judged(flaw: Option<Flaw>) -> Vec<String> {
     let library = Library::sound();
     let store: Arc<dyn Store> = match flaw {
-        Some(flaw) => Arc::new(Broken { sound: library.store.clone(), flaw }),
+        Some(flaw) => {
+            Arc::new(Broken { sound: library.store.clone(), flaw, missing: AtomicU64::new(0) })
+        }
         None => library.store.clone(),
     };
     let (first, second) = ("first.opinion-cid", "second");
@@ -94,14 +102,16 @@ fn a_journal_that_does_not_write_down_what_is_sent_is_found_out() {
 
 impl Unit for BrokenUnit<'_> {
     fn part(&mut self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
-        let (flaw, mut forgets) = (self.flaw, false);
+        let (flaw, missing) = (self.flaw, self.missing);
+        let (mut forgets, mut applied) = (false, 0);
         self.sound.part(&mut |sound| {
-            let mut unit = BrokenUnit { sound, flaw, forgets: false };
+            let mut unit = BrokenUnit { sound, flaw, missing, applied: 0, forgets: false };
             let end = work(&mut unit);
-            forgets |= unit.forgets;
+            (forgets, applied) = (forgets | unit.forgets, applied + unit.applied);
             end
         })?;
         self.forgets |= forgets;
+        self.applied += applied;
         Ok(())
     }
 
@@ -111,9 +121,12 @@ impl Unit for BrokenUnit<'_> {
         kind: EntryKind,
         at: Moment,
         changes: &[Change],
-    ) -> Result<(), StoreError> {
+    ) -> Result<u64, StoreError> {
         match self.flaw {
-            Flaw::LeavesOut(what) if what == kind => return Ok(()),
+            Flaw::LeavesOut(what) if what == kind => {
+                self.missing.fetch_add(1, Ordering::Relaxed);
+                return self.entry_count(id);
+            }
             Flaw::Forgets(what) => self.forgets |= what == kind,
             Flaw::Unsent => {
                 let is_sent = |change: &&Change| matches!(change, Change::CallSent(_));
@@ -122,7 +135,8 @@ impl Unit for BrokenUnit<'_> {
             }
             Flaw::LeavesOut(_) => {}
         }
-        self.sound.apply(id, kind, at, changes)
+        self.applied += 1;
+        Ok(self.sound.apply(id, kind, at, changes)? + self.missing.load(Ordering::Relaxed))
     }
 
     fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {
@@ -133,8 +147,12 @@ impl Unit for BrokenUnit<'_> {
         self.sound.is_taken(id)
     }
 
+    fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        self.sound.is_concluded(id)
+    }
+
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
-        self.sound.entry_count(id)
+        Ok(self.sound.entry_count(id)? + self.missing.load(Ordering::Relaxed))
     }
 
     fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError> {
@@ -157,9 +175,14 @@ impl Unit for BrokenUnit<'_> {
 impl Store for Broken {
     fn write(&self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
         self.sound.write(&mut |sound| {
-            let mut unit = BrokenUnit { sound, flaw: self.flaw, forgets: false };
+            let (flaw, missing) = (self.flaw, &self.missing);
+            let mut unit = BrokenUnit { sound, flaw, missing, applied: 0, forgets: false };
             let end = work(&mut unit);
-            if unit.forgets { End::RollBack } else { end }
+            if !unit.forgets {
+                return end;
+            }
+            missing.fetch_add(unit.applied, Ordering::Relaxed);
+            End::RollBack
         })
     }
 
@@ -184,6 +207,10 @@ impl Store for Broken {
         self.sound.entries(id, after)
     }
 
+    fn last_intervention(&self) -> Result<u64, StoreError> {
+        self.sound.last_intervention()
+    }
+
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
         self.sound.pulse(id)
     }
@@ -198,6 +225,14 @@ impl Store for Broken {
 
     fn stats(&self, top_experts: usize) -> Result<Stats, StoreError> {
         self.sound.stats(top_experts)
+    }
+
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError> {
+        self.sound.endings(query)
+    }
+
+    fn due(&self, by: Day, limit: usize) -> Result<Vec<Due>, StoreError> {
+        self.sound.due(by, limit)
     }
 
     fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError> {

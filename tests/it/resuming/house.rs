@@ -113,11 +113,11 @@ impl<'a> Council<'a> {
         let life = format!("{}-{}.{}", self.question, self.lives.len(), held.join("."));
         let settings = self.house.settings(&life, &self.more);
         let id = self.house.id(&self.question);
-        let command = match &id {
-            Some(id) => ["resume", id],
-            None => ["ask", &self.question],
+        let command: &[&str] = match &id {
+            Some(id) => &["resume", id],
+            None => &["ask", "--no-conclusion", &self.question],
         };
-        let arguments = [&command[..], &["--json", "--config", &settings], further].concat();
+        let arguments = [command, &["--json", "--config", &settings], further].concat();
         let child = self.house.spawn(&arguments);
         Process { child, life, house: self.house, question: &self.question }
     }

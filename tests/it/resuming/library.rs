@@ -16,7 +16,7 @@ use plenary::domain::plan::{
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Stop, Transcript};
 use plenary::engine::{
-    Connections, Deliberation, Journal, Limits, Observer, Owner, Question, Surroundings, load,
+    Connections, Deliberation, Ear, Journal, Limits, Observer, Owner, Question, Surroundings, load,
     open, take_up,
 };
 use plenary::files::Folders;
@@ -132,7 +132,9 @@ impl Library {
         let id = transcript(journal).opening.dialogue_id;
         let written = transact(self.store.as_ref(), |unit| {
             let mut entries = journal.iter();
-            entries.try_for_each(|entry| unit.apply(&id, entry.kind, entry.at, &entry.changes))
+            entries.try_for_each(|entry| {
+                unit.apply(&id, entry.kind, entry.at, &entry.changes).map(drop)
+            })
         });
         written.map_err(|error: StoreError| error).unwrap();
         id
@@ -144,16 +146,18 @@ impl Library {
         let owner = Owner::new(self.path(), 2).unwrap();
         self.drive(self.store.clone(), &told, async |surroundings| {
             let loaded = load(self.store.as_ref(), id).unwrap();
-            let run = take_up(loaded, None, connections, &owner, surroundings).await.unwrap();
+            let run = take_up(loaded, Vec::new(), connections, &owner, surroundings).await.unwrap();
             assert_eq!(finish(&run).await, Stop::Done);
         });
         self.life(life, id, &told)
     }
 
     fn drive(&self, store: Arc<dyn Store>, told: &Arc<Told>, work: impl AsyncFnOnce(Surroundings)) {
-        let (journal, writer) = Journal::start(store);
+        let (journal, writer) = Journal::start(store.clone());
         let surroundings = Surroundings {
             journal,
+            store,
+            ear: Ear::deaf(),
             ambient: Arc::new(Machine),
             observer: told.clone(),
             common_purse: None,

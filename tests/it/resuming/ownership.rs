@@ -74,7 +74,7 @@ fn who_watches_sees_the_same_as_the_run_and_as_a_replay() {
 fn check(question: &str, more: &str, held: &[&str], code: i32) {
     let house = House::new();
     let settings = house.settings(&format!("live.{}", held.join(".")), more);
-    let run = house.spawn(&["ask", question, "--config", &settings]);
+    let run = house.spawn(&["ask", question, "--no-conclusion", "--config", &settings]);
     let id = loop {
         if let Some(id) = house.id(question) {
             break id;

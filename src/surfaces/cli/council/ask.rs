@@ -18,7 +18,7 @@ use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
 use crate::convening::{Estimate, Rehearsal, Table, Wishes, estimate};
 use crate::domain::council::words::Mode;
-use crate::domain::plan::{Delivery, Plan, Stakes};
+use crate::domain::plan::{Auditing, Delivery, Plan, Stakes};
 use crate::engine::{self, Question};
 use crate::error::Error;
 use crate::export::wording;
@@ -61,9 +61,11 @@ pub(crate) struct Ask {
     /// Say that being wrong would cost little; only matters with `short_circuit`.
     #[arg(long, value_name = "STAKES", default_value = "normal", value_parser = stakes_parser())]
     stakes: Stakes,
-    /// End with the chair's report.
-    // What every run does until the conclusion protocol exists; scripts may already say it.
-    #[arg(long, hide = true)]
+    /// Conclude without an auditor; the result says so.
+    #[arg(long)]
+    no_audit: bool,
+    /// End with the chair's report, without the audited conclusion.
+    #[arg(long, conflicts_with = "no_audit")]
     no_conclusion: bool,
     /// Spend at most this much; for a batch, in all.
     #[arg(long, value_name = "USD", value_parser = typed::dollars, allow_negative_numbers = true)]
@@ -169,6 +171,11 @@ impl Ask {
             chair: self.chair.clone(),
             stakes: self.stakes,
             delivery: if self.select { Delivery::Selection } else { Delivery::Synthesis },
+            conclusion: match (self.no_conclusion, self.no_audit) {
+                (true, _) => None,
+                (false, true) => Some(Auditing::Unaudited),
+                (false, false) => Some(Auditing::Audited),
+            },
             rehearsal,
         })
     }

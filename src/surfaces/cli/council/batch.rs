@@ -22,6 +22,7 @@ use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{self, Purse, Question, Silent};
 use crate::error::{Error, document_text};
+use crate::export::conclusion::state_word;
 use crate::export::council::{Deliberated, document};
 use crate::export::{safe_text, wording};
 use crate::files;
@@ -220,21 +221,35 @@ fn print(
         return session.ui.print(&document_text(&line)?);
     }
     let labels = labels(&told);
-    let said = match (&told.report, &told.error) {
-        (Some(report), _) => {
+    let said = safe_text::line(&said(&told));
+    session.ui.print(&format!("{}. {} {labels}{said}", index + 1, told.dialogue_id))
+}
+
+/// What came of it, in a sentence: the conclusion, why there is none, or the report.
+fn said(told: &Deliberated) -> String {
+    let ended = &told.ended;
+    let ending = ended.conclusion.as_ref().map(|given| &given.recommendation);
+    if let Some(said) = ending.or(ended.explanation.as_ref()) {
+        return said.clone();
+    }
+    match (&told.error, &told.report) {
+        (Some(error), None) => format!("{}: {}", told.status, error.message),
+        // The report of a run that stopped in its ending is no conclusion.
+        (Some(error), Some(_)) if ended.stage.is_some() => {
+            format!("{}: {}", told.status, error.message)
+        }
+        (_, Some(report)) => {
             let conclusion = &report.report.conclusion;
             format!("{}: {}", conclusion.outcome, conclusion.statement)
         }
-        (None, Some(error)) => format!("{}: {}", told.status, error.message),
         (None, None) => told.status.to_string(),
-    };
-    let said = safe_text::line(&said);
-    session.ui.print(&format!("{}. {} {labels}{said}", index + 1, told.dialogue_id))
+    }
 }
 
 /// What no headline may leave out.
 fn labels(told: &Deliberated) -> String {
     let labels = [
+        (told.ended.is_over(), state_word(told.ended.terminal_state)),
         (told.rehearsal, "REHEARSAL"),
         (told.flags.degraded, "DEGRADED"),
         (told.flags.false_consensus, "FALSE CONSENSUS"),
@@ -279,4 +294,29 @@ fn print_unasked(
     }
     let message = error.get("message").and_then(Value::as_str).unwrap_or(status);
     session.ui.print(&format!("{}. {status}: {}", index + 1, safe_text::line(message)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::conclusion::sample;
+
+    #[test]
+    fn a_line_of_a_batch_says_how_it_ended() {
+        let line = |transcript: &Transcript| {
+            let told = document(transcript);
+            labels(&told) + &said(&told)
+        };
+        let cases = [
+            (sample::clean(), "[CLEAN] Put a read-through cache before the catalogue,"),
+            (sample::unaudited(), "[UNAUDITED] Put a read-through cache"),
+            (sample::unconverged(), "[UNCONVERGED] No conclusion came out"),
+            (sample::cut_short(), "[CLEAN] [DEGRADED] Put a"),
+            (sample::unheard(), "incomplete: the conclusion could not be audited: bob"),
+        ];
+        for (transcript, start) in cases {
+            let line = line(&transcript);
+            assert!(line.starts_with(start), "{line}");
+        }
+    }
 }

@@ -15,14 +15,20 @@ use tokio::sync::watch;
 
 use super::super::session::{Done, Session};
 use super::super::show::council::draw;
+use super::super::show::draw_closing;
 use super::progress::Progress;
 use crate::convening::Outlets;
+use crate::domain::dialogue::Protocol;
 use crate::domain::transcript::{Stop, Transcript};
-use crate::engine::{Deliberation, Journal, Limits, Observer, Owner, Purse, Surroundings, look};
+use crate::engine::{
+    Deliberation, Ear, Journal, Limits, Observer, Owner, Purse, Surroundings, look,
+};
 use crate::error::{Error, Kind};
+use crate::export::conclusion::closed;
 use crate::export::council::document;
 use crate::operations::Workspace;
-use crate::store::StoreError;
+use crate::record::no_dialogue;
+use crate::store::{Store, StoreError};
 
 /// How long a rehearsed reply takes on a terminal, so that a person can follow it.
 const REHEARSAL_PACE: Duration = Duration::from_millis(900);
@@ -48,6 +54,7 @@ pub(super) struct Desk {
     pub owner: Owner,
     interrupted: watch::Receiver<bool>,
     journal: Journal,
+    ear: Ear,
 }
 
 impl Hall {
@@ -67,7 +74,9 @@ impl Hall {
         let (journal, writer) = Journal::start(Arc::clone(&workspace.store));
         let (heard, interrupted) = watch::channel(false);
         runtime.spawn(listen(heard));
-        let desk = Arc::new(Desk { workspace, owner, interrupted, journal });
+        let (ear, listening) = Ear::open(Arc::clone(&workspace.store));
+        runtime.spawn(listening);
+        let desk = Arc::new(Desk { workspace, owner, interrupted, journal, ear });
         Ok(Self { desk, writer, runtime })
     }
 
@@ -81,10 +90,11 @@ impl Hall {
     where
         F: Future<Output = Result<(Stop, Transcript), Error>>,
     {
+        let store = Arc::clone(&self.desk.workspace.store);
         let ran = self.run(council);
         progress.clear();
         let (stop, transcript) = ran?;
-        present(session, &transcript)?;
+        present(session, store.as_ref(), &transcript)?;
         Ok(done(&stop))
     }
 
@@ -110,6 +120,8 @@ impl Desk {
     ) -> Surroundings {
         Surroundings {
             journal: self.journal.clone(),
+            store: Arc::clone(&self.workspace.store),
+            ear: self.ear.clone(),
             ambient: Arc::clone(&self.workspace.ambient),
             observer,
             common_purse,
@@ -139,8 +151,19 @@ impl Desk {
 }
 
 /// Prints the result: the document, or the page.
-pub(super) fn present(session: &Session<'_>, transcript: &Transcript) -> Result<(), Error> {
-    session.ui.answer(&document(transcript), |_| draw(transcript, session.ui.canvas()))
+pub(super) fn present(
+    session: &Session<'_>,
+    store: &dyn Store,
+    transcript: &Transcript,
+) -> Result<(), Error> {
+    let (ui, id) = (session.ui, &transcript.opening.dialogue_id);
+    match transcript.opening.protocol {
+        Protocol::Council => ui.answer(&document(transcript), |_| draw(transcript, ui.canvas())),
+        Protocol::Alignment | Protocol::Review => {
+            let record = store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
+            ui.answer(&closed(transcript), |_| draw_closing(&record, transcript, ui.canvas()))
+        }
+    }
 }
 
 /// How the way a run ended becomes the way the program ends.

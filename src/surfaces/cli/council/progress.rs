@@ -72,7 +72,7 @@ impl Progress {
             && ask.round != seen.round
         {
             seen.round = ask.round;
-            let text = name_of_round(ask.purpose).to_owned();
+            let text = name_of_round(ask).to_owned();
             self.print(&Told { tone: Tone::Heading, text });
         }
         if let Event::CallSent { ask, .. } = event {
@@ -83,8 +83,8 @@ impl Progress {
         {
             spinner.finish_and_clear();
         }
-        let transcript = seen.transcript.as_ref();
-        if let Some(told) = transcript.and_then(|transcript| tell(transcript, event)) {
+        let lines = seen.transcript.as_ref().map(|transcript| tell(transcript, event));
+        for told in lines.unwrap_or_default() {
             self.print(&told);
         }
     }
@@ -106,7 +106,9 @@ impl Progress {
     fn print(&self, told: &Told) {
         let wanted = match told.tone {
             Tone::Quiet => self.voice == Voice::Verbose || self.is_live,
-            Tone::Heading | Tone::Good | Tone::Warning | Tone::Bad => self.voice != Voice::Quiet,
+            Tone::Heading | Tone::Aside | Tone::Good | Tone::Warning | Tone::Bad => {
+                self.voice != Voice::Quiet
+            }
         };
         if !wanted {
             return;
@@ -136,6 +138,9 @@ impl Observer for Progress {
 fn settled(event: &Event) -> Option<u32> {
     match event {
         Event::Read { ask, .. }
+        | Event::Drafted { ask, .. }
+        | Event::Audited { ask, .. }
+        | Event::Revised { ask, .. }
         | Event::Unreadable { ask, .. }
         | Event::NotSent { ask, .. }
         | Event::CallFailed { ask, gave_up: true, .. } => Some(ask.id),
@@ -148,6 +153,8 @@ fn settled(event: &Event) -> Option<u32> {
         | Event::Shortcut(_)
         | Event::RoundHeld { .. }
         | Event::Reported { .. }
+        | Event::Intervened(_)
+        | Event::Concluded { .. }
         | Event::Stopped(_) => None,
     }
 }
@@ -155,6 +162,7 @@ fn settled(event: &Event) -> Option<u32> {
 fn look(tone: Tone) -> (&'static str, Style) {
     match tone {
         Tone::Heading => ("─", AnsiColor::Cyan.on_default().bold()),
+        Tone::Aside => ("  »", AnsiColor::Cyan.on_default()),
         Tone::Good => ("  ●", AnsiColor::Green.on_default()),
         Tone::Warning => ("  ▲", AnsiColor::Yellow.on_default()),
         Tone::Bad => ("  ×", AnsiColor::Red.on_default()),

@@ -33,7 +33,8 @@ pub(crate) struct Replay {
 impl Replay {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
-        let entries = session.for_existing()?.store.entries(&id, 0)?;
+        let workspace = session.for_existing()?;
+        let entries = workspace.store.entries(&id, 0)?;
         if entries.is_empty() {
             return Err(no_dialogue(id.as_str()).into());
         }
@@ -48,7 +49,7 @@ impl Replay {
             last = Some(entry.at);
             follower.take(&id, entry)?;
         }
-        follower.end(session)
+        follower.end(session, &workspace)
     }
 }
 

@@ -12,6 +12,7 @@ use super::progress::Progress;
 use super::typed;
 use crate::config::Overrides;
 use crate::convening::reconnect;
+use crate::domain::change::Change;
 use crate::domain::ids::DialogueId;
 use crate::domain::plan::Caps;
 use crate::domain::transcript::Stop;
@@ -43,7 +44,7 @@ impl Resume {
         let loaded = load(workspace.store.as_ref(), &id)?;
         if loaded.transcript.stopped == Some(Stop::Done) {
             session.ui.say("this council is finished");
-            present(session, &loaded.transcript)?;
+            present(session, workspace.store.as_ref(), &loaded.transcript)?;
             return Ok(Done::Well);
         }
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
@@ -55,13 +56,14 @@ impl Resume {
         let plan = &loaded.transcript.plan;
         let connections = reconnect(plan, is_rehearsal, &settings, &outlets(session));
         let caps = self.caps(plan.caps, settings.budget);
+        let different = caps.map(|caps| Change::CapsSet { caps }).into_iter().collect();
         // The deadline of the command that began it has passed; it does not bind this one.
         let wall = Duration::from_millis(settings.budget.wall_ms);
         let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
         let hall = Hall::open(workspace, Crowd::One)?;
         hall.hold(session, &progress, async |desk: Arc<Desk>| {
             let surroundings = desk.surroundings(progress.clone(), None);
-            let run = take_up(loaded, caps, connections, &desk.owner, surroundings).await?;
+            let run = take_up(loaded, different, connections, &desk.owner, surroundings).await?;
             desk.see_through(run, wall).await
         })
     }

@@ -1,13 +1,17 @@
 //! Events in words, one line each: what a person at the terminal is told.
 
+use super::closing;
 use crate::domain::ask::Purpose;
 use crate::domain::transcript::{CallOutcome, Shortcut, Transcript};
 use crate::export::council::{AskSeen, Event, cost_usd};
+use crate::protocols::conclusion::SECOND_AUDIT;
 
 /// How a line is meant, for its mark and colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     Heading,
+    /// The Principal speaks.
+    Aside,
     Good,
     Warning,
     Bad,
@@ -20,31 +24,31 @@ pub(super) struct Told {
     pub text: String,
 }
 
-fn told(tone: Tone, text: impl Into<String>) -> Option<Told> {
-    Some(Told { tone, text: text.into() })
+pub(super) fn told(tone: Tone, text: impl Into<String>) -> Vec<Told> {
+    vec![Told { tone, text: text.into() }]
 }
 
 /// What an event says to a person; nothing, where it says nothing.
-pub(super) fn tell(transcript: &Transcript, event: &Event) -> Option<Told> {
+pub(super) fn tell(transcript: &Transcript, event: &Event) -> Vec<Told> {
     match event {
         Event::Opened { seats, rehearsal, .. } => {
             let who = if *rehearsal { "rehearsal panel" } else { "panel" };
             let id = &transcript.opening.dialogue_id;
             told(Tone::Quiet, format!("{id} · {who} of {}", seats.len()))
         }
-        Event::Started { start: 1 } => None,
+        Event::Started { start: 1 } => Vec::new(),
         Event::Started { start } => told(Tone::Quiet, format!("taken up again ({start}. start)")),
         Event::Asked { ask, stricter: Some(_) } => {
             told(Tone::Quiet, format!("{}asked again, more strictly", seat(transcript, ask)))
         }
-        Event::Asked { .. } | Event::Replied { .. } => None,
+        Event::Asked { .. } | Event::Replied { .. } => Vec::new(),
         Event::CallSent { ask, fallback, repeats, transport, .. } => {
             let again = repeats.map(|call| format!("call {call} was lost in flight; repeated"));
             let back = fallback
                 .as_ref()
                 .map(|from| format!("by {transport}, since {} failed: {}", from.from, from.reason));
-            let said = again.or(back)?;
-            told(Tone::Warning, format!("{}{said}", seat(transcript, ask)))
+            let said = again.or(back).map(|said| format!("{}{said}", seat(transcript, ask)));
+            said.map(|said| told(Tone::Warning, said)).unwrap_or_default()
         }
         Event::CallFailed { ask, error_type, message, gave_up, .. } => {
             let (tone, end) = match gave_up {
@@ -78,11 +82,20 @@ pub(super) fn tell(transcript: &Transcript, event: &Event) -> Option<Told> {
         }
         Event::Shortcut(shortcut) => tell_shortcut(shortcut),
         Event::RoundHeld { round } => told(Tone::Quiet, held(transcript, *round)),
-        Event::Reported { .. } | Event::Stopped(_) => None,
+        Event::Intervened(seen) => closing::intervened(seen),
+        Event::Drafted { ask, recommendation, repaired } => {
+            closing::drafted(transcript, ask, recommendation, *repaired)
+        }
+        Event::Audited { ask, look, objections, .. } => {
+            closing::audited(transcript, ask, *look, objections)
+        }
+        Event::Revised { ask, fields, .. } => closing::revised(transcript, ask, fields),
+        Event::Concluded { terminal_state, .. } => closing::concluded(*terminal_state),
+        Event::Reported { .. } | Event::Stopped(_) => Vec::new(),
     }
 }
 
-fn tell_shortcut(shortcut: &Shortcut) -> Option<Told> {
+fn tell_shortcut(shortcut: &Shortcut) -> Vec<Told> {
     let Shortcut { round, triggered, reason, shadow, .. } = shortcut;
     match (triggered, shadow) {
         (false, _) => told(Tone::Quiet, format!("R{round} is held: {reason}")),
@@ -112,19 +125,21 @@ fn word(purpose: Purpose) -> &'static str {
     }
 }
 
-pub(super) fn name_of_round(purpose: Purpose) -> &'static str {
-    match purpose {
+pub(super) fn name_of_round(ask: &AskSeen) -> &'static str {
+    match ask.purpose {
         Purpose::Opinion => "R1 independent opinions",
         Purpose::Review => "R2 cross review",
         Purpose::Synthesis => "R3 chair's report",
         Purpose::Conclusion => "Conclusion",
+        Purpose::Audit if ask.round == SECOND_AUDIT => "Blind audit, the second look",
         Purpose::Audit => "Blind audit",
         Purpose::Revision => "Revision",
         Purpose::Restatement => "Restatement",
     }
 }
 
-fn seconds(transcript: &Transcript, ask: u32) -> String {
+/// How long the reply took, in brackets.
+pub(super) fn seconds(transcript: &Transcript, ask: u32) -> String {
     let latency = transcript.asked(ask).and_then(|asked| Some(asked.reply()?.0.latency_ms));
     latency.map_or_else(String::new, |ms| format!(" ({:.1} s)", ms as f64 / 1_000.0))
 }

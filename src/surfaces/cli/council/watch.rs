@@ -47,7 +47,7 @@ impl Watch {
                 follower.take(&id, &entry)?;
             }
             if is_quiet && !is_running {
-                return follower.end(session);
+                return follower.end(session, &workspace);
             }
             sleep(PAUSE);
         }
@@ -59,12 +59,15 @@ pub(super) struct Follower<'a> {
     session: &'a Session<'a>,
     progress: Progress,
     transcript: Option<Transcript>,
+    /// What happened before a run was planned on a dialogue that somebody leads.
+    before: Vec<Entry>,
     pub seq: u64,
 }
 
 impl<'a> Follower<'a> {
     pub(super) fn new(session: &'a Session<'a>) -> Self {
-        Self { session, progress: Progress::new(session.ui), transcript: None, seq: 0 }
+        let progress = Progress::new(session.ui);
+        Self { session, progress, transcript: None, before: Vec::new(), seq: 0 }
     }
 
     /// Shows an entry: as lines of JSON, or as the run itself would have shown it.
@@ -86,7 +89,11 @@ impl<'a> Follower<'a> {
     /// live, and not again with the later entry that it was written into.
     fn fresh(&mut self, entry: &Entry) -> Vec<Change> {
         let Some(transcript) = &mut self.transcript else {
-            self.transcript = Transcript::begin(entry.at, &entry.changes);
+            self.before.push(entry.clone());
+            self.transcript = Transcript::of(&self.before);
+            if let Some(transcript) = self.transcript.as_ref().filter(|_| self.before.len() > 1) {
+                self.progress = Progress::knowing(self.session.ui, transcript);
+            }
             return entry.changes.clone();
         };
         let is_known =
@@ -108,14 +115,14 @@ impl<'a> Follower<'a> {
     }
 
     /// Shows the result, or says that nobody works on it any more.
-    pub(super) fn end(self, session: &Session<'_>) -> Result<Done, Error> {
+    pub(super) fn end(self, session: &Session<'_>, workspace: &Workspace) -> Result<Done, Error> {
         self.progress.clear();
         let Some(transcript) = &self.transcript else {
             session.ui.say("this dialogue is not a council: it has no run to follow");
             return Ok(Done::WithFindings);
         };
         if !session.ui.json {
-            present(session, transcript)?;
+            present(session, workspace.store.as_ref(), transcript)?;
         }
         if transcript.stopped.is_none() {
             let id = &transcript.opening.dialogue_id;

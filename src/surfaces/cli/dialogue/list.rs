@@ -54,12 +54,14 @@ fn text(listed: &Listed, width: usize) -> String {
     let mut table = Table::new(&["DIALOGUE", "STATUS", "ROUNDS", "CREATED", "TITLE"]);
     for dialogue in &listed.dialogues {
         let day = dialogue.created_at.day().to_string();
-        let ended =
-            dialogue.terminal_state.map_or_else(|| dialogue.status.name(), |state| state.name());
+        let ended = match dialogue.terminal_state {
+            Some(state) => format!("{} · {state}", dialogue.status),
+            None => dialogue.status.to_string(),
+        };
         let rehearsal = if dialogue.rehearsal { "rehearsal: " } else { "" };
         table.row([
             dialogue.dialogue_id.as_str(),
-            ended,
+            &ended,
             &dialogue.rounds.to_string(),
             &day,
             &format!("{rehearsal}{}", dialogue.title),

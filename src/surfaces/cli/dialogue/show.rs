@@ -16,7 +16,8 @@ use crate::operations::{self, Workspace};
 
 /// Draw a dialogue: verdicts, experts, the board of tensions, rounds, references
 ///
-/// Of a council, its report and how the panel stood come first. With `--json` it prints the same document as `export`.
+/// What it was concluded with comes first; of a council, then its report and how the panel
+/// stood. With `--json` it prints the same document as `export`.
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// The dialogue.
@@ -52,9 +53,11 @@ impl Show {
             round: self.round,
         };
         let transcript = transcript(&workspace, &record)?;
-        session.ui.answer(&export::document(&record), |_| match &transcript {
-            Some(transcript) => draw_council(&record, transcript, canvas),
-            None => draw(&record, canvas),
+        session.ui.answer(&export::document(&record), |_| {
+            match (record.dialogue.opening.protocol, &transcript) {
+                (Protocol::Council, Some(transcript)) => draw_council(&record, transcript, canvas),
+                (_, run) => draw(&record, run.as_ref(), canvas),
+            }
         })?;
         Ok(Done::Well)
     }
@@ -66,6 +69,10 @@ fn transcript(workspace: &Workspace, record: &Record) -> Result<Option<Transcrip
         Protocol::Council => {
             Ok(Some(engine::look(workspace.store.as_ref(), record.dialogue.id())?))
         }
-        Protocol::Alignment | Protocol::Review => Ok(None),
+        // Concluded, the record says all; else its ending may have been begun.
+        Protocol::Alignment | Protocol::Review if record.conclusion.is_some() => Ok(None),
+        Protocol::Alignment | Protocol::Review => {
+            Ok(Transcript::of(&workspace.store.entries(record.dialogue.id(), 0)?))
+        }
     }
 }

@@ -33,6 +33,7 @@ fn text(statistics: &Statistics, width: usize) -> String {
     let sections = [
         ("by status", &statistics.by_status),
         ("by protocol", &statistics.by_protocol),
+        ("by terminal state", &statistics.by_terminal_state),
         ("entities", &statistics.entities),
         ("per dialogue", &statistics.averages),
     ];

@@ -20,7 +20,7 @@ pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
     let mut lines = vec![Line::blank()];
     lines.extend(title(dialogue, canvas));
     let room = canvas.columns() - MARGIN;
-    lines.extend(block(&wrap_items(&facts(dialogue), room), MARGIN, FAINT));
+    lines.extend(block(&wrap_items(&facts(record), room), MARGIN, FAINT));
     if dialogue.opening.rehearsal {
         let told = format!("REHEARSAL: {}", wording::REHEARSAL);
         lines.extend(block(&wrap_line(&told, room), MARGIN, CAUTION.bold()));
@@ -54,12 +54,13 @@ fn title(dialogue: &Dialogue, canvas: Canvas) -> Vec<Line> {
     left.into_iter().zip(right).map(join).collect()
 }
 
-fn facts(dialogue: &Dialogue) -> Vec<String> {
+fn facts(record: &Record) -> Vec<String> {
+    let dialogue = &record.dialogue;
     let opened = dialogue.created_at.day();
     let closed = dialogue.converged_at.map(Moment::day).filter(|day| *day != opened);
     let rounds = wording::count(dialogue.total_rounds.into(), "round");
     let dates = closed.map_or_else(|| opened.to_string(), |closed| format!("{opened} – {closed}"));
     let protocol = format!("{} protocol", dialogue.opening.protocol);
-    let audited = dialogue.terminal_state.map(|state| format!("conclusion {state}"));
+    let audited = wording::how_concluded(record).map(|state| format!("conclusion {state}"));
     [protocol, rounds, dates].into_iter().chain(audited).collect()
 }

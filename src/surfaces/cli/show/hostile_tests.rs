@@ -4,8 +4,11 @@ use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use super::tests::drawn;
-use super::{Canvas, Detail, draw};
+use super::{Canvas, Detail, council, draw, draw_closing, draw_council};
+use crate::domain::conclusion::{Concluded, Outcome, OutcomeWord};
 use crate::domain::record::Record;
+use crate::domain::transcript::Transcript;
+use crate::export::conclusion::sample as endings;
 use crate::export::sample;
 
 /// Texts that break naive layouts: wide, combining, endless, and terminal-driving.
@@ -64,16 +67,88 @@ fn no_line_is_wider_than_the_canvas() {
     }
 }
 
+/// Whatever is left after our own sequences would be somebody else's.
+#[track_caller]
+fn check_colours(page: String) {
+    let ours = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m"].map(str::to_owned);
+    let colours = (31..=36).map(|colour| format!("\u{1b}[{colour}m"));
+    let left = ours.into_iter().chain(colours).fold(page, |page, code| page.replace(&code, ""));
+    let foreign =
+        |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{200d}\u{e0041}".contains(c);
+    assert_eq!(left.chars().find(|c| foreign(*c)), None);
+}
+
 #[test]
 fn only_our_own_colours_reach_the_terminal() {
     for text in hostile_texts() {
-        let page = draw(&hostile(&text), Canvas { width: 80, detail: Detail::Full, round: None });
-        // Whatever is left after our own sequences would be somebody else's.
-        let ours = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m"].map(str::to_owned);
-        let colours = (31..=36).map(|colour| format!("\u{1b}[{colour}m"));
-        let left = ours.into_iter().chain(colours).fold(page, |page, code| page.replace(&code, ""));
-        let foreign =
-            |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{200d}\u{e0041}".contains(c);
-        assert_eq!(left.chars().find(|c| foreign(*c)), None);
+        let canvas = Canvas { width: 80, detail: Detail::Full, round: None };
+        check_colours(draw(&hostile(&text), None, canvas));
+    }
+}
+
+/// A record that ended, with a hostile word on what became of it. What else is in a record is
+/// drawn elsewhere.
+fn ended(transcript: &Transcript, text: &str) -> Record {
+    let mut record = hostile(text);
+    record.rounds.clear();
+    record.moves.clear();
+    record.verdicts.clear();
+    for entities in [
+        &mut record.perspectives,
+        &mut record.recommendations,
+        &mut record.tensions,
+        &mut record.evidence,
+        &mut record.claims,
+    ] {
+        entities.clear();
+    }
+    let outcome = Outcome { outcome: OutcomeWord::Failed, note: Some(text.to_owned()) };
+    record.conclusion = transcript.ending.clone().map(|ending| Concluded {
+        ending,
+        at: endings::moment(1),
+        outcomes: vec![(endings::moment(2), outcome)],
+    });
+    record
+}
+
+/// Every page on which an ending stands.
+fn pages(transcript: &Transcript, text: &str, canvas: Canvas) -> [String; 4] {
+    let record = ended(transcript, text);
+    [
+        council::draw(transcript, canvas),
+        draw_council(&record, transcript, canvas),
+        draw(&record, Some(transcript), canvas),
+        draw_closing(&record, transcript, canvas),
+    ]
+}
+
+#[test]
+fn no_line_of_an_ending_is_wider_than_the_canvas() {
+    for text in hostile_texts() {
+        for transcript in endings::all() {
+            let id = transcript.opening.dialogue_id.to_string();
+            let transcript = endings::filled_with(transcript, &text);
+            for width in [40, 140] {
+                let canvas = Canvas { width, detail: Detail::Brief, round: None };
+                for page in pages(&transcript, &text, canvas) {
+                    let page = anstream::adapter::strip_str(&page).to_string();
+                    // A command is for copying: it is never broken.
+                    let is_command = |line: &str| line.contains(&id) || line.contains("plenary ");
+                    let is_wide = |line: &&str| line.width() > width && !is_command(line);
+                    assert_eq!(page.lines().find(is_wide), None, "at {width}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_ending_drives_no_terminal() {
+    for text in hostile_texts() {
+        for transcript in endings::all() {
+            let transcript = endings::filled_with(transcript, &text);
+            let canvas = Canvas { width: 80, detail: Detail::Full, round: None };
+            pages(&transcript, &text, canvas).into_iter().for_each(check_colours);
+        }
     }
 }

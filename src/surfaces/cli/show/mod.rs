@@ -4,11 +4,16 @@
 //! as ANSI escapes; the caller prints through `anstream`, which removes them
 //! where they are not wanted. Colour is never the only signal.
 
+mod bar;
 mod board;
 mod canvas;
 pub(super) mod checkup;
 pub(super) mod council;
+pub(super) mod due;
+mod ending;
 mod headline;
+pub(super) mod health;
+mod interventions;
 mod line;
 mod moves;
 mod page;
@@ -19,9 +24,11 @@ mod tree;
 mod verdicts;
 
 #[cfg(test)]
+mod ending_tests;
+#[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 mod tests;
 
 pub(super) use canvas::{Canvas, Detail};
-pub(super) use page::{draw, draw_council};
+pub(super) use page::{draw, draw_closing, draw_council};

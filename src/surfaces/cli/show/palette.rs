@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Color, Style};
 
-use crate::domain::dialogue::DialogueStatus;
+use crate::domain::dialogue::{DialogueStatus, TerminalState};
 use crate::domain::lifecycle::Status;
 use crate::domain::verdict::VerdictType;
 
@@ -36,6 +36,16 @@ pub(super) fn of_dialogue(status: DialogueStatus) -> (&'static str, Style) {
         DialogueStatus::Converging => ("◐", CAUTION),
         DialogueStatus::Converged => ("●", GOOD),
         DialogueStatus::Abandoned => ("×", BAD),
+    }
+}
+
+/// How an ending looks; nothing stands for one that nobody audited.
+pub(super) fn of_ending(state: Option<TerminalState>) -> (&'static str, Style) {
+    match state {
+        Some(TerminalState::Clean) => ("●", GOOD),
+        Some(TerminalState::Revised) => ("◐", CAUTION),
+        Some(TerminalState::Unconverged) => ("▲", BAD),
+        None => ("○", CAUTION),
     }
 }
 

@@ -3,6 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::super::wrap::fit;
+use super::bar::bar;
 use super::canvas::Canvas;
 use super::line::Line;
 use super::page::{MARGIN, heading};
@@ -18,9 +19,6 @@ const BAR: usize = 10;
 const GAP: usize = 2;
 /// A role cut shorter than this says nothing; it goes to a line of its own.
 const ROLE_MIN: usize = 12;
-
-/// Eighths of a column, so that near scores can be told apart.
-const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
     if record.experts.is_empty() {
@@ -102,7 +100,7 @@ impl Table {
             line = line.styled(&format!("{score:>0$}", self.score), FAINT);
         }
         line = line.styled(&format!("{:>1$}", expert.total, GAP + self.total), STRONG);
-        line = line.plain("  ").styled(&bar(expert.total, self.best), GOOD);
+        line = line.plain("  ").styled(&bar(expert.total, self.best, BAR), GOOD);
         let mut lines = vec![line];
         if self.role.is_none() {
             let told = format!("{} · {}", profile.role, profile.tier);
@@ -123,29 +121,4 @@ impl Table {
 
 fn name(expert: &Expert) -> String {
     expert.profile.expert_slug.display_name()
-}
-
-/// The share of the best score, as blocks.
-fn bar(total: i64, best: i64) -> String {
-    if total <= 0 || best <= 0 {
-        return String::new();
-    }
-    let all = i128::try_from(BAR * EIGHTHS.len()).unwrap_or(0);
-    let filled = usize::try_from(i128::from(total) * all / i128::from(best)).unwrap_or(0);
-    let rest = EIGHTHS.get(filled % EIGHTHS.len()).copied().unwrap_or_default();
-    "█".repeat(filled / EIGHTHS.len()) + rest
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bar_is_the_share_of_the_best() {
-        assert_eq!(bar(40, 40), "██████████");
-        assert_eq!(bar(20, 40), "█████");
-        assert_eq!(bar(1, 40), "▎");
-        assert_eq!([bar(0, 40), bar(-5, 40), bar(0, 0)], ["", "", ""]);
-        assert_eq!(bar(i64::MAX, i64::MAX).chars().count(), BAR);
-    }
 }

@@ -10,7 +10,7 @@ use crate::export::sample::{self, entity, pointing};
 
 /// The page without its colours.
 pub(super) fn drawn(record: &Record, width: usize, detail: Detail) -> String {
-    let page = draw(record, Canvas { width, detail, round: None });
+    let page = draw(record, None, Canvas { width, detail, round: None });
     anstream::adapter::strip_str(&page).to_string()
 }
 
@@ -302,7 +302,7 @@ fn references_are_a_tree() {
 #[test]
 fn one_round_is_drawn_alone() {
     let canvas = Canvas { width: 80, detail: Detail::Brief, round: Some(1) };
-    let page = draw(&sample::record(), canvas);
+    let page = draw(&sample::record(), None, canvas);
     assert_snapshot!(anstream::adapter::strip_str(&page).to_string(), @r#"
       NVIDIA Investment Analysis                                         ● converged
       nvidia-investment-analysis                                       ALIGNMENT 149

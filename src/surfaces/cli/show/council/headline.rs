@@ -4,20 +4,25 @@ use anstyle::Style;
 
 use super::super::super::wrap::{cut, wrap_items, wrap_line, wrap_text};
 use super::super::canvas::{Canvas, Detail};
+use super::super::ending;
 use super::super::line::Line;
-use super::super::page::{MARGIN, block, hanging, heading, prose};
+use super::super::page::{MARGIN, block, hanging, headed, heading, prose};
 use super::super::palette::{BAD, CAUTION, FAINT, GOOD, ID, PLAIN};
-use super::page::Ending;
+use super::page::Foot;
+use crate::domain::conclusion::Author;
 use crate::domain::transcript::Transcript;
-use crate::export::council::{Deliberated, Status};
+use crate::export::conclusion::Ended;
+use crate::export::council::{Deliberated, Status, is_cut_short};
 use crate::export::wording;
 
 /// Who asked knows the question; a longer one is whole in `show --full`.
 const QUESTION_LINES_MAX: usize = 12;
 
+const TITLE: &str = "COUNCIL";
+
 pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
     let mut lines = vec![Line::blank()];
-    lines.extend(heading("COUNCIL", &health(transcript, told), canvas));
+    lines.extend(title(transcript, told, canvas));
     let room = canvas.measure() - MARGIN;
     let question = wrap_text(transcript.question(), room);
     let question = match canvas.detail {
@@ -32,8 +37,23 @@ pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) 
     lines
 }
 
+/// How it ended and how whole the panel was; under the title, where there is no room beside it.
+fn title(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
+    let state = ending::state(&told.ended);
+    let health = health(transcript, told);
+    let gap = if state.width() == 0 { "" } else { " · " };
+    let note = state.clone().plain(gap).plain(&health.join(" · "));
+    if TITLE.len() + MARGIN + note.width() < canvas.columns() {
+        return headed(TITLE, note, canvas);
+    }
+    let mut lines = headed(TITLE, state, canvas);
+    lines.extend(prose(&wrap_items(&health, canvas.columns() - MARGIN), MARGIN));
+    lines.push(Line::blank());
+    lines
+}
+
 /// A degraded panel looks degraded, here and everywhere.
-fn health(transcript: &Transcript, told: &Deliberated) -> String {
+fn health(transcript: &Transcript, told: &Deliberated) -> Vec<String> {
     let seats = transcript.plan.participants().count();
     let status = match told.status {
         Status::Done => None,
@@ -43,13 +63,17 @@ fn health(transcript: &Transcript, told: &Deliberated) -> String {
     let mut words: Vec<String> = status.into_iter().collect();
     let is_degraded = told.flags.degraded && told.status != Status::Failed;
     words.extend(is_degraded.then(|| "DEGRADED".to_owned()));
+    words.extend(is_cut_short(transcript).then(|| "CUT SHORT".to_owned()));
     words.push(format!("{} of {seats} heard", told.rounds.r1.opinions.len()));
     let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
     words.extend(told.flags.single_family.then(|| "one family".to_owned()));
+    let is_kin = told.ended.audit.as_ref().is_some_and(|audit| audit.same_family);
+    // The players of a rehearsal are all of one family, and that is said already.
+    words.extend((is_kin && !told.rehearsal).then(|| "critic of the same family".to_owned()));
     let is_unpriced = transcript.plan.seats.iter().any(|seat| seat.price.is_none());
     words.extend(is_unpriced.then(|| "price unknown".to_owned()));
-    words.join(" · ")
+    words
 }
 
 fn cautions(told: &Deliberated) -> Vec<(String, Style)> {
@@ -74,7 +98,7 @@ fn cautions(told: &Deliberated) -> Vec<(String, Style)> {
 pub(super) fn footer(
     transcript: &Transcript,
     told: &Deliberated,
-    ending: Ending,
+    foot: Foot,
     canvas: Canvas,
 ) -> Vec<Line> {
     let session = &told.metrics.session;
@@ -82,13 +106,8 @@ pub(super) fn footer(
         || "cost unknown".to_owned(),
         |usd| if usd > 0.0 { format!("${usd:.4}") } else { "no cost".to_owned() },
     );
-    let tokens: u64 = told
-        .metrics
-        .rounds
-        .iter()
-        .map(|round| round.total_tokens_in + round.total_tokens_out)
-        .sum();
-    let facts = [
+    let tokens = session.total_tokens_in + session.total_tokens_out;
+    let mut facts = vec![
         wording::count(usize::from(session.rounds_completed), "round"),
         wording::count(session.calls, "call"),
         format!("{} tokens", wording::grouped(tokens)),
@@ -96,6 +115,7 @@ pub(super) fn footer(
         cost,
         transcript.opened_at.day().to_string(),
     ];
+    facts.extend(hands(&told.ended));
     let room = canvas.measure() - MARGIN;
     let mut lines = heading("RECORD", "", canvas);
     lines.extend(block(&wrap_items(&facts, room), MARGIN, FAINT));
@@ -104,9 +124,39 @@ pub(super) fn footer(
         lines.extend(hanging(lead, &wrap_line(warning, room - MARGIN), FAINT));
     }
     let id = &transcript.opening.dialogue_id;
-    lines.push(match ending {
-        Ending::Hint => Line::indented(MARGIN).styled(&format!("plenary show {id}"), GOOD),
-        Ending::Id => Line::indented(MARGIN).styled(id.as_str(), ID),
-    });
+    let hint = || Line::blank().styled(&format!("plenary show {id}"), GOOD);
+    match (foot, &told.ended.conclusion) {
+        (Foot::Hint, Some(_)) => lines.extend(where_more_is(told, hint(), canvas)),
+        (Foot::Hint, None) => lines.push(Line::indented(MARGIN).join(hint())),
+        (Foot::Id, _) => lines.push(Line::indented(MARGIN).styled(id.as_str(), ID)),
+    }
     lines
+}
+
+/// What a short page leaves out, and the command that shows it: on one line where it fits.
+fn where_more_is(told: &Deliberated, hint: Line, canvas: Canvas) -> Vec<Line> {
+    let what = if told.report.is_some() { "Report and debate:" } else { "The debate:" };
+    let more = Line::indented(MARGIN).styled(what, FAINT);
+    if more.width() + 1 + hint.width() <= canvas.columns() {
+        return vec![more.plain(" ").join(hint)];
+    }
+    vec![more, Line::indented(MARGIN).join(hint)]
+}
+
+/// Who wrote the conclusion, who audited it, who mended it.
+fn hands(ended: &Ended) -> Vec<String> {
+    let named = |what: &str, author: Option<&Author>| {
+        author.map(|author| format!("{what} by {} ({})", author.seat, author.model))
+    };
+    let audit = ended.audit.as_ref();
+    let written = ended.draft.as_ref().or(ended.conclusion.as_ref());
+    let audited = audit.filter(|audit| audit.critic_verdict.is_some());
+    [
+        named("concluded", written.and(ended.synthesizer.as_ref())),
+        named("audited blind", audited.and_then(|audit| audit.critic.as_ref())),
+        named("mended", audit.and_then(|audit| audit.reviser.as_ref())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

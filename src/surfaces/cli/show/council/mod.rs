@@ -1,6 +1,7 @@
-//! A council's report as a person reads it in a terminal: the answer first, then how
+//! A council as a person reads it in a terminal: how it ended first, then the report, how
 //! the panel stood, what it disagreed on, what remains open.
 
+mod debate;
 mod findings;
 mod headline;
 mod page;
@@ -9,4 +10,4 @@ mod replies;
 mod report;
 
 pub(crate) use page::draw;
-pub(super) use page::{Ending, sections};
+pub(super) use page::{Foot, sections};

@@ -1,15 +1,19 @@
 //! The page: which sections are drawn, in which order.
 
-use super::super::canvas::Canvas;
+use super::super::canvas::{Canvas, Detail};
 use super::super::line::Line;
 use super::super::page::text_of;
-use super::{findings, headline, panel, replies, report};
+use super::super::{ending, interventions};
+use super::{debate, findings, headline, panel, replies, report};
+use crate::domain::conclusion::Outcome;
+use crate::domain::dialogue::TerminalState;
+use crate::domain::time::Moment;
 use crate::domain::transcript::Transcript;
-use crate::export::council::document;
+use crate::export::council::{Deliberated, document};
 
 /// What the page ends with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Ending {
+pub(in super::super) enum Foot {
     /// The command that shows more.
     Hint,
     /// The id alone: what follows is more.
@@ -18,16 +22,38 @@ pub(in super::super) enum Ending {
 
 /// Draws a run, finished or not, as lines with ANSI colours.
 pub(crate) fn draw(transcript: &Transcript, canvas: Canvas) -> String {
-    text_of(&sections(transcript, Ending::Hint, canvas))
+    text_of(&sections(transcript, &[], Foot::Hint, canvas))
 }
 
 pub(in super::super) fn sections(
     transcript: &Transcript,
-    ending: Ending,
+    outcomes: &[(Moment, Outcome)],
+    foot: Foot,
     canvas: Canvas,
 ) -> Vec<Vec<Line>> {
     let told = &document(transcript);
     let mut sections = vec![headline::draw(transcript, told, canvas)];
+    sections.extend(ending::sections(&told.ended, outcomes, Line::blank(), canvas));
+    match told.ended.conclusion {
+        // Whoever asked has their answer; how it came about is one command away.
+        Some(_) if foot == Foot::Hint => sections.push(panel::in_short(told, canvas)),
+        Some(_) | None => sections.extend(behind(transcript, told, foot, canvas)),
+    }
+    if !shows_replies(told, canvas) {
+        sections.push(interventions::draw(&told.interventions, canvas));
+    }
+    sections.push(headline::footer(transcript, told, foot, canvas));
+    sections
+}
+
+/// The report and how the panel stood; where nothing came out, everything that was said.
+fn behind(
+    transcript: &Transcript,
+    told: &Deliberated,
+    foot: Foot,
+    canvas: Canvas,
+) -> Vec<Vec<Line>> {
+    let mut sections = Vec::new();
     if let Some(given) = &told.report {
         sections.push(report::answer(given, canvas));
         sections.push(report::reasons(given, canvas));
@@ -42,7 +68,22 @@ pub(in super::super) fn sections(
         sections.push(report::list("HOW TO CHECK", &given.report.verification_plan, canvas));
         sections.push(report::next_actions(given, canvas));
     }
-    sections.push(replies::draw(transcript, canvas));
-    sections.push(headline::footer(transcript, told, ending, canvas));
+    // Where the record follows, its rounds say the same.
+    if is_unconverged(told) && foot == Foot::Hint {
+        sections.push(debate::opinions(told, canvas));
+        sections.push(debate::reviews(told, canvas));
+    }
+    if shows_replies(told, canvas) {
+        sections.push(replies::draw(transcript, told, canvas));
+    }
     sections
+}
+
+/// Who gets no conclusion gets everything.
+fn shows_replies(told: &Deliberated, canvas: Canvas) -> bool {
+    canvas.detail == Detail::Full || is_unconverged(told)
+}
+
+fn is_unconverged(told: &Deliberated) -> bool {
+    told.ended.terminal_state == Some(TerminalState::Unconverged)
 }

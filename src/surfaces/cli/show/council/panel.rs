@@ -5,7 +5,7 @@ use anstyle::Style;
 use super::super::super::wrap::wrap_line;
 use super::super::canvas::Canvas;
 use super::super::line::Line;
-use super::super::page::{MARGIN, heading, prose};
+use super::super::page::{MARGIN, block, heading, prose};
 use super::super::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
 use crate::domain::council::opinion::CouncilOpinion;
 use crate::domain::council::tally::Tally;
@@ -34,11 +34,19 @@ pub(super) fn draw(told: &Deliberated, canvas: Canvas) -> Vec<Line> {
             }
             None => "the most complete; nobody rated it".to_owned(),
         };
-        let best = Line::indented(MARGIN).styled("Best single opinion: ", FAINT);
-        let best =
-            best.styled(choice.provider.as_str(), STRONG).styled(&format!(", {basis}"), FAINT);
-        lines.push(best);
+        let told = format!("Best single opinion: {}, {basis}", choice.provider);
+        lines.extend(block(&wrap_line(&told, canvas.measure() - MARGIN), MARGIN, FAINT));
     }
+    lines
+}
+
+/// The tally, and a line for each seat.
+pub(super) fn in_short(told: &Deliberated, canvas: Canvas) -> Vec<Line> {
+    let mut lines = heading("HOW THEY STOOD", &count(told.tally), canvas);
+    let width = name_width(told);
+    let opinions = told.rounds.r1.opinions.iter();
+    lines.extend(opinions.map(|one| stance_line(one, &facts(told, one), width, canvas)));
+    lines.extend(told.panel.failed.iter().map(|failure| absence_line(failure, width)));
     lines
 }
 
@@ -65,25 +73,33 @@ fn opinion_lines(
     width: usize,
     canvas: Canvas,
 ) -> Vec<Line> {
-    let said = &opinion.opinion;
-    let (mark, style) = of_stance(said.stance);
-    let mut facts = vec![format!("confidence {}", said.confidence)];
-    facts.extend(rating(told, &opinion.provider));
+    let mut facts = facts(told, opinion);
     // The chair knows the opinions by their letters, and may write so.
     let letters = &told.transparency.letter_map;
     let known = letters.iter().find(|(_, name)| **name == opinion.provider);
     facts.extend(known.map(|(letter, _)| format!("opinion {letter}")));
-    let lead = Line::indented(MARGIN)
+    let mut lines = vec![stance_line(opinion, &facts, width, canvas)];
+    let said = &opinion.opinion;
+    lines.extend(prose(&wrap_line(&said.summary, canvas.measure() - INDENT), INDENT));
+    lines.push(Line::blank());
+    lines
+}
+
+fn facts(told: &Deliberated, opinion: &CouncilOpinion) -> Vec<String> {
+    let confidence = format!("confidence {}", opinion.opinion.confidence);
+    std::iter::once(confidence).chain(rating(told, &opinion.provider)).collect()
+}
+
+fn stance_line(opinion: &CouncilOpinion, facts: &[String], width: usize, canvas: Canvas) -> Line {
+    let said = &opinion.opinion;
+    let (mark, style) = of_stance(said.stance);
+    Line::indented(MARGIN)
         .styled(mark, style)
         .plain(" ")
         .styled(opinion.provider.as_str(), STRONG)
         .pad_to(INDENT + width + 2)
         .styled(&format!("{:<13}", said.stance.name()), style)
-        .fitted(&facts.join(" · "), FAINT, canvas.columns());
-    let mut lines = vec![lead];
-    lines.extend(prose(&wrap_line(&said.summary, canvas.measure() - INDENT), INDENT));
-    lines.push(Line::blank());
-    lines
+        .fitted(&facts.join(" · "), FAINT, canvas.columns())
 }
 
 fn rating(told: &Deliberated, of: &ExpertSlug) -> Option<String> {
@@ -97,18 +113,21 @@ fn rating(told: &Deliberated, of: &ExpertSlug) -> Option<String> {
 }
 
 fn failure_lines(failure: &ProviderFailure, width: usize, canvas: Canvas) -> Vec<Line> {
-    let lead = Line::indented(MARGIN)
+    let mut lines = vec![absence_line(failure, width)];
+    let room = canvas.measure() - INDENT;
+    lines.extend(prose(&wrap_line(&failure.error_message, room), INDENT));
+    lines.push(Line::blank());
+    lines
+}
+
+fn absence_line(failure: &ProviderFailure, width: usize) -> Line {
+    Line::indented(MARGIN)
         .styled("×", BAD)
         .plain(" ")
         .styled(failure.provider.as_str(), STRONG)
         .pad_to(INDENT + width + 2)
         .styled("absent", BAD)
-        .plain(&format!("  {} {}", failure.round, failure.error_type));
-    let mut lines = vec![lead];
-    let room = canvas.measure() - INDENT;
-    lines.extend(prose(&wrap_line(&failure.error_message, room), INDENT));
-    lines.push(Line::blank());
-    lines
+        .plain(&format!("  {} {}", failure.round, failure.error_type))
 }
 
 fn of_stance(stance: Stance) -> (&'static str, Style) {

@@ -1,32 +1,45 @@
-//! What each seat wrote, word for word: drawn when everything is asked for.
+//! What each seat wrote, word for word, with what the Principal did in the margin.
 
 use super::super::super::wrap::wrap_text;
-use super::super::canvas::{Canvas, Detail};
+use super::super::canvas::Canvas;
+use super::super::interventions::in_margin;
 use super::super::line::Line;
 use super::super::page::{MARGIN, heading, prose};
 use super::super::palette::{FAINT, STRONG};
-use crate::domain::transcript::{CallOutcome, Transcript};
+use crate::domain::transcript::{Asked, Call, CallOutcome, Transcript};
+use crate::export::council::Deliberated;
+use crate::export::wording;
 
-pub(super) fn draw(transcript: &Transcript, canvas: Canvas) -> Vec<Line> {
-    if canvas.detail == Detail::Brief {
-        return Vec::new();
-    }
+pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
     let mut lines = heading("REPLIES", "as they came", canvas);
+    let mut noted = told.interventions.iter();
+    let mut drawn = 0;
     for asked in &transcript.asks {
-        for call in &asked.calls {
-            let said = match &call.outcome {
-                CallOutcome::Replied(reply, _) => reply.text.clone(),
-                CallOutcome::Failed(failure, _) => {
-                    format!("({}: {})", failure.error_type, failure.message)
-                }
-                CallOutcome::InFlight | CallOutcome::Lost => "(nothing came back)".to_owned(),
-            };
-            let place = format!(" R{}, call {}", asked.ask.round, call.sending.call);
-            let lead = Line::indented(MARGIN).styled(asked.ask.seat.as_str(), STRONG);
-            lines.push(lead.styled(&place, FAINT));
-            lines.extend(prose(&wrap_text(&said, canvas.measure() - MARGIN * 2), MARGIN * 2));
-            lines.push(Line::blank());
-        }
+        // An ask knows how many there were before it: whatever it knows of stands above it.
+        let before = asked.interventions.saturating_sub(drawn);
+        drawn = drawn.max(asked.interventions);
+        lines.extend(noted.by_ref().take(before).flat_map(|one| in_margin(one, canvas)));
+        lines.extend(asked.calls.iter().flat_map(|call| reply(asked, call, canvas)));
     }
+    lines.extend(noted.flat_map(|one| in_margin(one, canvas)));
+    // What parts the replies must not part the sections a second time.
+    lines.pop_if(|last| last.width() == 0);
+    lines
+}
+
+fn reply(asked: &Asked, call: &Call, canvas: Canvas) -> Vec<Line> {
+    let said = match &call.outcome {
+        CallOutcome::Replied(reply, _) => reply.text.clone(),
+        CallOutcome::Failed(failure, _) => {
+            format!("({}: {})", failure.error_type, failure.message)
+        }
+        CallOutcome::InFlight | CallOutcome::Lost => "(nothing came back)".to_owned(),
+    };
+    let round = wording::round_name(asked.ask.round);
+    let place = format!(" {round}, call {}", call.sending.call);
+    let lead = Line::indented(MARGIN).styled(asked.ask.seat.as_str(), STRONG);
+    let mut lines = vec![lead.styled(&place, FAINT)];
+    lines.extend(prose(&wrap_text(&said, canvas.measure() - MARGIN * 2), MARGIN * 2));
+    lines.push(Line::blank());
     lines
 }

@@ -1,0 +1,89 @@
+//! Stretches of days as people write them: `30d`, `4w`; and since when, by a day or by a
+//! stretch that ends today.
+
+use std::str::FromStr;
+
+use super::ids::Malformed;
+use super::time::{Day, Moment};
+
+/// A hundred years: nobody plans further, and dates stay far from their end.
+const DAYS_MAX: u32 = 36_500;
+
+const UNITS: [(char, u32); 2] = [('d', 1), ('w', 7)];
+
+/// A number of days.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stretch {
+    pub days: u32,
+}
+
+impl FromStr for Stretch {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let read = |(unit, days): (char, u32)| {
+            let number = text.strip_suffix(unit)?;
+            let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+            number.parse::<u32>().ok().filter(|_| is_number)?.checked_mul(days)
+        };
+        let days = UNITS.into_iter().find_map(read).filter(|days| *days <= DAYS_MAX);
+        days.map(|days| Self { days }).ok_or(Malformed)
+    }
+}
+
+/// Since when something is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    Day(Day),
+    Ago(Stretch),
+}
+
+impl Since {
+    /// Where it begins: with the first moment of its first day.
+    pub fn start(self, today: Day) -> Moment {
+        match self {
+            Self::Day(day) => day.start(),
+            Self::Ago(stretch) => today.earlier(stretch.days).start(),
+        }
+    }
+}
+
+impl FromStr for Since {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        text.parse().map(Self::Day).or_else(|_| text.parse().map(Self::Ago))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_are_days_or_weeks() {
+        let days = |text: &str| text.parse::<Stretch>().ok().map(|stretch| stretch.days);
+        let cases = [("0d", 0), ("30d", 30), ("4w", 28), ("36500d", 36_500)];
+        for (text, expected) in cases {
+            assert_eq!(days(text), Some(expected), "{text}");
+        }
+        let wrong = ["", "d", "30", "30 d", "30D", "-1d", "+1d", "1.5d", "24h", "36501d", "٣d"];
+        for text in wrong.into_iter().chain(["4294967295w", "99999999999d", "30dd"]) {
+            assert_eq!(days(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn since_begins_with_a_day() {
+        let today: Day = "2026-03-01".parse().unwrap();
+        let start = |text: &str| text.parse::<Since>().map(|since| since.start(today).to_string());
+        let check = |text: &str, day: &str| {
+            assert_eq!(start(text), Ok(format!("{day}T00:00:00.000000Z")), "{text}");
+        };
+        check("2026-01-01", "2026-01-01");
+        check("0d", "2026-03-01");
+        check("1d", "2026-02-28");
+        check("4w", "2026-02-01");
+        assert_eq!(start("yesterday"), Err(Malformed));
+    }
+}

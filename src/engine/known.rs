@@ -1,0 +1,44 @@
+//! Which entries of the journal a run has taken in.
+//!
+//! A run writes most of its journal itself, but not all: what the Principal does is
+//! written by somebody else, and what was on its way when the rounds were cut short
+//! by nobody who waits for it any more.
+
+use std::collections::BTreeSet;
+
+/// The numbers of entries, which come in any order.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Every entry up to this one.
+    pub upto: u64,
+    beyond: BTreeSet<u64>,
+}
+
+impl Known {
+    pub(super) fn upto(last: u64) -> Self {
+        Self { upto: last, beyond: BTreeSet::new() }
+    }
+
+    /// Whether this entry is news.
+    pub(super) fn learn(&mut self, seq: u64) -> bool {
+        let is_news = seq > self.upto && self.beyond.insert(seq);
+        while self.beyond.remove(&(self.upto + 1)) {
+            self.upto += 1;
+        }
+        is_news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_news_once_in_whichever_order() {
+        let mut known = Known::upto(3);
+        let news: Vec<bool> = [3, 6, 4, 6, 4].map(|seq| known.learn(seq)).to_vec();
+        assert_eq!((news, known.upto), (vec![false, true, true, false, false], 4));
+        assert!(known.learn(5));
+        assert_eq!((known.upto, known.beyond.len()), (6, 0));
+    }
+}

@@ -1,0 +1,121 @@
+//! How what happens gets into the journal, and from there into the transcript.
+//!
+//! **Invariant:** nothing is decided on less than the journal holds. What a run writes
+//! because of a decision is refused when somebody else wrote meanwhile; what merely
+//! happened, as a reply does, is written whatever else there is.
+
+use std::cmp::Ordering;
+
+use super::deliberation::{Deliberation, lock};
+use super::journal::Written;
+use super::reading;
+use crate::domain::ask::Ask;
+use crate::domain::change::{Change, Entry, EntryKind};
+use crate::domain::time::Moment;
+use crate::domain::transcript::Asked;
+use crate::error::Error;
+use crate::store::{StoreError, Unit};
+
+impl Deliberation {
+    /// Writes down what was decided on the transcript, unless the journal holds more by now:
+    /// then that is taken in, and false says that it must be decided anew.
+    pub(super) async fn decide(
+        &self,
+        work: impl FnOnce(&mut dyn Unit, Moment, Vec<Change>) -> Result<Written, Error> + Send + 'static,
+    ) -> Result<bool, Error> {
+        let (at, due, upto) = (self.ambient.now(), self.due(), lock(&self.known).upto);
+        let (id, told) = (self.id.clone(), due.clone());
+        let written = self.journal.run(move |unit| {
+            match unit.entry_count(&id)?.cmp(&upto) {
+                Ordering::Equal => {}
+                Ordering::Greater => return Ok(Written::default()),
+                // What it said it had written is not there.
+                Ordering::Less => return Err(StoreError::NotRun.into()),
+            }
+            let known = due.len();
+            let written = work(unit, at, due)?;
+            let changes = written.changes.into_iter().skip(known).collect();
+            Ok(Written { changes, ..written })
+        });
+        let written = written.await?;
+        if written.entries == 0 {
+            lock(&self.unwritten).splice(0..0, told);
+            self.catch_up()?;
+            return Ok(false);
+        }
+        self.take_in(at, &written);
+        Ok(true)
+    }
+
+    /// The same, for what is one entry.
+    pub(super) async fn write(&self, kind: EntryKind, fresh: Vec<Change>) -> Result<bool, Error> {
+        let id = self.id.clone();
+        self.decide(move |unit, at, mut changes| {
+            changes.extend(fresh);
+            let seq = unit.apply(&id, kind, at, &changes)?;
+            Ok(Written::one(seq, changes))
+        })
+        .await
+    }
+
+    /// Writes an entry whatever else happened, and once it is durable takes it in.
+    pub(super) async fn note(&self, kind: EntryKind, fresh: Vec<Change>) -> Result<(), Error> {
+        let (at, mut changes) = (self.ambient.now(), self.due());
+        let known = changes.len();
+        changes.extend(fresh);
+        let mut written = self.journal.append(&self.id, kind, at, changes).await?;
+        written.changes.drain(..known);
+        self.take_in(at, &written);
+        Ok(())
+    }
+
+    /// Takes in what others wrote into the journal, and what nobody waits for any more.
+    pub(super) fn catch_up(&self) -> Result<(), Error> {
+        let upto = lock(&self.known).upto;
+        for Entry { seq, at, changes, .. } in self.store.entries(&self.id, upto)? {
+            self.take_in(at, &Written::one(seq, changes));
+        }
+        let (due, at) = {
+            let transcript = self.transcript();
+            (reading::due(&transcript), transcript.last_entry_at)
+        };
+        self.tell(at, &due);
+        lock(&self.unwritten).extend(due);
+        Ok(())
+    }
+
+    /// Reads a reply that is in the journal by now. What it says follows from it, so it is
+    /// enough to write that down with the next entry.
+    pub(super) fn read(&self, ask: &Ask) {
+        let (at, change) = {
+            let transcript = self.transcript();
+            let asked = transcript.asked(ask.id).filter(|asked| asked.reading.is_none());
+            let Some((reply, at)) = asked.and_then(Asked::reply) else { return };
+            let reading = reading::read(&transcript, ask, reply, at);
+            (transcript.last_entry_at, Change::ReplyRead { ask: ask.id, reading })
+        };
+        self.tell(at, std::slice::from_ref(&change));
+        lock(&self.unwritten).push(change);
+    }
+
+    /// What was read since the last entry; it was taken in when it was read.
+    fn due(&self) -> Vec<Change> {
+        std::mem::take(&mut *lock(&self.unwritten))
+    }
+
+    fn take_in(&self, at: Moment, written: &Written) {
+        let first = written.last + 1 - written.entries;
+        // All of them or none: entries of one transaction are neighbours.
+        let is_news = (first..=written.last).fold(false, |_, seq| lock(&self.known).learn(seq));
+        if is_news {
+            self.tell(at, &written.changes);
+        }
+    }
+
+    fn tell(&self, at: Moment, changes: &[Change]) {
+        if !changes.is_empty() {
+            self.transcript().add(at, changes);
+            self.observer.saw(&self.id, at, changes);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Which words of two texts differ.
+
+/// Cells of the table that finds what stayed. Beyond that a reader compares whole texts
+/// anyway, and every word counts as changed.
+const CELLS_MAX: usize = 1_000_000;
+
+/// For each word of the old text and of the new one, whether it has no partner in the other.
+pub(crate) fn changed_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
+    let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
+    let rest = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev());
+    let tail = tail.take(rest).take_while(|(one, other)| one == other).count();
+    let middle = |words: &[&str]| head..words.len() - tail;
+    let (olds, news) = (old.get(middle(old)), new.get(middle(new)));
+    let kept = kept(olds.unwrap_or_default(), news.unwrap_or_default());
+    let mut changed = (vec![false; old.len()], vec![false; new.len()]);
+    changed.0.iter_mut().take(old.len() - tail).skip(head).for_each(|word| *word = true);
+    changed.1.iter_mut().take(new.len() - tail).skip(head).for_each(|word| *word = true);
+    for (one, other) in kept {
+        changed.0.iter_mut().skip(head + one).take(1).for_each(|word| *word = false);
+        changed.1.iter_mut().skip(head + other).take(1).for_each(|word| *word = false);
+    }
+    changed
+}
+
+/// The longest sequence of words that both have, as places in each.
+fn kept(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
+    if old.len().saturating_mul(new.len()) > CELLS_MAX {
+        return Vec::new();
+    }
+    let lengths = lengths(old, new);
+    let length = |one: usize, other: usize| {
+        lengths.get(one).and_then(|row| row.get(other)).copied().unwrap_or(0)
+    };
+    let (mut one, mut other) = (0, 0);
+    let mut kept = Vec::new();
+    while let (Some(from), Some(to)) = (old.get(one), new.get(other)) {
+        if from == to {
+            kept.push((one, other));
+            one += 1;
+            other += 1;
+        } else if length(one + 1, other) >= length(one, other + 1) {
+            one += 1;
+        } else {
+            other += 1;
+        }
+    }
+    kept
+}
+
+/// How many words the rests of both texts share, from each pair of places on.
+fn lengths(old: &[&str], new: &[&str]) -> Vec<Vec<u32>> {
+    let mut rows = vec![vec![0; new.len() + 1]];
+    for from in old.iter().rev() {
+        let below = rows.last().cloned().unwrap_or_default();
+        let mut row: Vec<u32> = vec![0];
+        let pairs = new.iter().zip(below.iter().zip(below.iter().skip(1)));
+        for (to, (straight, diagonal)) in pairs.rev() {
+            let before = row.last().copied().unwrap_or(0);
+            row.push(if from == to { diagonal + 1 } else { before.max(*straight) });
+        }
+        row.reverse();
+        rows.push(row);
+    }
+    rows.reverse();
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Changed words of both texts, in brackets.
+    fn marked(old: &str, new: &str) -> (String, String) {
+        let (olds, news): (Vec<&str>, Vec<&str>) =
+            (old.split_whitespace().collect(), new.split_whitespace().collect());
+        let (from, to) = changed_words(&olds, &news);
+        let mark = |words: &[&str], changed: &[bool]| {
+            assert_eq!(words.len(), changed.len());
+            let set = words.iter().zip(changed).map(|(word, is_new)| match is_new {
+                true => format!("[{word}]"),
+                false => (*word).to_owned(),
+            });
+            set.collect::<Vec<_>>().join(" ")
+        };
+        (mark(&olds, &from), mark(&news, &to))
+    }
+
+    #[test]
+    fn what_both_texts_have_in_order_is_not_marked() {
+        let cases = [
+            ("a b c", "a b c", "a b c", "a b c"),
+            ("a b c", "a x c", "a [b] c", "a [x] c"),
+            ("a b", "a b c", "a b", "a b [c]"),
+            ("b a", "a", "[b] a", "a"),
+            ("", "a b", "", "[a] [b]"),
+            (
+                "one two three four",
+                "zero two four five",
+                "[one] two [three] four",
+                "[zero] two four [five]",
+            ),
+            ("a a a", "a a", "a a [a]", "a a"),
+            ("x y", "p q", "[x] [y]", "[p] [q]"),
+        ];
+        for (old, new, from, to) in cases {
+            assert_eq!(marked(old, new), (from.to_owned(), to.to_owned()), "{old} -> {new}");
+        }
+    }
+
+    #[test]
+    fn texts_too_long_to_compare_are_marked_whole() {
+        let old = vec!["a"; 2_000];
+        let new = vec!["b"; 2_000];
+        let (from, to) = changed_words(&old, &new);
+        assert!(from.iter().chain(&to).all(|changed| *changed));
+    }
+}

@@ -1,0 +1,38 @@
+//! What `conclude` answers for a dialogue that somebody led.
+
+use serde::Serialize;
+
+use super::ended::Ended;
+use super::words::warnings;
+use crate::domain::dialogue::Protocol;
+use crate::domain::ids::DialogueId;
+use crate::domain::transcript::Transcript;
+use crate::export::council::{Status, Stopped, status, stopped};
+use crate::export::interventions::{Intervened, interventions};
+
+#[derive(Debug, Serialize)]
+pub struct Closed {
+    pub dialogue_id: DialogueId,
+    pub protocol: Protocol,
+    pub rehearsal: bool,
+    pub status: Status,
+    #[serde(flatten)]
+    pub ended: Ended,
+    pub interventions: Vec<Intervened>,
+    pub warnings: Vec<String>,
+    pub error: Option<Stopped>,
+}
+
+pub fn closed(transcript: &Transcript) -> Closed {
+    let (opening, ended) = (&transcript.opening, Ended::of(transcript));
+    Closed {
+        dialogue_id: opening.dialogue_id.clone(),
+        protocol: opening.protocol,
+        rehearsal: opening.rehearsal,
+        status: status(transcript),
+        interventions: interventions(transcript),
+        warnings: warnings(&ended, opening.rehearsal),
+        error: stopped(transcript),
+        ended,
+    }
+}

@@ -1,0 +1,41 @@
+//! Why there is no conclusion, in plain words.
+
+use super::words::field_name;
+use crate::domain::conclusion::{Objection, Trail};
+use crate::export::wording;
+
+/// Enough of an objection to know it again; the whole of it stands beside the note.
+const OBJECTION_CHARS_MAX: usize = 240;
+
+/// A note that lists more than these is no note.
+const NAMED_MAX: usize = 3;
+
+/// For a conclusion that was rejected twice.
+pub(super) fn explanation(trail: &Trail) -> String {
+    format!(
+        "No conclusion came out that holds up on its own: what was drafted was rejected twice, \
+         and it is mended only once. At first sight {}. After the revision {}. This is not a \
+         failure. It says something about the question: what was said about it does not carry one \
+         answer yet. Read the debate with the objections in mind; then find out what they say is \
+         missing, ask again more narrowly, or decide yourself.",
+        objected(&trail.objections),
+        objected(&trail.second_objections)
+    )
+}
+
+/// `the objection was to the key condition: “It assumes that …”`
+fn objected(objections: &[Objection]) -> String {
+    let named = objections.iter().take(NAMED_MAX);
+    let named: Vec<String> = named
+        .map(|one| {
+            let said = wording::shortened(&one.objection, OBJECTION_CHARS_MAX);
+            format!("the {}: “{}”", field_name(one.field), said.trim_end_matches('.'))
+        })
+        .collect();
+    let more = match objections.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let what = if objections.len() == 1 { "the objection was" } else { "the objections were" };
+    format!("{what} to {}{more}", named.join("; to "))
+}

@@ -1,0 +1,22 @@
+//! How a deliberation ended, as programs and pages tell it: the same for a council and
+//! for a dialogue that somebody led.
+
+mod difference;
+mod document;
+mod ended;
+mod explanation;
+#[cfg(test)]
+pub(crate) mod sample;
+mod section;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub(crate) use difference::changed_words;
+pub use document::{Closed, closed};
+pub use ended::{Audited, Ended, Verdict};
+pub(crate) use section::Section;
+pub(crate) use words::{
+    became, field_name, field_text, involved, objects, state_word, unaudited_draft, versioned,
+    warnings,
+};

@@ -1,0 +1,296 @@
+//! What programs are told of each ending.
+
+use serde_json::{Value, json};
+
+use super::sample::{self, NAMES, Run};
+use super::{Ended, closed};
+use crate::domain::ask::Purpose;
+use crate::domain::conclusion::{Audit, Concluded, Outcome, OutcomeWord};
+use crate::domain::dialogue::{Protocol, TerminalState};
+use crate::domain::plan::Auditing;
+use crate::domain::transcript::Transcript;
+use crate::export::council::document;
+use crate::export::sample as record_sample;
+
+fn told(transcript: &Transcript) -> Value {
+    serde_json::to_value(document(transcript)).unwrap()
+}
+
+/// The parts that say how it ended, in a line.
+fn line(transcript: &Transcript) -> String {
+    let told = told(transcript);
+    let there = |key: &'static str| if told[key].is_null() { "-" } else { key };
+    let audit = &told["audit"];
+    let count = |key: &str| audit[key].as_array().unwrap().len();
+    let audit = if audit.is_null() {
+        "no audit".to_owned()
+    } else {
+        format!(
+            "{} {} then {} {} mending {}",
+            audit["critic_verdict"],
+            count("objections"),
+            audit["re_verdict"],
+            count("second_objections"),
+            audit["revised_fields"]
+        )
+    };
+    format!(
+        "{} {} {} | {} {} {} | {audit}",
+        told["status"],
+        told["stage"],
+        told["terminal_state"],
+        there("conclusion"),
+        there("draft"),
+        there("explanation")
+    )
+    .replace('"', "")
+}
+
+#[test]
+fn each_ending_says_what_it_is_and_loses_nothing() {
+    let no_conclusion = {
+        let mut plan = sample::plan(Auditing::Audited);
+        plan.conclusion = None;
+        let mut run = Run::with(plan);
+        run.opinions();
+        run.reviews();
+        run.report();
+        run.stopped(crate::domain::transcript::Stop::Done)
+    };
+    let cases = [
+        (sample::clean(), "done terminal clean | conclusion - - | PASS 0 then null 0 mending []"),
+        (
+            sample::revised(),
+            "done terminal revised | conclusion - - | FLAG 2 then PASS 0 mending [recommendation,key_condition]",
+        ),
+        (
+            sample::unconverged(),
+            "done terminal unconverged | - draft explanation | FLAG 2 then FLAG 1 mending [recommendation,key_condition]",
+        ),
+        (sample::unaudited(), "done terminal null | conclusion - - | no audit"),
+        (sample::unheard(), "incomplete auditing null | - draft - | null 0 then null 0 mending []"),
+        (
+            sample::unmended(),
+            "incomplete revising null | - draft - | FLAG 2 then null 0 mending [recommendation,key_condition]",
+        ),
+        (no_conclusion, "done null null | - - - | no audit"),
+    ];
+    for (transcript, expected) in cases {
+        assert_eq!(line(&transcript), expected);
+    }
+}
+
+#[test]
+fn the_rejected_text_is_a_draft_and_the_present_one_is_too() {
+    let conclusion = serde_json::to_value(sample::conclusion()).unwrap();
+    let original = serde_json::to_value(sample::original()).unwrap();
+    assert_eq!(told(&sample::unconverged())["draft"], conclusion);
+    assert_eq!(told(&sample::unheard())["draft"], conclusion);
+    assert_eq!(told(&sample::unmended())["draft"], original);
+    assert_eq!(told(&sample::revised())["audit"]["original"], original);
+    assert_eq!(told(&sample::clean())["audit"]["original"], Value::Null);
+}
+
+#[test]
+fn the_audit_names_who_objects_and_who_sat_there() {
+    let told = told(&sample::revised());
+    insta::assert_snapshot!(serde_json::to_string_pretty(&json!({
+        "synthesizer": told["synthesizer"], "objections": told["audit"]["objections"],
+        "critic": told["audit"]["critic"], "reviser": told["audit"]["reviser"],
+        "same_family": told["audit"]["same_family"],
+    })).unwrap(), @r#"
+    {
+      "synthesizer": {
+        "seat": "ann",
+        "model": "claude-sonnet-4",
+        "family": "anthropic"
+      },
+      "objections": [
+        {
+          "field": "recommendation",
+          "objection": "2 lines were asked for, and there is 1.",
+          "by": "count"
+        },
+        {
+          "field": "key_condition",
+          "objection": "“Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.",
+          "by": "critic"
+        }
+      ],
+      "critic": {
+        "seat": "bob",
+        "model": "gpt-4o",
+        "family": "openai"
+      },
+      "reviser": {
+        "seat": "ann",
+        "model": "claude-sonnet-4",
+        "family": "anthropic"
+      },
+      "same_family": false
+    }
+    "#);
+}
+
+#[test]
+fn what_did_not_converge_is_explained_plainly() {
+    let explanation = told(&sample::unconverged())["explanation"].as_str().unwrap().to_owned();
+    insta::assert_snapshot!(explanation, @"No conclusion came out that holds up on its own: what was drafted was rejected twice, and it is mended only once. At first sight the objections were to the recommendation: “2 lines were asked for, and there is 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure. It says something about the question: what was said about it does not carry one answer yet. Read the debate with the objections in mind; then find out what they say is missing, ask again more narrowly, or decide yourself.");
+}
+
+#[test]
+fn a_long_objection_is_cut_in_the_note_and_whole_beside_it() {
+    let mut trail = sample::rejected();
+    trail.second_objections[0].objection = "né\n".repeat(2_000);
+    trail.objections = vec![trail.objections[0].clone(); 7];
+    let note = super::explanation::explanation(&trail);
+    assert!(note.chars().count() < 1_500, "{note}");
+    assert!(note.contains("; and 4 more.") && note.contains("né né…”"), "{note}");
+    assert!(!note.contains('\n'));
+}
+
+#[test]
+fn a_critic_of_the_same_family_and_no_critic_are_said() {
+    let warned = |transcript: &Transcript| told(transcript)["warnings"].to_string();
+    let mut kin = sample::clean();
+    if let Some(critic) = kin.ending.as_mut().and_then(|ending| ending.critic.as_mut()) {
+        critic.family = "anthropic".to_owned();
+    }
+    assert!(warned(&kin).contains("the synthesizer's own family (anthropic)"), "{}", warned(&kin));
+    assert_eq!(told(&kin)["audit"]["same_family"], true);
+    kin.opening.rehearsal = true;
+    assert!(!warned(&kin).contains("own family"), "a rehearsal says what it is");
+    assert!(warned(&sample::unaudited()).contains("unaudited"));
+    for (transcript, name) in [(sample::clean(), "clean"), (sample::revised(), "revised")] {
+        assert_eq!(told(&transcript)["warnings"], json!([]), "{name}");
+    }
+}
+
+#[test]
+fn the_ending_is_no_round_of_the_council_and_counts_in_its_totals() {
+    let told = told(&sample::revised());
+    let rounds = |key: &str| -> Vec<String> {
+        let list = told["metrics"][key].as_array().unwrap();
+        list.iter().map(|round| round["round"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(rounds("rounds"), ["R1", "R2", "R3"]);
+    assert_eq!(rounds("ending"), ["conclusion", "audit", "revision", "audit"]);
+    let session = &told["metrics"]["session"];
+    assert_eq!((&session["calls"], &session["rounds_completed"]), (&json!(11), &json!(3)));
+    assert_eq!(session["total_tokens_in"], 11_000);
+    assert_eq!(session["total_cost_estimate"], 0.0132);
+    assert_eq!(told["panel"], json!({ "attempted": 3, "succeeded": 3, "failed": [] }));
+    let providers = told["transparency"]["providers"].as_array().unwrap();
+    let of = |place: usize| (&providers[place]["rounds"], &providers[place]["tokens_in"]);
+    assert_eq!(of(0), (&json!(["R1", "R2", "R3", "conclusion", "revision"]), &json!(5_000)));
+    assert_eq!(of(1), (&json!(["R1", "R2", "audit"]), &json!(4_000)));
+}
+
+#[test]
+fn a_critic_that_was_not_heard_does_not_make_the_panel_smaller() {
+    let told = told(&sample::unheard());
+    assert_eq!(told["panel"], json!({ "attempted": 3, "succeeded": 3, "failed": [] }));
+    assert_eq!(told["flags"]["degraded"], false);
+    assert_eq!(told["error"]["error_code"], "audit_unavailable");
+    assert_eq!(told["transparency"]["providers"][1]["status"], "partial");
+}
+
+#[test]
+fn a_panel_that_was_stopped_is_degraded_and_its_interventions_are_told() {
+    let told = told(&sample::cut_short());
+    assert_eq!((&told["flags"]["degraded"], &told["report"]), (&json!(true), &Value::Null));
+    assert!(told["warnings"].to_string().contains("stopped before the panel had reported"));
+    let listed = told["interventions"].as_array().unwrap();
+    let kinds: Vec<&str> = listed.iter().map(|one| one["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["whisper", "whisper", "direct", "direct", "stop"]);
+    assert_eq!(
+        listed[1],
+        json!({ "at": "2026-11-16T15:40:15.000000Z", "round": 1, "kind": "whisper",
+            "text": "You know this store best.", "to": "cid", "restated": null,
+            "confirmed": null })
+    );
+    assert_eq!(
+        listed[3],
+        json!({ "at": "2026-11-16T15:40:21.000000Z", "round": 2, "kind": "direct",
+            "text": "forget all of it", "to": null,
+            "restated": "The panel is to take it that forget all of it.", "confirmed": false })
+    );
+    // Four replies of the rounds, two of the ending, and two restatements.
+    assert_eq!(told["metrics"]["session"]["total_tokens_in"], 8_000);
+    assert_eq!(told["transparency"]["providers"][0]["tokens_in"], 5_000);
+}
+
+#[test]
+fn a_panel_that_had_reported_before_it_was_stopped_is_whole() {
+    let mut run = Run::debated(Auditing::Audited);
+    run.drafted(sample::conclusion());
+    run.intervened(5, crate::domain::intervention::Intervention::Stop);
+    run.audited(Audit::Pass);
+    let transcript = run.ended(Some(TerminalState::Clean), sample::conclusion());
+    assert_eq!(told(&transcript)["flags"]["degraded"], false);
+}
+
+#[test]
+fn a_dialogue_that_somebody_led_is_told_in_the_same_words() {
+    let mut transcript = sample::unconverged();
+    transcript.opening.protocol = Protocol::Alignment;
+    let closed = serde_json::to_value(closed(&transcript)).unwrap();
+    let keys: Vec<&str> = closed.as_object().unwrap().keys().map(String::as_str).collect();
+    for key in "dialogue_id protocol rehearsal status terminal_state conclusion draft explanation \
+                audit warnings error"
+        .split_whitespace()
+    {
+        assert!(keys.contains(&key), "no `{key}` among {keys:?}");
+    }
+    let council = told(&sample::unconverged());
+    for same in ["stage", "terminal_state", "conclusion", "draft", "explanation", "audit"] {
+        assert_eq!(closed[same], council[same], "{same}");
+    }
+}
+
+#[test]
+fn an_exported_dialogue_carries_its_ending_and_what_became_of_it() {
+    let mut record = record_sample::record();
+    let plain = serde_json::to_value(crate::export::document(&record)).unwrap();
+    assert_eq!((&plain["conclusion"], &plain["outcomes"]), (&Value::Null, &json!([])));
+    let ending = sample::revised().ending.unwrap();
+    let note = Some("as said".to_owned());
+    record.conclusion = Some(Concluded {
+        ending: ending.clone(),
+        at: sample::moment(9),
+        outcomes: vec![(sample::moment(10), Outcome { outcome: OutcomeWord::Held, note })],
+    });
+    let told = serde_json::to_value(crate::export::document(&record)).unwrap();
+    assert_eq!(told["terminalState"], "revised");
+    assert_eq!(told["conclusion"], serde_json::to_value(&ending.conclusion).unwrap());
+    assert_eq!(told["audit"]["re_verdict"], "PASS");
+    assert_eq!(told["concluded_at"], "2026-11-16T15:40:09.000000Z");
+    assert_eq!(
+        told["outcomes"],
+        json!([{ "at": "2026-11-16T15:40:10.000000Z", "outcome": "held", "note": "as said" }])
+    );
+}
+
+#[test]
+fn an_ending_is_the_same_from_the_run_and_from_the_record() {
+    for transcript in
+        [sample::clean(), sample::revised(), sample::unconverged(), sample::unaudited()]
+    {
+        let ending = transcript.ending.clone().unwrap();
+        assert_eq!(Ended::of(&transcript), Ended::by(&ending));
+    }
+}
+
+#[test]
+fn a_second_look_that_is_missing_leaves_the_mended_draft() {
+    let mut run = Run::debated(Auditing::Audited);
+    run.drafted(sample::original());
+    run.audited(Audit::Flag { objections: sample::FIRST.iter().map(sample::objection).collect() });
+    run.revised(sample::conclusion());
+    run.fails("bob", crate::protocols::conclusion::SECOND_AUDIT, Purpose::Audit);
+    let ended = Ended::of(&run.transcript);
+    assert_eq!(ended.draft, Some(sample::conclusion()));
+    let audit = ended.audit.unwrap();
+    assert_eq!((audit.re_verdict, audit.original), (None, Some(sample::original())));
+    assert_eq!(audit.reviser.map(|author| author.seat), Some(sample::slug(NAMES[0])));
+}

@@ -1,0 +1,109 @@
+//! How an ending reads, the same on every page.
+//!
+//! **Invariant:** agreement is never worded as proof, and that nobody objected never as
+//! "verified".
+
+use super::ended::{Ended, Verdict};
+use crate::domain::conclusion::{
+    Auditor, Conclusion, Field, Objection, Outcome, Participant, UnresolvedPoint,
+};
+use crate::domain::dialogue::TerminalState;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::time::Moment;
+
+/// The state in a word. Nothing stands for a conclusion that nobody audited.
+pub(crate) fn state_word(state: Option<TerminalState>) -> &'static str {
+    match state {
+        Some(TerminalState::Clean) => "CLEAN",
+        Some(TerminalState::Revised) => "REVISED",
+        Some(TerminalState::Unconverged) => "UNCONVERGED",
+        None => "UNAUDITED",
+    }
+}
+
+/// A field as people call it.
+pub(crate) fn field_name(field: Field) -> &'static str {
+    match field {
+        Field::Recommendation => "recommendation",
+        Field::KeyCondition => "key condition",
+        Field::UnresolvedPoints => "unresolved points",
+        Field::ReviewBy => "review by",
+        Field::Participants => "participants",
+    }
+}
+
+/// A field's content as text, line by line.
+pub(crate) fn field_text(conclusion: &Conclusion, field: Field) -> String {
+    match field {
+        Field::Recommendation => conclusion.recommendation.clone(),
+        Field::KeyCondition => conclusion.key_condition.clone(),
+        Field::UnresolvedPoints => {
+            let points = conclusion.unresolved_points.iter().map(point_text);
+            points.collect::<Vec<_>>().join("\n")
+        }
+        Field::ReviewBy => conclusion.review_by.to_string(),
+        Field::Participants => {
+            let names = conclusion.participants.iter().map(versioned);
+            names.collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+fn point_text(point: &UnresolvedPoint) -> String {
+    let claims = point.claims.iter();
+    let claims = claims.map(|cited| format!("\n- {} {}: {}", cited.id, cited.agent, cited.claim));
+    format!("{} ({}){}", point.point, involved(point), claims.collect::<String>())
+}
+
+/// `ann, bob`
+pub(crate) fn involved(point: &UnresolvedPoint) -> String {
+    let names: Vec<&str> = point.agents_involved.iter().map(ExpertSlug::as_str).collect();
+    names.join(", ")
+}
+
+/// `ann (3f9c12ab)`
+pub(crate) fn versioned(participant: &Participant) -> String {
+    format!("{} ({})", participant.agent, participant.version)
+}
+
+/// An objection with its source. What was counted is nobody's judgement.
+pub(crate) fn objects(objection: &Objection) -> String {
+    match objection.by {
+        Auditor::Critic => objection.objection.clone(),
+        Auditor::Count => format!("counted: {}", objection.objection),
+    }
+}
+
+/// `held, 2027-02-17: prices stayed within the limit`
+pub(crate) fn became((at, outcome): &(Moment, Outcome)) -> String {
+    let note = outcome.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+    format!("{}, {}{note}", outcome.outcome, at.day())
+}
+
+/// What is missing from a draft that is no conclusion yet.
+pub(crate) fn unaudited_draft(ended: &Ended) -> &'static str {
+    let Some(audit) = &ended.audit else { return "not audited" };
+    match (audit.critic_verdict, &audit.original) {
+        (None, _) => "not audited",
+        (Some(Verdict::Flag), None) => "objected to, not mended",
+        (Some(Verdict::Flag), Some(_)) => "mended, not audited again",
+        (Some(Verdict::Pass), _) => "not concluded yet",
+    }
+}
+
+/// What a reader of the ending should know besides.
+pub(crate) fn warnings(ended: &Ended, is_rehearsal: bool) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if ended.is_unaudited() {
+        warnings.push("unaudited: nobody tried to break this conclusion".to_owned());
+    }
+    let critic = ended.audit.as_ref().filter(|audit| audit.same_family);
+    // The players of a rehearsal are all of one family, and say so already.
+    if let Some(critic) = critic.and_then(|audit| audit.critic.as_ref()).filter(|_| !is_rehearsal) {
+        warnings.push(format!(
+            "the Blind Critic is of the synthesizer's own family ({}): it may share its blind spots",
+            critic.family
+        ));
+    }
+    warnings
+}

@@ -1,0 +1,57 @@
+//! What a reply says, as an event: that of the ending has events of its own.
+
+use super::event::{AskSeen, Event, Look};
+use crate::domain::conclusion::{Audit, Conclusion, Objection};
+use crate::domain::council::opinion::Opinion;
+use crate::domain::transcript::{Document, Reading, Transcript};
+use crate::export::conclusion::Verdict;
+use crate::protocols::conclusion::{SECOND_AUDIT, objections, trail};
+
+pub(super) fn event(transcript: &Transcript, ask: AskSeen, reading: &Reading) -> Event {
+    match reading {
+        Reading::Read { document, repaired } => read(transcript, ask, document, *repaired),
+        Reading::Unreadable { reason, refusal } => {
+            Event::Unreadable { ask, reason: reason.clone(), refusal: *refusal }
+        }
+    }
+}
+
+fn read(transcript: &Transcript, ask: AskSeen, document: &Document, repaired: bool) -> Event {
+    match document {
+        Document::Opinion(opinion) => heard(ask, Some(opinion), repaired),
+        Document::Review(_) | Document::Report(_) => heard(ask, None, repaired),
+        Document::Conclusion(conclusion) => {
+            let recommendation = conclusion.recommendation.clone();
+            Event::Drafted { ask, recommendation, repaired }
+        }
+        Document::Audit(audit) => audited(transcript, ask, audit),
+        Document::Revision(conclusion) => revised(transcript, ask, conclusion, repaired),
+    }
+}
+
+fn heard(ask: AskSeen, opinion: Option<&Opinion>, repaired: bool) -> Event {
+    Event::Read {
+        ask,
+        stance: opinion.map(|opinion| opinion.stance),
+        confidence: opinion.map(|opinion| opinion.confidence),
+        repaired,
+    }
+}
+
+/// What the critic says, after what was counted.
+fn audited(transcript: &Transcript, ask: AskSeen, audit: &Audit) -> Event {
+    let own = || audit.objections().to_vec();
+    let objections: Vec<Objection> = objections(transcript, ask.round).unwrap_or_else(own);
+    let look = if ask.round == SECOND_AUDIT { Look::Second } else { Look::First };
+    Event::Audited { ask, look, verdict: Verdict::of(&objections), objections }
+}
+
+fn revised(
+    transcript: &Transcript,
+    ask: AskSeen,
+    conclusion: &Conclusion,
+    repaired: bool,
+) -> Event {
+    let fields = trail(transcript).map(|trail| trail.revised_fields).unwrap_or_default();
+    Event::Revised { ask, fields, recommendation: conclusion.recommendation.clone(), repaired }
+}

@@ -1,0 +1,96 @@
+//! What the Principal did while a deliberation was under way.
+
+use serde::Serialize;
+
+use crate::domain::ids::ExpertSlug;
+use crate::domain::intervention::{Intervention, Noted};
+use crate::domain::time::Moment;
+use crate::domain::transcript::Transcript;
+use crate::domain::words::words;
+
+words! {
+    /// As it is typed.
+    pub enum InterventionKind {
+        Whisper = "whisper",
+        Direct = "direct",
+        Stop = "stop",
+    }
+}
+
+/// An intervention at its time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Intervened {
+    pub at: Moment,
+    #[serde(flatten)]
+    pub seen: InterventionSeen,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InterventionSeen {
+    /// The round that was under way.
+    pub round: u8,
+    pub kind: InterventionKind,
+    pub text: Option<String>,
+    /// The only seat that sees it; nothing, when all do.
+    pub to: Option<ExpertSlug>,
+    /// How a directive was understood.
+    pub restated: Option<String>,
+    /// Whether a directive was meant so. Only directives have this.
+    pub confirmed: Option<bool>,
+}
+
+pub fn interventions(transcript: &Transcript) -> Vec<Intervened> {
+    transcript.interventions.iter().map(Intervened::of).collect()
+}
+
+impl Intervened {
+    pub(crate) fn of(noted: &Noted) -> Self {
+        let Noted { at, round, intervention } = noted;
+        Self { at: *at, seen: InterventionSeen::of(*round, intervention) }
+    }
+}
+
+impl InterventionSeen {
+    pub(crate) fn of(round: u8, intervention: &Intervention) -> Self {
+        let bare =
+            |kind| Self { round, kind, text: None, to: None, restated: None, confirmed: None };
+        match intervention {
+            Intervention::Whisper { text, to } => {
+                Self { text: Some(text.clone()), to: to.clone(), ..bare(InterventionKind::Whisper) }
+            }
+            Intervention::Directive { text, restatement, confirmed } => Self {
+                text: Some(text.clone()),
+                restated: restatement.as_ref().map(|restated| restated.sentence.clone()),
+                confirmed: Some(*confirmed),
+                ..bare(InterventionKind::Direct)
+            },
+            Intervention::Stop => bare(InterventionKind::Stop),
+        }
+    }
+
+    /// `whisper to cid, in private`, `whisper to all`, `directive`, `stop`.
+    pub(crate) fn deed(&self) -> String {
+        match (self.kind, &self.to) {
+            (InterventionKind::Whisper, Some(seat)) => format!("whisper to {seat}, in private"),
+            (InterventionKind::Whisper, None) => "whisper to all".to_owned(),
+            (InterventionKind::Direct, _) => "directive".to_owned(),
+            (InterventionKind::Stop, _) => "stop".to_owned(),
+        }
+    }
+
+    /// What was said, and how it was taken.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words: Vec<String> = self.text.iter().cloned().collect();
+        words.extend(self.restated.as_ref().map(|sentence| format!("understood as: {sentence}")));
+        match self.kind {
+            InterventionKind::Direct if self.confirmed == Some(false) => {
+                words.push("not confirmed, so it had no effect".to_owned());
+            }
+            InterventionKind::Stop => {
+                words.push("what was heard by then is concluded on".to_owned())
+            }
+            InterventionKind::Whisper | InterventionKind::Direct => {}
+        }
+        words
+    }
+}

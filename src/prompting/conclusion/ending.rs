@@ -1,0 +1,123 @@
+//! What whoever concludes may read, as a value: the question and what came with it, who took
+//! part, the record, the chair's report, and what the Principal said to all.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::chronicle::Chronicle;
+use crate::domain::ask::Ask;
+use crate::domain::conclusion::{Conclusion, Objection, Participant};
+use crate::domain::ids::ExpertSlug;
+use crate::domain::record::Record;
+use crate::domain::transcript::Transcript;
+use crate::prompting::condense::shown_bytes;
+use crate::prompting::view::{Section, View, as_text};
+use crate::protocols::council::Letters;
+
+/// An expert's role is a line for people; its beginning says what it is.
+const ROLE_CHARS_MAX: usize = 200;
+
+#[derive(Debug)]
+pub(super) struct Ending<'a> {
+    /// The question, its files and what was added to it.
+    pub view: View,
+    /// What a dialogue was opened with, besides its question.
+    pub background: Option<String>,
+    pub participants: String,
+    pub chronicle: Chronicle<'a>,
+    pub report: Option<Value>,
+    /// What is to be mended, and why; only the reviser has these.
+    pub mending: Vec<Section>,
+}
+
+impl<'a> Ending<'a> {
+    pub(super) fn of(transcript: &Transcript, record: &'a Record, ask: &Ask) -> Self {
+        Self {
+            view: View::of_question(transcript, ask),
+            background: transcript.opening.background.as_ref().map(as_text),
+            participants: participants(transcript, record),
+            chronicle: Chronicle::of(record),
+            report: transcript.report.as_ref().and_then(|report| serde_json::to_value(report).ok()),
+            mending: Vec::new(),
+        }
+    }
+
+    /// The same for somebody who is to mend what was objected to.
+    #[must_use]
+    pub(super) fn with_objections(self, conclusion: &Conclusion, objections: &[Objection]) -> Self {
+        let mending = vec![
+            Section::new("CONCLUSION", "the conclusion that you wrote", as_text(conclusion)),
+            Section::new(
+                "OBJECTIONS",
+                "what an auditor objects to in that conclusion",
+                as_text(&objections),
+            ),
+        ];
+        Self { mending, ..self }
+    }
+
+    /// All that will stand in fences, in the order in which it is read.
+    pub(super) fn sections(&self) -> Vec<Section> {
+        let record = Section::new(
+            "RECORD",
+            "the record of the deliberation, a line of JSON for each round, entity, move and verdict",
+            self.chronicle.text(),
+        );
+        self.before_record().into_iter().chain([record]).chain(self.after_record()).collect()
+    }
+
+    /// How long everything but the record is inside its fences.
+    pub(super) fn bytes_around_record(&self) -> usize {
+        shown_bytes(&self.before_record()) + shown_bytes(&self.after_record())
+    }
+
+    fn before_record(&self) -> Vec<Section> {
+        let mut sections = vec![self.view.question_section()];
+        sections.extend(self.view.files_section());
+        let background = self.background.clone();
+        sections.extend(
+            background.map(|text| {
+                Section::new("BACKGROUND", "what the deliberation was opened with", text)
+            }),
+        );
+        let whose = "the list of those who took part";
+        sections.push(Section::new("PARTICIPANTS", whose, self.participants.clone()));
+        sections
+    }
+
+    fn after_record(&self) -> Vec<Section> {
+        let report = self
+            .report
+            .as_ref()
+            .map(|report| Section::new("REPORT", "the report of the council", as_text(report)));
+        let more = self.mending.iter().chain(&self.view.additions).cloned();
+        report.into_iter().chain(more).collect()
+    }
+}
+
+/// A participant as the conclusion names it, and how else the material may speak of it.
+#[derive(Serialize)]
+struct Listed<'a> {
+    agent: &'a ExpertSlug,
+    version: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    letter: Option<char>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    role: Option<String>,
+}
+
+/// A line of JSON for each.
+fn participants(transcript: &Transcript, record: &Record) -> String {
+    let letters = Letters::of(&transcript.plan);
+    let role = |agent| {
+        let role = &record.expert(agent)?.profile.role;
+        Some(role.chars().take(ROLE_CHARS_MAX).collect())
+    };
+    let listed = transcript.participants.iter().flatten().map(|participant| {
+        let Participant { agent, version } = participant;
+        let letter = letters.letter(agent);
+        let listed = Listed { agent, version, letter, role: role(agent) };
+        serde_json::to_string(&listed).unwrap_or_default()
+    });
+    listed.collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,71 @@
+//! The two who write the conclusion: the Synthesizer, and the same in Revision Mode.
+//!
+//! Unlike the chair they work with the agents' names, because what they write names them;
+//! so nothing is masked.
+
+use super::condense::condense;
+use super::ending::Ending;
+use crate::domain::ask::{Ask, Messages};
+use crate::domain::council::words::Stance;
+use crate::domain::record::Record;
+use crate::domain::time::Day;
+use crate::domain::transcript::Transcript;
+use crate::prompting::council::added;
+use crate::prompting::instructions::system;
+use crate::prompting::message::{Parts, Prepared};
+use crate::protocols::conclusion::{draft, trail};
+use crate::protocols::council::{opinions, tally};
+
+/// What the Synthesizer is sent: the whole record, but for words to one seat.
+pub fn synthesizer(transcript: &Transcript, record: &Record, ask: &Ask) -> Prepared {
+    prepared(transcript, Ending::of(transcript, record, ask), ask, Vec::new())
+}
+
+/// What the reviser is sent: the same, the conclusion, and what is objected to in it.
+pub fn reviser(transcript: &Transcript, record: &Record, ask: &Ask) -> Prepared {
+    let mut ending = Ending::of(transcript, record, ask);
+    let mut remarks = Vec::new();
+    if let (Some(draft), Some(trail)) = (draft(transcript), trail(transcript)) {
+        ending = ending.with_objections(draft, &trail.objections);
+        let fields = trail.revised_fields.iter().map(|field| format!("`{field}`"));
+        let fields = fields.collect::<Vec<_>>().join(", ");
+        remarks.push(format!("Flagged, and to be mended: {fields}. Everything else stays."));
+    }
+    prepared(transcript, ending, ask, remarks)
+}
+
+fn prepared(
+    transcript: &Transcript,
+    mut ending: Ending<'_>,
+    ask: &Ask,
+    more: Vec<String>,
+) -> Prepared {
+    let condensed = condense(&mut ending);
+    let mut remarks: Vec<String> = added(&ending.view).into_iter().collect();
+    remarks.extend(stances(transcript));
+    remarks.push(format!("Today is {}.", today(transcript, ask)));
+    remarks.extend(more);
+    let parts = Parts {
+        secret: &transcript.plan.secret,
+        sections: &ending.sections(),
+        remarks: &remarks,
+        faults: ask.stricter.as_deref(),
+    };
+    let system = system(ask.purpose, transcript.plan.mode);
+    Prepared { messages: Messages { system, user: parts.message(ask) }, condensed }
+}
+
+/// How a council's first round stood, counted by us.
+fn stances(transcript: &Transcript) -> Option<String> {
+    let tally = tally(transcript);
+    let counts = Stance::ALL.iter().map(|stance| format!("{} {stance}", tally.count(*stance)));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let is_council = !opinions(transcript).is_empty();
+    is_council.then(|| format!("The stances of the first round, counted: {counts}."))
+}
+
+/// The day on which the ask is made; asked again after a crash, it is still that day.
+fn today(transcript: &Transcript, ask: &Ask) -> Day {
+    let made = transcript.asked(ask.id).map_or(transcript.last_entry_at, |asked| asked.prepared_at);
+    made.day()
+}

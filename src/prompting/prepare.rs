@@ -1,0 +1,38 @@
+//! Exactly what a seat sees, by what it is asked for.
+
+use super::conclusion::{Case, reviser, synthesizer};
+use super::council;
+use super::message::Prepared;
+use crate::domain::ask::{Ask, Purpose};
+use crate::domain::record::Record;
+use crate::domain::transcript::Transcript;
+use crate::protocols::conclusion::{SECOND_AUDIT, draft, revised};
+
+/// The messages of an ask. Only those who write a conclusion need the record. Nothing, where
+/// what they would be about is not there; a restatement is no ask of a run.
+pub fn prepare(transcript: &Transcript, record: Option<&Record>, ask: &Ask) -> Option<Prepared> {
+    match ask.purpose {
+        Purpose::Opinion => Some(council::participant(transcript, ask)),
+        Purpose::Review => Some(council::reviewer(transcript, ask)),
+        Purpose::Synthesis => Some(council::chair(transcript, ask)),
+        Purpose::Conclusion => Some(synthesizer(transcript, record?, ask)),
+        Purpose::Audit => critic(transcript, ask),
+        Purpose::Revision => {
+            draft(transcript)?;
+            Some(reviser(transcript, record?, ask))
+        }
+        Purpose::Restatement => None,
+    }
+}
+
+/// The transcript goes no further than this: a case is made of two things.
+fn critic(transcript: &Transcript, ask: &Ask) -> Option<Prepared> {
+    let is_second = ask.round == SECOND_AUDIT;
+    let looked_at = if is_second { revised(transcript) } else { draft(transcript) }?;
+    let case = Case::new(transcript.question(), looked_at);
+    let secret = &transcript.plan.secret;
+    Some(match ask.stricter {
+        None => case.asked(secret, ask.round),
+        Some(_) => case.asked_again(secret, ask.round),
+    })
+}

@@ -1,0 +1,66 @@
+//! Who of those that a round wants to hear still has something to say.
+
+use super::step::Step;
+use crate::domain::ask::{Ask, Purpose};
+use crate::domain::ids::ExpertSlug;
+use crate::domain::transcript::{Asked, Reading, Shortage, Stop, Transcript};
+
+/// Where one seat's part in a round stands.
+enum Standing<'a> {
+    Unasked,
+    Open(&'a Asked),
+    /// A reply that could not be read gets one stricter ask.
+    AskStricter(String),
+    Starved(Shortage),
+    Settled,
+}
+
+/// Asks those who still have something to say in a round; nothing, when all is settled.
+pub(super) fn ask<'a>(
+    transcript: &Transcript,
+    round: u8,
+    purpose: Purpose,
+    seats: impl Iterator<Item = &'a ExpertSlug>,
+) -> Option<Step> {
+    let (mut asks, mut shortage) = (Vec::new(), None);
+    let mut id = transcript.next_ask_id();
+    for seat in seats {
+        let stricter = match standing(transcript.last_ask(round, seat)) {
+            Standing::Settled => continue,
+            Standing::Starved(of) => {
+                shortage = Some(of);
+                continue;
+            }
+            Standing::Open(asked) => {
+                asks.push(asked.ask.clone());
+                continue;
+            }
+            Standing::Unasked => None,
+            Standing::AskStricter(reason) => Some(reason),
+        };
+        asks.push(Ask { id, round, seat: seat.clone(), purpose, stricter });
+        id += 1;
+    }
+    match (asks.is_empty(), shortage) {
+        (false, _) => Some(Step::Ask(asks)),
+        (true, Some(shortage)) => Some(Step::Stop(Stop::Budget { shortage })),
+        (true, None) => None,
+    }
+}
+
+fn standing(last: Option<&Asked>) -> Standing<'_> {
+    let Some(asked) = last else { return Standing::Unasked };
+    match &asked.reading {
+        Some(Reading::Read { .. }) => return Standing::Settled,
+        Some(Reading::Unreadable { reason, refusal: false }) if asked.ask.stricter.is_none() => {
+            return Standing::AskStricter(reason.clone());
+        }
+        Some(Reading::Unreadable { .. }) => return Standing::Settled,
+        None => {}
+    }
+    match asked.not_sent {
+        _ if asked.gave_up => Standing::Settled,
+        Some(shortage) => Standing::Starved(shortage),
+        None => Standing::Open(asked),
+    }
+}

@@ -1,0 +1,50 @@
+//! What the rehearsal panel's Blind Critic says, and how a directive is said back.
+//!
+//! The critic passes most conclusions. For about a third of the questions it finds
+//! something to mend at the first look, and is content when that was mended: it can tell
+//! by what it is shown, and by nothing else.
+
+use crate::domain::ask::Messages;
+use crate::domain::conclusion::Field;
+
+use super::prompt;
+use super::variation::Variation;
+
+/// What the critic misses in a field until somebody adds it.
+pub(super) struct Want {
+    pub(super) field: Field,
+    objection: &'static str,
+    /// The sentence whose presence shows that it was mended.
+    pub(super) mended_by: &'static str,
+}
+
+pub(super) const WANTS: [Want; 2] = [
+    Want {
+        field: Field::KeyCondition,
+        objection: "it names no sign by which anybody could tell that the condition no longer holds",
+        mended_by: "The sign that it no longer holds is a return that was tried and took longer than a week.",
+    },
+    Want {
+        field: Field::Recommendation,
+        objection: "it says how to begin, but not who may end it, so nobody can act on it when it goes wrong",
+        mended_by: "One person is named who may stop it at any time.",
+    },
+];
+
+pub(super) fn audit(subject: &str, messages: &Messages) -> String {
+    let shown = prompt::part(&messages.user, "CONCLUSION").unwrap_or_default();
+    let mut variation = Variation::of(&[subject, "audit"]);
+    let is_strict = variation.below(3) == 0;
+    let want = WANTS.get(variation.below(WANTS.len()));
+    match want.filter(|want| is_strict && !shown.contains(want.mended_by)) {
+        Some(want) => format!("FLAG: {} - {}", want.field, want.objection),
+        None => "PASS".to_owned(),
+    }
+}
+
+/// What the Principal directs, said back in one sentence.
+pub(super) fn restatement(messages: &Messages) -> String {
+    let said = prompt::part(&messages.user, "DIRECTIVE").unwrap_or_default();
+    let said = prompt::plain(&said.lines().collect::<Vec<_>>().join(" "));
+    format!("From the next round on, the panel is to take this up: “{said}”")
+}

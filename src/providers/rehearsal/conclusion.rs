@@ -1,0 +1,118 @@
+//! What the rehearsal panel's Synthesizer writes: the five fields, from the record it is shown.
+
+use crate::domain::ask::Messages;
+use crate::domain::conclusion::{CitedClaim, Conclusion, UnresolvedPoint};
+use crate::domain::council::words::Outcome;
+use crate::domain::ids::{EntityKind, ExpertSlug};
+use crate::domain::time::Day;
+
+use super::docket::{self, Told};
+use super::prompt;
+use super::variation::Variation;
+
+/// A reader takes in two disputes; the record has the rest.
+const POINTS_MAX: usize = 2;
+
+/// When to look at it again, in days: none of what is rehearsed is in a hurry.
+const REVIEW_DAYS: [u32; 3] = [30, 60, 90];
+
+pub(super) fn conclusion(
+    subject: &str,
+    messages: &Messages,
+    mut variation: Variation,
+) -> Conclusion {
+    let user = &messages.user;
+    let recommendation = match docket::outcome(user) {
+        Some(Outcome::Reject) => variation.pick(&AGAINST),
+        Some(Outcome::Adopt) => variation.pick(&FOR),
+        Some(Outcome::Answer | Outcome::NeedInfo) => variation.pick(&ANSWERS),
+        None if prompt::is_decision(subject) => variation.pick(&FOR),
+        None => variation.pick(&ANSWERS),
+    };
+    let days = REVIEW_DAYS.get(variation.below(REVIEW_DAYS.len())).copied().unwrap_or(30);
+    Conclusion {
+        recommendation: recommendation.to_owned(),
+        key_condition: variation.pick(&CONDITIONS).to_owned(),
+        unresolved_points: unresolved_points(user, POINTS_MAX),
+        review_by: in_days(user, days),
+        participants: docket::participants(user),
+    }
+}
+
+const FOR: [&str; 3] = [
+    "Begin with a pilot of limited scope, because a step that can be taken back costs less than another quarter of waiting. Try the way back before the start.",
+    "Go ahead in steps, the first of which can be undone within a day. The second follows only on what the first has shown, because nobody has a figure for the whole.",
+    "Go ahead on written conditions: an owner, a measure of success and a way back that was tried. They carry the risk; the rest is a matter of order.",
+];
+const AGAINST: [&str; 2] = [
+    "Do not begin now, because nothing that was shown would bear the cost of a return. Ask first those who would have to pay it.",
+    "Leave it as it is until there is evidence from somebody with nothing to gain. What is easy to begin here is hard to leave.",
+];
+const ANSWERS: [&str; 3] = [
+    "Take the simplest answer that the people at hand can maintain, because it is the one whose failure would teach the most. Try it on one real case first.",
+    "Use the workable answer within limits now, and collect what is missing for the better one. Waiting for it would cost more than changing later.",
+    "Test the one assumption that every answer rests on, which takes a week, and then take the more direct route.",
+];
+const CONDITIONS: [&str; 3] = [
+    "A full return stays possible at a cost that somebody has agreed to bear.",
+    "A small trial says something about the whole.",
+    "Those who would carry the change have the time to do it.",
+];
+
+pub(super) fn in_days(user: &str, days: u32) -> Day {
+    // Only a prompt that is not ours says no date; then any that has not come will do.
+    docket::today(user).map_or(Day::LAST, |today| today.later(days))
+}
+
+/// Open tensions with the agents and claims behind them: those with two sides, or where there
+/// are none, those that somebody raised alone.
+pub(super) fn unresolved_points(user: &str, points_max: usize) -> Vec<UnresolvedPoint> {
+    let entities = docket::entities(user);
+    let open = entities.iter().filter(|told| told.is_open_tension() && !told.label.is_empty());
+    let mut points: Vec<UnresolvedPoint> = Vec::new();
+    for tension in open {
+        // Reviewers of one opinion often raise the same point.
+        if !points.iter().any(|known| known.point == tension.label) {
+            points.push(unresolved_point(tension, &entities));
+        }
+    }
+    let has_sides = |point: &UnresolvedPoint| point.agents_involved.len() > 1;
+    if points.iter().any(has_sides) {
+        points.retain(has_sides);
+    }
+    points.retain(|point| !point.claims.is_empty());
+    points.truncate(points_max);
+    points
+}
+
+/// Those who raised the tension, and those behind what it points at or is pointed at by.
+fn unresolved_point(tension: &Told, entities: &[Told]) -> UnresolvedPoint {
+    let points_at =
+        |from: &Told, to: &Told| from.references.iter().any(|made| made.target == to.id);
+    let behind =
+        entities.iter().filter(|told| points_at(tension, told) || points_at(told, tension));
+    let mut agents_involved: Vec<ExpertSlug> = Vec::new();
+    for agent in std::iter::once(tension).chain(behind).flat_map(|told| &told.agents) {
+        if !agents_involved.contains(agent) {
+            agents_involved.push(agent.clone());
+        }
+    }
+    let is_alone = agents_involved.len() < 2;
+    let claims = agents_involved.iter().filter_map(|agent| {
+        let own = entities.iter().find(|told| is_position(told) && told.agents.contains(agent));
+        // Who stands alone is cited with the tension itself.
+        let cited = own.filter(|_| !is_alone).or(Some(tension))?;
+        let claim = cited.label.clone();
+        cited.agents.contains(agent).then(|| CitedClaim {
+            id: cited.id,
+            agent: agent.clone(),
+            claim,
+        })
+    });
+    UnresolvedPoint { point: tension.label.clone(), claims: claims.collect(), agents_involved }
+}
+
+/// What somebody recommends says best where they stand.
+fn is_position(told: &Told) -> bool {
+    told.id.kind == EntityKind::Recommendation && !told.label.is_empty()
+}

@@ -1,0 +1,56 @@
+//! What the rehearsal panel's reviser mends: the fields that are flagged, and no other.
+
+use serde_json::{Map, Value, json};
+
+use crate::domain::ask::Messages;
+use crate::domain::conclusion::{Conclusion, Field};
+
+use super::audit::WANTS;
+use super::conclusion::{conclusion, in_days, unresolved_points};
+use super::docket;
+use super::prompt::{part, remark};
+use super::variation::Variation;
+
+/// Sooner than any draft of ours says.
+const SOON_DAYS: u32 = 14;
+
+/// For an objection that is not one of our critic's.
+const FURTHER: &str = "What would count as a failure is written down beforehand.";
+
+/// The flagged fields, each with what it should have had.
+pub(super) fn revision(subject: &str, messages: &Messages, variation: Variation) -> Value {
+    let user = &messages.user;
+    let shown = part(user, "CONCLUSION").and_then(|text| serde_json::from_str(text).ok());
+    // Where what was made harmless left no JSON, it is written once more.
+    let draft = shown.unwrap_or_else(|| conclusion(subject, messages, variation));
+    let mended = flagged(user).map(|field| (field.name().to_owned(), mended(field, &draft, user)));
+    Value::Object(mended.collect::<Map<_, _>>())
+}
+
+/// The fields that our own words name; what an objection says of others does not count.
+fn flagged(user: &str) -> impl Iterator<Item = Field> {
+    let named = remark(user, "Flagged, and to be mended: ").unwrap_or_default();
+    let is_named = move |field: &Field| named.contains(&format!("`{field}`"));
+    Field::ALL.iter().copied().filter(is_named)
+}
+
+fn mended(field: Field, draft: &Conclusion, user: &str) -> Value {
+    match field {
+        Field::Recommendation => with_sentence(field, &draft.recommendation).into(),
+        Field::KeyCondition => with_sentence(field, &draft.key_condition).into(),
+        Field::UnresolvedPoints => {
+            // Either one was left out, or one too many was made of it.
+            let count = draft.unresolved_points.len().checked_sub(1).unwrap_or(1);
+            json!(unresolved_points(user, count))
+        }
+        Field::ReviewBy => json!(in_days(user, SOON_DAYS)),
+        Field::Participants => json!(docket::participants(user)),
+    }
+}
+
+/// The text with what the critic misses in it.
+fn with_sentence(field: Field, text: &str) -> String {
+    let missing = WANTS.iter().find(|want| want.field == field && !text.contains(want.mended_by));
+    let sentence = missing.map_or(FURTHER, |want| want.mended_by);
+    format!("{} {sentence}", text.trim_end())
+}

@@ -1,0 +1,350 @@
+//! Whether audited conclusions end as they should: the shares of the three terminal states
+//! beside what is healthy, and the two alarms.
+//!
+//! All comparisons are made in whole numbers: a share is over a limit or it is not.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::domain::catalogue::Ended;
+use crate::domain::dialogue::{Protocol, TerminalState};
+use crate::domain::ids::ExpertSlug;
+use crate::domain::words::words;
+
+/// How many of the newest are looked at, where nobody says otherwise.
+pub const LAST_DEFAULT: usize = 50;
+
+/// The most that are looked at: years of conclusions, read in a moment.
+pub const LAST_MAX: usize = 10_000;
+
+/// With fewer, a share says more about chance than about the critic.
+pub const ENOUGH: usize = 10;
+
+/// More than this, and the audit lets too much pass.
+const CLEAN_PERCENT_MAX: usize = 80;
+
+/// More than this, and too little that is synthesized can be defended.
+const UNCONVERGED_PERCENT_MAX: usize = 20;
+
+words! {
+    pub enum HealthVerdict {
+        Healthy = "healthy",
+        Alarm = "alarm",
+        TooFew = "too_few",
+    }
+}
+
+words! {
+    pub enum AlarmCode {
+        CriticTooLenient = "critic_too_lenient",
+        SynthesizerOffCourse = "synthesizer_off_course",
+    }
+}
+
+/// What the newest endings say.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Health {
+    pub considered: usize,
+    pub shares: Vec<Share>,
+    pub verdict: HealthVerdict,
+    pub alarms: Vec<Alarm>,
+    /// Most first.
+    pub by_protocol: Vec<OfProtocol>,
+    /// Most first.
+    pub by_critic: Vec<OfCritic>,
+    /// Newest first.
+    pub by_week: Vec<OfWeek>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Share {
+    pub state: TerminalState,
+    pub count: usize,
+    /// To a tenth.
+    pub percent: f64,
+    /// What is healthy.
+    pub target: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Alarm {
+    pub code: AlarmCode,
+    pub message: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfProtocol {
+    pub protocol: Protocol,
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// Those that one seat audited with one model; no seat, where what can be counted was enough.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfCritic {
+    pub seat: Option<ExpertSlug>,
+    pub model: Option<String>,
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfWeek {
+    /// As in `2026-W06`.
+    pub week: String,
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    pub considered: usize,
+    pub clean: usize,
+    pub revised: usize,
+    pub unconverged: usize,
+}
+
+/// Looks at endings, newest first.
+pub fn health(endings: &[Ended]) -> Health {
+    let counts = endings.iter().collect::<Counts>();
+    let alarms = alarms(counts);
+    let verdict = match (counts.considered < ENOUGH, alarms.is_empty()) {
+        (true, _) => HealthVerdict::TooFew,
+        (false, false) => HealthVerdict::Alarm,
+        (false, true) => HealthVerdict::Healthy,
+    };
+    Health {
+        considered: counts.considered,
+        shares: TerminalState::ALL.iter().map(|state| share(*state, counts)).collect(),
+        verdict,
+        alarms,
+        by_protocol: by_protocol(endings),
+        by_critic: by_critic(endings),
+        by_week: by_week(endings),
+    }
+}
+
+fn alarms(counts: Counts) -> Vec<Alarm> {
+    if counts.considered < ENOUGH {
+        return Vec::new();
+    }
+    let limits = [
+        (
+            TerminalState::Clean,
+            CLEAN_PERCENT_MAX,
+            AlarmCode::CriticTooLenient,
+            "the Blind Critic may be too lenient",
+        ),
+        (
+            TerminalState::Unconverged,
+            UNCONVERGED_PERCENT_MAX,
+            AlarmCode::SynthesizerOffCourse,
+            "the Synthesizer may need recalibration",
+        ),
+    ];
+    let is_over = |state, limit| counts.of(state) * 100 > limit * counts.considered;
+    let sounding = limits.into_iter().filter(|(state, limit, ..)| is_over(*state, *limit));
+    sounding
+        .map(|(state, limit, code, meaning)| {
+            let (count, all) = (counts.of(state), counts.considered);
+            let message = format!("{count} of {all} ended {state}, over {limit} %: {meaning}");
+            Alarm { code, message }
+        })
+        .collect()
+}
+
+fn share(state: TerminalState, counts: Counts) -> Share {
+    let target = match state {
+        TerminalState::Clean => 60,
+        TerminalState::Revised => 30,
+        TerminalState::Unconverged => 10,
+    };
+    let (count, all) = (counts.of(state), counts.considered.max(1));
+    let tenths = (count * 1_000 + all / 2) / all;
+    Share { state, count, percent: tenths as f64 / 10.0, target }
+}
+
+fn by_protocol(endings: &[Ended]) -> Vec<OfProtocol> {
+    let grouped = grouped(endings, |ended| ended.protocol);
+    let groups = grouped.into_iter().map(|(protocol, counts)| OfProtocol { protocol, counts });
+    most_first(groups.collect(), |group| group.counts)
+}
+
+fn by_critic(endings: &[Ended]) -> Vec<OfCritic> {
+    let critic = |ended: &Ended| {
+        ended.critic.as_ref().map(|critic| (critic.seat.clone(), critic.model.clone()))
+    };
+    let groups = grouped(endings, critic).into_iter().map(|(critic, counts)| {
+        let (seat, model) = critic.unzip();
+        OfCritic { seat, model, counts }
+    });
+    most_first(groups.collect(), |group| group.counts)
+}
+
+fn by_week(endings: &[Ended]) -> Vec<OfWeek> {
+    let grouped = grouped(endings, |ended| ended.at.day().week());
+    grouped.into_iter().rev().map(|(week, counts)| OfWeek { week, counts }).collect()
+}
+
+fn grouped<K: Ord>(endings: &[Ended], key: impl Fn(&Ended) -> K) -> BTreeMap<K, Counts> {
+    let mut groups: BTreeMap<K, Counts> = BTreeMap::new();
+    for ended in endings {
+        groups.entry(key(ended)).or_default().note(ended.terminal_state);
+    }
+    groups
+}
+
+/// Groups of one size stay in the order of their names.
+fn most_first<T>(mut groups: Vec<T>, counts: impl Fn(&T) -> Counts) -> Vec<T> {
+    groups.sort_by_key(|group| std::cmp::Reverse(counts(group).considered));
+    groups
+}
+
+impl Counts {
+    pub fn of(self, state: TerminalState) -> usize {
+        match state {
+            TerminalState::Clean => self.clean,
+            TerminalState::Revised => self.revised,
+            TerminalState::Unconverged => self.unconverged,
+        }
+    }
+
+    fn note(&mut self, state: TerminalState) {
+        self.considered += 1;
+        match state {
+            TerminalState::Clean => self.clean += 1,
+            TerminalState::Revised => self.revised += 1,
+            TerminalState::Unconverged => self.unconverged += 1,
+        }
+    }
+}
+
+impl<'a> FromIterator<&'a Ended> for Counts {
+    fn from_iter<I: IntoIterator<Item = &'a Ended>>(endings: I) -> Self {
+        let mut counts = Self::default();
+        endings.into_iter().for_each(|ended| counts.note(ended.terminal_state));
+        counts
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::conclusion::Author;
+
+    fn ended(state: TerminalState) -> Ended {
+        let critic =
+            Author { seat: "openai".parse().unwrap(), model: "gpt-4o".into(), family: "x".into() };
+        Ended {
+            dialogue_id: "talk".parse().unwrap(),
+            protocol: Protocol::Council,
+            terminal_state: state,
+            critic: Some(critic),
+            at: "2026-02-02T09:00:00Z".parse().unwrap(),
+        }
+    }
+
+    fn endings(clean: usize, revised: usize, unconverged: usize) -> Vec<Ended> {
+        let states = [
+            (TerminalState::Clean, clean),
+            (TerminalState::Revised, revised),
+            (TerminalState::Unconverged, unconverged),
+        ];
+        states.into_iter().flat_map(|(state, count)| vec![ended(state); count]).collect()
+    }
+
+    /// So many clean, revised and unconverged ones, and what is said of them.
+    #[track_caller]
+    fn check(counts: [usize; 3], verdict: HealthVerdict, alarms: &[AlarmCode]) {
+        let [clean, revised, unconverged] = counts;
+        let found = health(&endings(clean, revised, unconverged));
+        let codes: Vec<AlarmCode> = found.alarms.iter().map(|alarm| alarm.code).collect();
+        assert_eq!((found.verdict, codes.as_slice()), (verdict, alarms), "{counts:?}");
+    }
+
+    const LENIENT: AlarmCode = AlarmCode::CriticTooLenient;
+    const OFF_COURSE: AlarmCode = AlarmCode::SynthesizerOffCourse;
+
+    #[test]
+    fn clean_alarms_over_eighty_percent_and_not_at_it() {
+        check([39, 11, 0], HealthVerdict::Healthy, &[]);
+        check([40, 10, 0], HealthVerdict::Healthy, &[]);
+        check([41, 9, 0], HealthVerdict::Alarm, &[LENIENT]);
+        check([50, 0, 0], HealthVerdict::Alarm, &[LENIENT]);
+        // Of 57, 80 % is 45.6: no rounding hides the step.
+        check([45, 12, 0], HealthVerdict::Healthy, &[]);
+        check([46, 11, 0], HealthVerdict::Alarm, &[LENIENT]);
+        // Here the share is 80.04 %.
+        check([397, 99, 0], HealthVerdict::Alarm, &[LENIENT]);
+    }
+
+    #[test]
+    fn unconverged_alarms_over_twenty_percent_and_not_at_it() {
+        check([30, 11, 9], HealthVerdict::Healthy, &[]);
+        check([30, 10, 10], HealthVerdict::Healthy, &[]);
+        check([30, 9, 11], HealthVerdict::Alarm, &[OFF_COURSE]);
+        check([0, 0, 50], HealthVerdict::Alarm, &[OFF_COURSE]);
+        check([30, 16, 11], HealthVerdict::Healthy, &[]);
+        check([30, 15, 12], HealthVerdict::Alarm, &[OFF_COURSE]);
+    }
+
+    #[test]
+    fn with_fewer_than_ten_it_cannot_tell() {
+        check([0, 0, 0], HealthVerdict::TooFew, &[]);
+        check([9, 0, 0], HealthVerdict::TooFew, &[]);
+        check([0, 0, 9], HealthVerdict::TooFew, &[]);
+        check([10, 0, 0], HealthVerdict::Alarm, &[LENIENT]);
+        check([0, 0, 10], HealthVerdict::Alarm, &[OFF_COURSE]);
+        check([8, 0, 2], HealthVerdict::Healthy, &[]);
+        check([9, 0, 1], HealthVerdict::Alarm, &[LENIENT]);
+        check([7, 0, 3], HealthVerdict::Alarm, &[OFF_COURSE]);
+    }
+
+    #[test]
+    fn shares_stand_beside_what_is_healthy() {
+        let found = health(&endings(2, 1, 0));
+        let told: Vec<_> =
+            found.shares.iter().map(|s| (s.state.name(), s.count, s.percent, s.target)).collect();
+        let expected =
+            [("clean", 2, 66.7, 60), ("revised", 1, 33.3, 30), ("unconverged", 0, 0.0, 10)];
+        assert_eq!(told, expected);
+        assert!(health(&[]).shares.iter().all(|share| share.percent == 0.0));
+    }
+
+    #[test]
+    fn an_alarm_says_what_it_counted_and_what_that_may_mean() {
+        let messages: Vec<String> =
+            health(&endings(41, 9, 0)).alarms.into_iter().map(|alarm| alarm.message).collect();
+        let expected = "41 of 50 ended clean, over 80 %: the Blind Critic may be too lenient";
+        assert_eq!(messages, [expected]);
+    }
+
+    #[test]
+    fn endings_are_counted_by_protocol_critic_and_week() {
+        let mut endings = endings(1, 1, 1);
+        endings[1].protocol = Protocol::Alignment;
+        endings[1].at = "2026-01-04T23:59:59Z".parse().unwrap();
+        endings[2].critic = None;
+        endings[2].at = "2026-01-05T00:00:00Z".parse().unwrap();
+        let found = health(&endings);
+        let one =
+            |clean, revised, unconverged| Counts { considered: 1, clean, revised, unconverged };
+        let protocols: Vec<_> = found
+            .by_protocol
+            .iter()
+            .map(|group| (group.protocol, group.counts.considered))
+            .collect();
+        assert_eq!(protocols, [(Protocol::Council, 2), (Protocol::Alignment, 1)]);
+        let critics: Vec<_> =
+            found.by_critic.iter().map(|group| (group.model.as_deref(), group.counts)).collect();
+        let both = Counts { considered: 2, clean: 1, revised: 1, unconverged: 0 };
+        assert_eq!(critics, [(Some("gpt-4o"), both), (None, one(0, 0, 1))]);
+        let weeks: Vec<_> =
+            found.by_week.iter().map(|group| (group.week.as_str(), group.counts)).collect();
+        // The first Monday of 2026 is the fifth of January.
+        let expected =
+            [("2026-W06", one(1, 0, 0)), ("2026-W02", one(0, 0, 1)), ("2026-W01", one(0, 1, 0))];
+        assert_eq!(weeks, expected);
+    }
+}

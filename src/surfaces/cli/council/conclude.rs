@@ -1,0 +1,152 @@
+//! `conclude`: the audited conclusion of a record that has none yet.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::super::session::{Done, Session};
+use super::hall::{Crowd, Desk, Hall, outlets, present};
+use super::progress::Progress;
+use super::typed;
+use crate::ambient::Machine;
+use crate::config::{Overrides, Settings};
+use crate::convening::{ending, ending_alone, reconnect};
+use crate::domain::change::{Change, Entry};
+use crate::domain::dialogue::{DialogueStatus, Protocol};
+use crate::domain::ids::DialogueId;
+use crate::domain::intervention::Intervention;
+use crate::domain::plan::Auditing;
+use crate::domain::refusal::{Code, Fault};
+use crate::domain::transcript::Transcript;
+use crate::engine::{Loaded, take_up};
+use crate::error::Error;
+use crate::operations::Workspace;
+use crate::record::no_dialogue;
+
+/// Conclude a record that has no conclusion yet
+///
+/// The Synthesizer writes five fields from the whole record, the Blind Critic tries to break
+/// them, at most once they are mended. Works for a council that ended with its report, for
+/// one that was cut short after its first round, and for a dialogue that somebody leads.
+#[derive(Debug, Args)]
+pub(crate) struct Conclude {
+    /// The council or dialogue.
+    id: String,
+    /// Conclude without an auditor; the result says so.
+    #[arg(long)]
+    no_audit: bool,
+    /// What it may spend in all, from its beginning.
+    #[arg(long, value_name = "USD", value_parser = typed::dollars, allow_negative_numbers = true)]
+    budget_usd: Option<f64>,
+    /// Stop after this time; what is there can be resumed.
+    #[arg(long, value_name = "TIME", value_parser = typed::time)]
+    deadline: Option<u64>,
+}
+
+impl Conclude {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
+        let workspace = session.for_existing()?;
+        let entries = workspace.store.entries(&id, 0)?;
+        if entries.is_empty() {
+            return Err(no_dialogue(id.as_str()).into());
+        }
+        let run = Transcript::of(&entries);
+        if let Some(transcript) = run.as_ref().filter(|run| run.ending.is_some()) {
+            session.ui.say("it has a conclusion already");
+            present(session, workspace.store.as_ref(), transcript)?;
+            return Ok(Done::Well);
+        }
+        let is_rehearsal = run.as_ref().is_some_and(|run| run.opening.rehearsal);
+        let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
+        let settings = match is_rehearsal {
+            true => session.settings_without_reach(&overrides)?,
+            false => session.settings(&overrides)?,
+        };
+        if !is_rehearsal {
+            settings.require_providers()?;
+        }
+        let (loaded, different) = match run {
+            Some(run) => self.of_run(&entries, &run, &settings)?,
+            None => self.of_record(&workspace, &id, &entries, &settings)?,
+        };
+        let mut plan = loaded.transcript.plan.clone();
+        for change in &different {
+            if let Change::ConclusionPlanned { seats, .. } = change {
+                plan.seats.extend_from_slice(seats);
+            }
+        }
+        let connections = reconnect(&plan, is_rehearsal, &settings, &outlets(session));
+        let wall = Duration::from_millis(settings.budget.wall_ms);
+        let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
+        let hall = Hall::open(workspace, Crowd::One)?;
+        hall.hold(session, &progress, async |desk: Arc<Desk>| {
+            let surroundings = desk.surroundings(progress.clone(), None);
+            let run = take_up(loaded, different, connections, &desk.owner, surroundings).await?;
+            desk.see_through(run, wall).await
+        })
+    }
+
+    /// What must change for a run to conclude on what it has.
+    fn of_run(
+        &self,
+        entries: &[Entry],
+        run: &Transcript,
+        settings: &Settings,
+    ) -> Result<(Loaded, Vec<Change>), Error> {
+        let id = &run.opening.dialogue_id;
+        let mut different = Vec::new();
+        if settings.budget != run.plan.caps {
+            different.push(Change::CapsSet { caps: settings.budget });
+        }
+        if run.plan.conclusion.is_none() {
+            let seated = &run.plan.seats;
+            let planned = ending(settings, seated, self.auditing(), run.opening.rehearsal);
+            let (conclusion, seats) = planned.ok_or_else(|| no_dialogue(id.as_str()))?;
+            different.push(Change::ConclusionPlanned { conclusion, seats });
+        }
+        let is_over = run.report.is_some() || run.participants.is_some() || run.is_cut_short;
+        if run.opening.protocol == Protocol::Council && !is_over {
+            let round = run.asks.last().map_or(0, |asked| asked.ask.round);
+            different.push(Change::Intervened { round, intervention: Intervention::Stop });
+        }
+        let loaded = Loaded::of(entries, None).ok_or_else(|| no_dialogue(id.as_str()))?;
+        Ok((loaded, different))
+    }
+
+    /// A run on a dialogue that somebody leads: nothing but its ending.
+    fn of_record(
+        &self,
+        workspace: &Workspace,
+        id: &DialogueId,
+        entries: &[Entry],
+        settings: &Settings,
+    ) -> Result<(Loaded, Vec<Change>), Error> {
+        let missing = || no_dialogue(id.as_str());
+        let dialogue = workspace.store.dialogue(id)?.ok_or_else(missing)?;
+        match dialogue.opening.protocol {
+            Protocol::Alignment | Protocol::Council => {}
+            Protocol::Review => return Err(is_review(id).into()),
+        }
+        if dialogue.status == DialogueStatus::Abandoned {
+            let fault = Fault::new(Code::DialogueClosed, format!("'{id}' was abandoned"));
+            return Err(fault.suggest("what was given up is not concluded on").into());
+        }
+        if dialogue.total_rounds == 0 {
+            let fault = Fault::new(Code::NotSupported, format!("nothing was said in '{id}' yet"));
+            return Err(fault.suggest("register a round first").into());
+        }
+        let plan = ending_alone(settings, self.auditing(), &Machine).ok_or_else(missing)?;
+        let loaded = Loaded::of(entries, Some(&plan)).ok_or_else(missing)?;
+        Ok((loaded, vec![Change::RunPlanned(Box::new(plan))]))
+    }
+
+    fn auditing(&self) -> Auditing {
+        if self.no_audit { Auditing::Unaudited } else { Auditing::Audited }
+    }
+}
+
+fn is_review(id: &DialogueId) -> Fault {
+    Fault::new(Code::NotSupported, format!("'{id}' is a review: its verdict is its end"))
+}

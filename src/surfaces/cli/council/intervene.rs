@@ -1,0 +1,197 @@
+//! `whisper`, `direct` and `stop`: the Principal's hand in a running council.
+
+use std::io::{BufRead, IsTerminal};
+
+use clap::Args;
+use serde_json::json;
+
+use super::super::session::{Done, Session};
+use super::hall::outlets;
+use crate::config::Overrides;
+use crate::convening::reconnect;
+use crate::domain::ids::DialogueId;
+use crate::domain::intervention::{Intervention, Noted, Restatement};
+use crate::domain::refusal::{Code, Fault};
+use crate::domain::transcript::Transcript;
+use crate::engine::{self, check_intervention, is_at_work};
+use crate::error::Error;
+use crate::export::{Intervened, safe_text};
+use crate::operations::Workspace;
+use crate::record::no_dialogue;
+
+/// Say something to a running council
+///
+/// Everybody who is asked from now on reads it; what was sent already is not changed. With
+/// `--to` one seat alone reads it, and the Synthesizer does not.
+#[derive(Debug, Args)]
+pub(crate) struct Whisper {
+    /// The council.
+    id: String,
+    /// What to say.
+    text: String,
+    /// To this seat and nobody else.
+    #[arg(long, value_name = "SEAT")]
+    to: Option<String>,
+}
+
+/// Give a running council a direction that all take up when the next round begins
+///
+/// The chair's model restates it in one sentence, and you confirm that this is what you mean.
+#[derive(Debug, Args)]
+pub(crate) struct Direct {
+    /// The council.
+    id: String,
+    /// The directive.
+    text: String,
+    /// Do not ask back.
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// Cut a running council short: it concludes on what was heard
+///
+/// What is in flight is cancelled. Below its quorum nothing is concluded on, and the run
+/// stays incomplete.
+#[derive(Debug, Args)]
+pub(crate) struct Stop {
+    /// The council.
+    id: String,
+}
+
+impl Whisper {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let to = self.to.map(|name| name.parse().map_err(|_| unknown_seat(&name))).transpose()?;
+        let case = Case::open(session, &self.id)?;
+        case.note(session, &Intervention::Whisper { text: self.text, to })
+    }
+}
+
+impl Direct {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let case = Case::open(session, &self.id)?;
+        let directive = |restatement, confirmed| Intervention::Directive {
+            text: self.text.clone(),
+            restatement,
+            confirmed,
+        };
+        check_intervention(&case.transcript, &directive(None, true))?;
+        if !self.yes && !std::io::stdin().is_terminal() {
+            return Err(nobody_to_confirm().into());
+        }
+        let restatement = match case.restate(session, &self.text)? {
+            Ok(restatement) => Some(restatement),
+            Err(reason) if self.yes => {
+                session.ui.say(&format!("it was not restated: {}", safe_text::line(&reason)));
+                None
+            }
+            Err(reason) => return Err(not_restated(&reason).into()),
+        };
+        if let Some(restatement) = &restatement {
+            let (seat, sentence) = (&restatement.seat, safe_text::line(&restatement.sentence));
+            session.ui.say(&format!("{seat} understands: {sentence}"));
+        }
+        let confirmed = self.yes || is_meant(session)?;
+        let done = case.note(session, &directive(restatement, confirmed))?;
+        if confirmed { Ok(done) } else { Ok(Done::WithFindings) }
+    }
+}
+
+impl Stop {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        Case::open(session, &self.id)?.note(session, &Intervention::Stop)
+    }
+}
+
+/// The run that is spoken to.
+struct Case {
+    id: DialogueId,
+    workspace: Workspace,
+    transcript: Transcript,
+}
+
+impl Case {
+    fn open(session: &Session<'_>, id: &str) -> Result<Self, Error> {
+        let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
+        let workspace = session.for_existing()?;
+        let transcript = engine::load(workspace.store.as_ref(), &id)?.transcript;
+        Ok(Self { id, workspace, transcript })
+    }
+
+    fn note(&self, session: &Session<'_>, intervention: &Intervention) -> Result<Done, Error> {
+        let Workspace { store, ambient, folders } = &self.workspace;
+        let noted = engine::intervene(store.as_ref(), ambient.as_ref(), &self.id, intervention)?;
+        let is_running = is_at_work(folders.store_folder(), &self.transcript);
+        let document = json!({
+            "status": "success",
+            "dialogue_id": self.id,
+            "running": is_running,
+            "intervention": Intervened::of(&noted),
+        });
+        session.ui.answer(&document, |_| told(&noted, &self.id, is_running))?;
+        Ok(Done::Well)
+    }
+
+    /// What the chair's model understands; or why it does not say.
+    fn restate(
+        &self,
+        session: &Session<'_>,
+        text: &str,
+    ) -> Result<Result<Restatement, String>, Error> {
+        let is_rehearsal = self.transcript.opening.rehearsal;
+        let overrides = Overrides::default();
+        let settings = match is_rehearsal {
+            true => session.settings_without_reach(&overrides)?,
+            false => session.settings(&overrides)?,
+        };
+        let plan = &self.transcript.plan;
+        let connections = reconnect(plan, is_rehearsal, &settings, &outlets(session));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(Error::Runtime)?;
+        let restated = runtime.block_on(engine::restate(&self.transcript, &connections, text));
+        Ok(restated.map_err(|error| error.message))
+    }
+}
+
+/// Asks at the terminal; anything but yes is no.
+fn is_meant(session: &Session<'_>) -> Result<bool, Error> {
+    session.ui.say("Is that what you mean? All take it up when the next round begins. [y/N]");
+    let mut line = String::new();
+    std::io::stdin().lock().read_line(&mut line).map_err(Error::Output)?;
+    Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
+}
+
+fn told(noted: &Noted, id: &DialogueId, is_running: bool) -> String {
+    let said = match &noted.intervention {
+        Intervention::Whisper { to: Some(seat), .. } => {
+            format!("Noted. {seat} alone will read it, whenever it is asked from now on.")
+        }
+        Intervention::Whisper { to: None, .. } => {
+            "Noted. Everybody who is asked from now on will read it.".to_owned()
+        }
+        Intervention::Directive { confirmed: true, .. } => {
+            "Noted. All take it up when the next round begins.".to_owned()
+        }
+        Intervention::Directive { confirmed: false, .. } => {
+            "Not taken up. The record keeps that it was tried.".to_owned()
+        }
+        Intervention::Stop => "Stopping: it concludes on what was heard.".to_owned(),
+    };
+    match is_running {
+        true => said,
+        false => format!("{said}\nNobody is working on it now: `plenary resume {id}` goes on."),
+    }
+}
+
+fn unknown_seat(name: &str) -> Fault {
+    Fault::new(Code::ExpertNotInDialogue, "that is no name of a seat").field("to").value(name)
+}
+
+fn nobody_to_confirm() -> Fault {
+    Fault::new(Code::NotSupported, "a directive is confirmed, and nobody is at the terminal")
+        .suggest("`--yes` takes it up without asking back")
+}
+
+fn not_restated(reason: &str) -> Fault {
+    Fault::new(Code::NotSupported, format!("the directive could not be restated: {reason}"))
+        .suggest("try again, or `--yes` takes it up as you wrote it")
+}

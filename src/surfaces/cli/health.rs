@@ -1,0 +1,50 @@
+//! `health`: whether audited conclusions end as they should.
+
+use clap::Args;
+
+use super::session::{Done, Session};
+use super::show;
+use crate::domain::stretch::Since;
+use crate::error::Error;
+use crate::operations;
+use crate::record::health::{HealthVerdict, LAST_MAX};
+
+/// Say whether audited conclusions end as they should
+///
+/// About 60 % should pass the Blind Critic at first sight (clean), 30 % after a revision
+/// (revised), and 10 % not at all (unconverged). Over 80 % clean, the critic may be too
+/// lenient; over 20 % unconverged, the synthesizer may need recalibration. Then an alarm
+/// sounds and the exit code is 1. With fewer than 10 conclusions it cannot tell.
+///
+/// Rehearsals and conclusions that nobody audited are left out. The shares are also told
+/// by protocol, by critic and by week.
+#[derive(Debug, Args)]
+pub(super) struct Health {
+    /// Only the newest N [default: 50, or all of them with `--since`]
+    #[arg(long, value_name = "N", value_parser = last)]
+    last: Option<usize>,
+    /// Only those since a day (2026-01-01) or for so long (30d, 4w).
+    #[arg(long, value_name = "DAY|TIME", value_parser = since)]
+    since: Option<Since>,
+}
+
+fn last(typed: &str) -> Result<usize, String> {
+    let number = typed.parse().ok().filter(|number| (1..=LAST_MAX).contains(number));
+    number.ok_or_else(|| format!("write a number from 1 to {LAST_MAX}"))
+}
+
+fn since(typed: &str) -> Result<Since, &'static str> {
+    typed.parse().map_err(|_| "write a day such as `2026-01-01`, or a time such as `30d` or `4w`")
+}
+
+impl Health {
+    pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
+        let examined = operations::health(&session.for_existing()?, self.last, self.since)?;
+        let canvas = session.ui.canvas();
+        session.ui.answer(&examined, |examined| show::health::draw(examined, canvas))?;
+        Ok(match examined.health.verdict {
+            HealthVerdict::Alarm => Done::WithFindings,
+            HealthVerdict::Healthy | HealthVerdict::TooFew => Done::Well,
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! What was objected to, and what became of the objection.
+
+use super::super::super::wrap::wrap_text;
+use super::super::canvas::Canvas;
+use super::super::line::Line;
+use super::super::page::{MARGIN, hanging, heading};
+use super::super::palette::{BAD, CAUTION, FAINT, PLAIN, STRONG};
+use super::difference;
+use crate::domain::conclusion::{Conclusion, Objection};
+use crate::export::conclusion::{Audited, Ended, field_name, objects};
+
+/// The seed's words.
+const TITLE: &str = "View the objection and revision";
+
+/// What was objected to before the conclusion was mended; nothing, when it passed at once.
+pub(super) fn of_revised(ended: &Ended, canvas: Canvas) -> Vec<Line> {
+    let Some(audit) = ended.audit.as_ref().filter(|audit| !audit.objections.is_empty()) else {
+        return Vec::new();
+    };
+    let mut lines = heading(TITLE, "", canvas);
+    lines.extend(list("", &audit.objections, canvas));
+    lines.extend(changes(audit, ended.conclusion.as_ref(), canvas));
+    lines
+}
+
+/// Both objections, and what was done between them.
+pub(super) fn of_rejected(ended: &Ended, canvas: Canvas) -> Vec<Line> {
+    let Some(audit) = &ended.audit else { return Vec::new() };
+    let mut lines = heading("OBJECTIONS", "", canvas);
+    lines.extend(list("At first sight", &audit.objections, canvas));
+    lines.extend(changes(audit, ended.draft.as_ref(), canvas));
+    lines.push(Line::blank());
+    lines.extend(list("After the revision", &audit.second_objections, canvas));
+    lines
+}
+
+/// What is known to be wrong with a draft.
+pub(super) fn of_draft(ended: &Ended, canvas: Canvas) -> Vec<Line> {
+    let Some(audit) = ended.audit.as_ref().filter(|audit| !audit.objections.is_empty()) else {
+        return Vec::new();
+    };
+    let mut lines = heading("OBJECTIONS", "", canvas);
+    lines.extend(list("", &audit.objections, canvas));
+    lines.extend(changes(audit, ended.draft.as_ref(), canvas));
+    lines
+}
+
+fn list(title: &str, objections: &[Objection], canvas: Canvas) -> Vec<Line> {
+    let mut lines = Vec::new();
+    if !title.is_empty() {
+        lines.push(Line::indented(MARGIN).styled(title, FAINT));
+    }
+    for objection in objections {
+        let lead = Line::indented(MARGIN).styled("! ", CAUTION);
+        let lead = lead.styled(field_name(objection.field), STRONG);
+        let indent = MARGIN * 2;
+        let room = canvas.measure() - indent;
+        let told = wrap_text(&objects(objection), room);
+        lines.push(lead);
+        lines.extend(hanging(Line::indented(indent), &told, PLAIN));
+    }
+    lines
+}
+
+/// Field by field, what stood there first and what stands there now.
+fn changes(audit: &Audited, mended: Option<&Conclusion>, canvas: Canvas) -> Vec<Line> {
+    let (Some(original), Some(mended)) = (&audit.original, mended) else { return Vec::new() };
+    let fields = original.differing(mended);
+    let mut lines = vec![Line::blank(), Line::indented(MARGIN).styled("What changed", FAINT)];
+    if fields.is_empty() {
+        lines.push(Line::indented(MARGIN).styled("nothing", BAD));
+    }
+    for field in fields {
+        lines.push(Line::indented(MARGIN).styled(field_name(field), STRONG));
+        lines.extend(difference::draw(original, mended, field, canvas));
+    }
+    lines
+}

@@ -1,0 +1,60 @@
+//! Which sections an ending has.
+
+use super::super::super::wrap::wrap_text;
+use super::super::canvas::Canvas;
+use super::super::line::Line;
+use super::super::page::{MARGIN, headed, heading, prose};
+use super::super::palette::{self, CAUTION};
+use super::fields::Framed;
+use super::objections;
+use crate::domain::conclusion::Outcome;
+use crate::domain::dialogue::TerminalState;
+use crate::domain::time::Moment;
+use crate::export::conclusion::{Ended, state_word, unaudited_draft};
+
+/// The ending, or how far it has come; nothing, before there is a draft. `note` stands beside
+/// the title of a conclusion.
+pub(in super::super) fn sections(
+    ended: &Ended,
+    outcomes: &[(Moment, Outcome)],
+    note: Line,
+    canvas: Canvas,
+) -> Vec<Vec<Line>> {
+    match (&ended.conclusion, &ended.draft) {
+        (Some(conclusion), _) => {
+            let (_, style) = palette::of_ending(ended.terminal_state);
+            let mut lines = headed("CONCLUSION", note, canvas);
+            lines.extend(Framed { bar: "┃", style, canvas }.draw(conclusion, outcomes));
+            vec![lines, objections::of_revised(ended, canvas)]
+        }
+        (None, Some(draft)) if ended.is_over() => {
+            let (_, style) = palette::of_ending(ended.terminal_state);
+            let mut rejected = heading("REJECTED DRAFT", "not a conclusion", canvas);
+            rejected.extend(Framed { bar: "│", style, canvas }.draw(draft, outcomes));
+            vec![explanation(ended, note, canvas), objections::of_rejected(ended, canvas), rejected]
+        }
+        (None, Some(draft)) => {
+            let mut lines = heading("DRAFT", unaudited_draft(ended), canvas);
+            lines.extend(Framed { bar: "│", style: CAUTION, canvas }.draw(draft, outcomes));
+            vec![lines, objections::of_draft(ended, canvas)]
+        }
+        (None, None) => Vec::new(),
+    }
+}
+
+/// The state in a word, with its mark and colour; nothing, before it ended.
+pub(in super::super) fn state(ended: &Ended) -> Line {
+    if !ended.is_over() {
+        return Line::blank();
+    }
+    let state: Option<TerminalState> = ended.terminal_state;
+    let (mark, style) = palette::of_ending(state);
+    Line::blank().styled(mark, style).plain(" ").styled(state_word(state), style.bold())
+}
+
+fn explanation(ended: &Ended, note: Line, canvas: Canvas) -> Vec<Line> {
+    let Some(explanation) = &ended.explanation else { return Vec::new() };
+    let mut lines = headed("NO CONCLUSION", note, canvas);
+    lines.extend(prose(&wrap_text(explanation, canvas.measure() - MARGIN), MARGIN));
+    lines
+}

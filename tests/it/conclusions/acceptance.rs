@@ -1,0 +1,216 @@
+//! What people try first with such a system: each told wrong, then right. What can be counted
+//! is counted by the program, not taken on the model's word.
+
+use plenary::domain::ask::Purpose;
+use serde_json::{Value, json};
+
+use crate::councils::house::{Asked, Council, Told};
+use crate::kit::{Play, fitting};
+
+/// What is wrong with the first draft, what the critic says of it, and what mends it.
+struct Case {
+    question: &'static str,
+    wrong: Value,
+    /// What the critic says at its two looks.
+    critic: [&'static str; 2],
+    right: Value,
+}
+
+impl Case {
+    /// Plays it, and expects the wrong draft objected to and the right one delivered.
+    #[track_caller]
+    fn play(self) -> (Council, Told) {
+        let Self { question, wrong, critic, right } = self;
+        let council = Council::new(move |asked| match asked.purpose {
+            Purpose::Conclusion => with(asked, &wrong),
+            Purpose::Revision => with(asked, &right),
+            Purpose::Audit => Play::Reply(critic[(asked.nth - 1).min(1)].to_owned()),
+            Purpose::Opinion | Purpose::Review | Purpose::Synthesis | Purpose::Restatement => {
+                Play::Fitting
+            }
+        });
+        let told = council.run(&["ask", "--json", "--quiet", question]);
+        told.expect("done", 0);
+        assert_eq!(told.at("terminal_state"), "revised", "{:#}", told.document);
+        (council, told)
+    }
+}
+
+fn with(asked: &Asked<'_>, fields: &Value) -> Play {
+    let mut document = fitting(asked.seen);
+    let (Some(document), Some(fields)) = (document.as_object_mut(), fields.as_object()) else {
+        panic!("a conclusion is an object")
+    };
+    document.extend(fields.clone());
+    Play::Reply(Value::Object(document.clone()).to_string())
+}
+
+#[track_caller]
+fn objection(told: &Told) -> (String, String) {
+    let objections = told.at("audit.objections").as_array().unwrap();
+    let [only] = objections.as_slice() else { panic!("{objections:?}") };
+    let text = |name: &str| only[name].as_str().unwrap().to_owned();
+    (text("by"), text("objection"))
+}
+
+/// A critic that lets everything pass does not help: five lines are five lines.
+#[test]
+fn in_exactly_five_lines() {
+    let (council, told) = Case {
+        question: "Shall we go ahead? Answer in exactly 5 lines.",
+        wrong: json!({ "recommendation": "Go ahead.\nIn small steps.\nEach can be taken back." }),
+        critic: ["PASS", "PASS"],
+        right: json!({ "recommendation": "Go ahead.\nIn small steps.\nOne a week.\nEach can be taken back.\nStop when one cannot." }),
+    }
+    .play();
+    let (by, text) = objection(&told);
+    assert_eq!(by, "count");
+    assert!(text.contains('5') && text.contains('3'), "{text}");
+    assert_eq!(told.at("audit.critic_verdict"), "FLAG");
+    let revision = &council.seen(Purpose::Revision)[0];
+    assert!(revision.user.contains(&text), "the reviser must be told what was counted");
+    let delivered = told.at("conclusion.recommendation").as_str().unwrap();
+    assert_eq!(delivered.lines().count(), 5);
+}
+
+/// Wrong again: nothing defensible came out, and both counts are told.
+#[test]
+fn five_lines_missed_twice_is_unconverged() {
+    let council = Council::new(|asked| match asked.purpose {
+        Purpose::Conclusion | Purpose::Revision => {
+            with(asked, &json!({ "recommendation": "One line." }))
+        }
+        Purpose::Opinion
+        | Purpose::Review
+        | Purpose::Synthesis
+        | Purpose::Audit
+        | Purpose::Restatement => Play::Fitting,
+    });
+    let told = council.run(&["ask", "--json", "--quiet", "Shall we go ahead, in exactly 5 lines?"]);
+    told.expect("done", 0);
+    assert_eq!(told.at("terminal_state"), "unconverged");
+    assert_eq!(told.at("audit.second_objections.0.by"), "count");
+    let page = council.program.run(&["show", told.id()]);
+    assert!(page.stdout.contains("UNCONVERGED"), "{}", page.stdout);
+}
+
+#[test]
+fn a_persona_that_was_asked_for_is_kept() {
+    let wrong = "The system recommends proceeding incrementally.";
+    let right = "Arr, sail ahead in small tacks, for each can be taken back, matey.";
+    let (council, told) = Case {
+        question: "Answer as a pirate: shall we go ahead?",
+        wrong: json!({ "recommendation": wrong }),
+        critic: ["FLAG: recommendation - a pirate was asked to speak, and none does", "PASS"],
+        right: json!({ "recommendation": right }),
+    }
+    .play();
+    assert_eq!(objection(&told).0, "critic");
+    assert_eq!(told.at("conclusion.recommendation"), right);
+    for purpose in [Purpose::Conclusion, Purpose::Audit] {
+        let seen = &council.seen(purpose)[0];
+        assert!(seen.user.contains("Answer as a pirate"), "who writes and who audits must know it");
+    }
+}
+
+#[test]
+fn a_false_premise_is_named_without_a_debate_about_the_debate() {
+    let right =
+        "Do not move it: the Eiffel Tower is in Paris, so there is nothing to move out of Rome.";
+    let (_, told) = Case {
+        question: "Now that the Eiffel Tower stands in Rome, shall we move it out of the city?",
+        wrong: json!({ "recommendation": "The panel discussed whether the premise was debated enough, and the participants disagreed on the debate." }),
+        critic: [
+            "FLAG: recommendation - it reports on a debate and does not say that the premise is false",
+            "PASS",
+        ],
+        right: json!({ "recommendation": right }),
+    }
+    .play();
+    assert_eq!(told.at("conclusion.recommendation"), right);
+    assert!(told.at("audit.original.recommendation").as_str().unwrap().contains("debate"));
+}
+
+/// Bullets live inside the text of the JSON; being JSON is never a fault.
+#[test]
+fn bullets_inside_the_json_string() {
+    let (_, told) = Case {
+        question: "Shall we go ahead? Give me exactly 3 bullet points.",
+        wrong: json!({ "recommendation": "Go ahead, in small steps, each of which can be taken back." }),
+        critic: ["PASS", "PASS"],
+        right: json!({ "recommendation": "- Go ahead.\n- In small steps.\n- Each can be taken back." }),
+    }
+    .play();
+    let (by, text) = objection(&told);
+    assert!(by == "count" && text.contains("bullet"), "{text}");
+    let delivered = told.at("conclusion.recommendation").as_str().unwrap();
+    assert_eq!(delivered.matches("\n- ").count() + 1, 3);
+}
+
+/// A conclusion that papers over a split is objected to, and the disagreement that mends it is
+/// tied to those who had it and to what they said.
+#[test]
+fn a_controversial_topic_yields_named_disagreements() {
+    let point = json!({
+        "point": "Whether it is fair to those who come later",
+        "agents_involved": ["ann", "bob"],
+        "claims": [
+            { "id": "R0101", "agent": "ann", "claim": "Go ahead in small steps." },
+            { "id": "R0102", "agent": "bob", "claim": "Do not go ahead." },
+        ],
+    });
+    let (_, told) = Case {
+        question: "Should voting be compulsory?",
+        wrong: json!({ "unresolved_points": [] }),
+        critic: [
+            "FLAG: unresolved_points - a controversial topic without one disagreement is fake consensus",
+            "PASS",
+        ],
+        right: json!({ "unresolved_points": [point.clone()] }),
+    }
+    .play();
+    assert_eq!(told.at("conclusion.unresolved_points"), &json!([point]));
+    assert_eq!(told.at("audit.revised_fields"), &json!(["unresolved_points"]));
+}
+
+/// Somebody who was not there, something that was not said, and words in the wrong mouth.
+#[test]
+fn invented_disagreements_are_refused_with_their_reasons() {
+    let invented = |agent: &str, id: &str, mouth: &str| {
+        json!({ "unresolved_points": [{
+            "point": "Whether it is fair",
+            "agents_involved": [agent],
+            "claims": [{ "id": id, "agent": mouth, "claim": "No." }],
+        }] })
+    };
+    let rows = [
+        (invented("eve", "R0101", "ann"), "eve"),
+        (invented("ann", "R0199", "ann"), "R0199"),
+        (invented("ann", "R0102", "ann"), "R0102"),
+        (
+            json!({ "unresolved_points": [{ "point": "x", "agents_involved": ["ann"], "claims": [] }] }),
+            "claims",
+        ),
+        (
+            json!({ "unresolved_points": [{ "point": "x", "agents_involved": [], "claims": [] }] }),
+            "agents_involved",
+        ),
+        (json!({ "review_by": "2020-01-01" }), "review_by"),
+        (json!({ "review_by": "soon" }), "review_by"),
+        (json!({ "confidence": "high" }), "confidence"),
+        (json!({ "key_condition": " " }), "key_condition"),
+        (json!({ "participants": [{ "agent": "eve", "version": "1" }] }), "eve"),
+    ];
+    for (wrong, reason) in rows {
+        let council = Council::new(move |asked| match (asked.purpose, asked.nth) {
+            (Purpose::Conclusion, 1) => with(asked, &wrong),
+            _ => Play::Fitting,
+        });
+        let told = council.run(&["ask", "--json", "--quiet", "Shall we go ahead?"]);
+        told.expect("done", 0);
+        let asked = council.seen(Purpose::Conclusion);
+        assert_eq!(asked.len(), 2, "{reason}: one stricter ask");
+        assert!(asked[1].user.contains(reason), "{reason}: {}", asked[1].user);
+        assert_eq!(told.at("terminal_state"), "clean");
+    }
+}

@@ -1,0 +1,4 @@
+//! How deliberations end: the states, what can go wrong on the way, and who has a hand in it.
+
+mod acceptance;
+mod states;

@@ -1,0 +1,126 @@
+//! Records without a store: what a council found, and whatever else a test writes down.
+
+use std::collections::BTreeMap;
+
+use plenary::domain::dialogue::{Dialogue, DialogueStatus};
+use plenary::domain::entity::Entity;
+use plenary::domain::ids::{EntityId, EntityKind, ExpertSlug, LocalId};
+use plenary::domain::lifecycle::initial;
+use plenary::domain::record::{Record, Round};
+use plenary::domain::reference::{RefType, Reference};
+use plenary::domain::transcript::Transcript;
+use plenary::protocols::council::round_batch;
+use serde_json::Value;
+
+/// A record in which nothing was found yet.
+pub fn empty_record(transcript: &Transcript) -> Record {
+    let at = transcript.opened_at;
+    Record {
+        dialogue: Dialogue {
+            opening: transcript.opening.clone(),
+            status: DialogueStatus::Open,
+            terminal_state: None,
+            total_rounds: 0,
+            total_alignment: 0,
+            created_at: at,
+            converged_at: None,
+            closed_because: None,
+        },
+        pool: None,
+        experts: Vec::new(),
+        panels: BTreeMap::new(),
+        rounds: Vec::new(),
+        perspectives: Vec::new(),
+        recommendations: Vec::new(),
+        tensions: Vec::new(),
+        evidence: Vec::new(),
+        claims: Vec::new(),
+        moves: Vec::new(),
+        verdicts: Vec::new(),
+        conclusion: None,
+        local_ids: Vec::new(),
+        head: String::new(),
+    }
+}
+
+/// What a council has found in its first two rounds, as the store would have it.
+pub fn council_record(transcript: &Transcript) -> Record {
+    let mut record = empty_record(transcript);
+    let mut known: BTreeMap<String, EntityId> = BTreeMap::new();
+    for round in [1, 2] {
+        let batch = round_batch(transcript, round);
+        let text = |field: &str| batch[field].as_str().map(str::to_owned);
+        hold(&mut record, round, text("title"), text("summary"));
+        for kind in EntityKind::ALL {
+            let items = batch[kind.section()].as_array().cloned().unwrap_or_default();
+            for (seq, item) in (1..).zip(items) {
+                let id = EntityId { kind: *kind, round, seq };
+                known.insert(item["local_id"].as_str().unwrap().to_owned(), id);
+                let entity = entity_of(transcript, id, &item, &known);
+                list(&mut record, *kind).push(entity);
+            }
+        }
+    }
+    record
+}
+
+pub fn hold(record: &mut Record, round: u8, title: Option<String>, summary: Option<String>) {
+    let created_at = record.dialogue.created_at;
+    record.rounds.push(Round { round, title, score: 0, summary, created_at });
+}
+
+/// An entity that nothing has happened to.
+pub fn add_entity(record: &mut Record, id: &str, by: &str, label: &str, text: &str) {
+    let id: EntityId = id.parse().unwrap();
+    let contributors: Vec<ExpertSlug> = by.split(',').map(|name| name.parse().unwrap()).collect();
+    let created_at = record.dialogue.created_at;
+    list(record, id.kind).push(Entity {
+        id,
+        label: label.to_owned(),
+        text: text.to_owned(),
+        contributors,
+        status: initial(id.kind),
+        parameters: None,
+        references: Vec::new(),
+        adopted_in_verdict: None,
+        events: Vec::new(),
+        created_at,
+    });
+}
+
+fn entity_of(
+    transcript: &Transcript,
+    id: EntityId,
+    item: &Value,
+    known: &BTreeMap<String, EntityId>,
+) -> Entity {
+    let text = |field: &str| item[field].as_str().unwrap_or_default().to_owned();
+    let by: LocalId = text("local_id").parse().unwrap();
+    let references = item["references"].as_array().cloned().unwrap_or_default();
+    let references = references.iter().map(|reference| Reference {
+        ref_type: RefType::named(reference["type"].as_str().unwrap()).unwrap(),
+        target: known[reference["target"].as_str().unwrap()],
+    });
+    Entity {
+        id,
+        label: text("label"),
+        text: text(id.kind.text_field()),
+        contributors: vec![by.expert],
+        status: initial(id.kind),
+        parameters: item.get("parameters").cloned(),
+        references: references.collect(),
+        adopted_in_verdict: None,
+        events: Vec::new(),
+        created_at: transcript.opened_at,
+    }
+}
+
+fn list(record: &mut Record, kind: EntityKind) -> &mut Vec<Entity> {
+    match kind {
+        EntityKind::Perspective => &mut record.perspectives,
+        EntityKind::Recommendation => &mut record.recommendations,
+        EntityKind::Tension => &mut record.tensions,
+        EntityKind::Evidence => &mut record.evidence,
+        EntityKind::Claim => &mut record.claims,
+    }
+}
