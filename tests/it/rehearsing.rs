@@ -235,6 +235,16 @@ fn any_field_that_is_flagged_is_mended_and_no_other() {
 }
 
 #[test]
+fn asked_again_the_reviser_mends_the_same() {
+    let (mut chamber, record) = held(QUESTIONS[0]);
+    conclude(&mut chamber, &record);
+    assert!(audit(&mut chamber, &record, AUDIT).is_some());
+    let first = chamber.ask_for(Purpose::Revision, REVISION, &record, None);
+    let again = chamber.ask_for(Purpose::Revision, REVISION, &record, Some("no JSON"));
+    assert_eq!(reply(&first.0, &first.1), reply(&again.0, &again.1));
+}
+
+#[test]
 fn a_form_that_is_asked_for_is_missed_first_and_then_met() {
     for form in [
         "in exactly 5 lines",
