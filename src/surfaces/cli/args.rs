@@ -18,9 +18,9 @@ const STYLES: Styles = Styles::styled()
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0   done
+  0   done: Clean, Revised and Unconverged alike
   1   refused, or findings
-  3   incomplete; try again, or `plenary resume`
+  3   incomplete (quorum, budget, deadline, no audit); `plenary resume`
   4   not found or unreadable
   5   configuration
   64  usage
@@ -30,8 +30,9 @@ Exit codes:
 /// Deliberations on the record: who said what, what it rested on, how it ended.
 ///
 /// `ask` puts a question before a council of models: each answers alone, each reviews
-/// the others, a chair reports. `dialogue` keeps the record of a panel that somebody
-/// leads, round by round. Everything said has an id, an author and a history.
+/// the others, a chair reports, and the conclusion is audited by somebody who saw nothing
+/// else. `dialogue` keeps the record of a panel that somebody leads, round by round.
+/// Everything said has an id, an author and a history.
 ///
 /// Begin with `plenary ask "…"`; it needs no key. `plenary doctor` tells who can be asked.
 #[derive(Debug, Parser)]

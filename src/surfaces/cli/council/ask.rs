@@ -29,14 +29,19 @@ use crate::providers::rehearsal::Script;
 /// Enough to keep a provider busy, few enough not to be turned away.
 const JOBS_DEFAULT: usize = 8;
 
-/// Ask a council: each model answers alone, each reviews the others, a chair reports
+/// Ask a council: opinions, reviews, a report, and a conclusion that was audited blind
+///
+/// Each model answers alone, each reviews the others, a chair reports. Then the Synthesizer
+/// writes five fields, and the Blind Critic, who sees them and the question and nothing else,
+/// passes them or says what is wrong; once they are mended. The end is Clean, Revised or
+/// Unconverged (docs/conclusions.md).
 ///
 /// The panel is that of `council.yaml`. Without one, providers are found by their keys
 /// (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY), by programs
 /// (claude, codex, gemini) or by an Ollama server; with none of them a built-in panel
 /// rehearses, which shows everything and asks nobody.
 ///
-/// The report goes to standard output, progress to standard error. Whatever happens, what
+/// The conclusion goes to standard output, progress to standard error. Whatever happens, what
 /// was answered is kept: `plenary resume ID` goes on.
 #[derive(Debug, Args)]
 pub(crate) struct Ask {
