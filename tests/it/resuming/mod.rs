@@ -3,10 +3,13 @@
 
 mod broken;
 mod fallback;
+mod hands;
 mod house;
 mod killed;
 mod library;
 mod lives;
 mod ownership;
+mod retention;
+mod stages;
 mod stopped;
 mod words;
