@@ -28,7 +28,18 @@ impl House {
     }
 
     pub fn playing(script: impl Fn(&Seen) -> Play + Send + Sync + 'static) -> Self {
-        let program = Program::new();
+        Self::playing_over(Program::new(), script)
+    }
+
+    /// One that has a store already.
+    pub fn over(program: Program) -> Self {
+        Self::playing_over(program, play)
+    }
+
+    fn playing_over(
+        program: Program,
+        script: impl Fn(&Seen) -> Play + Send + Sync + 'static,
+    ) -> Self {
         let store = SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap();
         Self { program, server: ModelServer::start(script), store }
     }

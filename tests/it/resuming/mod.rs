@@ -8,6 +8,7 @@ mod house;
 mod killed;
 mod library;
 mod lives;
+mod older;
 mod ownership;
 mod retention;
 mod stages;
