@@ -4,6 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::domain::ask::{Cost, Messages, Reservation, Usage};
+use crate::domain::intervention::Intervention;
 use crate::domain::plan::{Caps, Price, Seat};
 use crate::domain::transcript::{CallOutcome, Shortage, Transcript};
 
@@ -46,13 +47,16 @@ impl Purse {
             };
             purse.with(|spent| spent.call(actual));
         }
-        for noted in &transcript.interventions {
-            if let Some(reply) = noted.intervention.paid_for() {
-                let actual = actual(Reservation::default(), reply.usage, reply.cost);
-                purse.with(|spent| spent.call(actual));
-            }
-        }
+        transcript.interventions.iter().for_each(|noted| purse.pay_for(&noted.intervention));
         purse
+    }
+
+    /// What a restatement took counts like a call, though somebody else made it.
+    pub(super) fn pay_for(&self, intervention: &Intervention) {
+        if let Some(reply) = intervention.paid_for() {
+            let actual = actual(Reservation::default(), reply.usage, reply.cost);
+            self.with(|spent| spent.call(actual));
+        }
     }
 
     /// Sets the worst cost of a call aside, or says what there is too little of.

@@ -108,7 +108,19 @@ impl Deliberation {
         // All of them or none: entries of one transaction are neighbours.
         let is_news = (first..=written.last).fold(false, |_, seq| lock(&self.known).learn(seq));
         if is_news {
+            self.pay_for(&written.changes);
             self.tell(at, &written.changes);
+        }
+    }
+
+    /// What others spent in the name of the run is gone from its purses.
+    fn pay_for(&self, changes: &[Change]) {
+        for change in changes {
+            let Change::Intervened { intervention, .. } = change else { continue };
+            self.purse.pay_for(intervention);
+            if let Some(common) = &self.common_purse {
+                common.pay_for(intervention);
+            }
         }
     }
 

@@ -19,6 +19,7 @@ use plenary::store::{End, Registration, Store, StoreError, Unit, Verification};
 
 use super::library::Library;
 use super::lives::complaints;
+use super::words::Finale;
 
 #[derive(Debug, Clone, Copy)]
 enum Flaw {
@@ -28,7 +29,14 @@ enum Flaw {
     Unsent,
     /// A transaction with such an entry is answered, and never becomes durable.
     Forgets(EntryKind),
+    /// The entry with the reply to this call is left out.
+    Unheard { call: u32 },
+    /// The same, of which the transaction never becomes durable.
+    ForgetsReply { call: u32 },
 }
+
+/// The critic's reply at its first look: seven calls are made in the rounds, one for the draft.
+const AUDIT: u32 = 9;
 
 /// Answers success whatever it does, and numbers entries as if they were all there.
 #[derive(Debug)]
@@ -48,18 +56,25 @@ struct BrokenUnit<'a> {
 
 /// A council whose process dies when two of three have answered, and what is said of it.
 fn judged(flaw: Option<Flaw>) -> Vec<String> {
-    let library = Library::sound();
+    judged_at(flaw, Finale::Report, "opinion-cid", 3)
+}
+
+/// One whose process dies when these many were asked and one of them has not answered.
+fn judged_at(flaw: Option<Flaw>, finale: Finale, held: &str, asked: usize) -> Vec<String> {
+    let mut library = Library::sound();
+    library.finale = finale;
     let store: Arc<dyn Store> = match flaw {
         Some(flaw) => {
             Arc::new(Broken { sound: library.store.clone(), flaw, missing: AtomicU64::new(0) })
         }
         None => library.store.clone(),
     };
-    let (first, second) = ("first.opinion-cid", "second");
+    let lives = [format!("first.{}.{held}", finale.word()), format!("second.{}", finale.word())];
+    let [first, second] = lives.each_ref().map(String::as_str);
     let (id, dead) = library.crash(store, first, library.connections(first), |told| {
         let sent = library.server.seen().len();
         // A flaw may hide that a reply belongs to a call, but not that it was asked for.
-        told.replies().len() == 2 && sent == 3
+        told.replies().len() == asked - 1 && sent == asked
     });
     let last = library.resume(&id, second, library.connections(second));
     complaints(&[dead, last])
@@ -68,6 +83,16 @@ fn judged(flaw: Option<Flaw>) -> Vec<String> {
 #[test]
 fn a_sound_journal_is_not_complained_about() {
     assert_eq!(judged(None), [""; 0]);
+    assert_eq!(judged_at(None, Finale::Revised, "revision-ann", 10), [""; 0]);
+}
+
+#[test]
+fn a_journal_without_the_critics_reply_is_found_out() {
+    for flaw in [Flaw::Unheard { call: AUDIT }, Flaw::ForgetsReply { call: AUDIT }] {
+        let complaints = judged_at(Some(flaw), Finale::Revised, "revision-ann", 10);
+        let missing = "R5 bob was answered, and the record does not hold it once".to_owned();
+        assert!(complaints.contains(&missing), "{flaw:?}: {complaints:#?}");
+    }
 }
 
 /// Both who had answered must be missed: they are asked again, or where the reading of their
@@ -122,18 +147,29 @@ impl Unit for BrokenUnit<'_> {
         at: Moment,
         changes: &[Change],
     ) -> Result<u64, StoreError> {
+        let holds_reply = |to: u32| {
+            let is_it =
+                |change: &Change| matches!(change, Change::ReplyKept { call, .. } if *call == to);
+            changes.iter().any(is_it)
+        };
+        let is_left_out = match self.flaw {
+            Flaw::LeavesOut(what) => what == kind,
+            Flaw::Unheard { call } => holds_reply(call),
+            Flaw::Unsent | Flaw::Forgets(_) | Flaw::ForgetsReply { .. } => false,
+        };
+        if is_left_out {
+            self.missing.fetch_add(1, Ordering::Relaxed);
+            return self.entry_count(id);
+        }
         match self.flaw {
-            Flaw::LeavesOut(what) if what == kind => {
-                self.missing.fetch_add(1, Ordering::Relaxed);
-                return self.entry_count(id);
-            }
             Flaw::Forgets(what) => self.forgets |= what == kind,
+            Flaw::ForgetsReply { call } => self.forgets |= holds_reply(call),
             Flaw::Unsent => {
                 let is_sent = |change: &&Change| matches!(change, Change::CallSent(_));
                 let kept: Vec<Change> = changes.iter().filter(|c| !is_sent(c)).cloned().collect();
                 return self.sound.apply(id, kind, at, &kept);
             }
-            Flaw::LeavesOut(_) => {}
+            Flaw::LeavesOut(_) | Flaw::Unheard { .. } => {}
         }
         self.applied += 1;
         Ok(self.sound.apply(id, kind, at, changes)? + self.missing.load(Ordering::Relaxed))

@@ -4,15 +4,14 @@
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use plenary::domain::ask::Purpose;
 use plenary::domain::change::Entry;
 use plenary::store::{SqliteStore, Store};
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
 
-use super::lives::{Life, complaints, in_flight, lost, transcript};
-use super::words::{life, play, seat};
-use crate::kit::{ModelServer, Play, Program, Seen, at, purpose_of};
+use super::lives::{Life, complaints, in_flight, lifecycle, lost, transcript};
+use super::words::{Finale, life, play, round, seat};
+use crate::kit::{ModelServer, Play, Program, Seen, at};
 
 /// A machine that is busy with other tests takes its time.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,7 +28,18 @@ impl House {
     }
 
     pub fn playing(script: impl Fn(&Seen) -> Play + Send + Sync + 'static) -> Self {
-        let program = Program::new();
+        Self::playing_over(Program::new(), script)
+    }
+
+    /// One that has a store already.
+    pub fn over(program: Program) -> Self {
+        Self::playing_over(program, play)
+    }
+
+    fn playing_over(
+        program: Program,
+        script: impl Fn(&Seen) -> Play + Send + Sync + 'static,
+    ) -> Self {
         let store = SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap();
         Self { program, server: ModelServer::start(script), store }
     }
@@ -76,31 +86,40 @@ impl House {
     pub fn journal(&self, id: &str) -> Vec<Entry> {
         self.store.entries(&id.parse().unwrap(), 0).unwrap()
     }
+
+    /// Where a dialogue stands by its row: how far it has come, and how it ended.
+    pub fn standing(&self, id: &str) -> (String, Option<String>) {
+        let path = self.program.path().join(".plenary/plenary.db");
+        let found = "SELECT lifecycle, terminal_state FROM dialogues WHERE dialogue_id = ?1";
+        let connection = Connection::open(path).unwrap();
+        connection.query_row(found, [id], |row| Ok((row.get(0)?, row.get(1)?))).unwrap()
+    }
 }
 
 /// What a request asks for, as `R1 ann`.
 pub fn named(seen: &Seen) -> String {
-    let round = match purpose_of(&seen.system) {
-        Purpose::Opinion => 1,
-        Purpose::Review => 2,
-        Purpose::Synthesis => 3,
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => 4,
-    };
-    format!("R{round} {}", seat(seen))
+    format!("R{} {}", round(seen), seat(seen))
 }
 
 /// One council, and the processes that worked on it so far.
 pub struct Council<'a> {
     house: &'a House,
     pub question: String,
+    pub finale: Finale,
     /// Further lines of the settings.
     pub more: String,
     pub lives: Vec<Life>,
 }
 
 impl<'a> Council<'a> {
+    /// One that ends with its report.
     pub fn new(house: &'a House, question: &str) -> Self {
-        Self { house, question: question.to_owned(), more: String::new(), lives: Vec::new() }
+        Self::ending(house, question, Finale::Report)
+    }
+
+    pub fn ending(house: &'a House, question: &str, finale: Finale) -> Self {
+        let (question, more) = (question.to_owned(), String::new());
+        Self { house, question, finale, more, lives: Vec::new() }
     }
 
     /// Starts the next process. `held` are those who never answer it, such as `opinion-bob`.
@@ -110,14 +129,15 @@ impl<'a> Council<'a> {
 
     /// The same, with further arguments.
     pub fn start_with(&self, held: &[&str], further: &[&str]) -> Process<'_> {
-        let life = format!("{}-{}.{}", self.question, self.lives.len(), held.join("."));
+        let (finale, held) = (self.finale, held.join("."));
+        let life = format!("{}-{}.{}.{held}", self.question, self.lives.len(), finale.word());
         let settings = self.house.settings(&life, &self.more);
         let id = self.house.id(&self.question);
-        let command: &[&str] = match &id {
-            Some(id) => &["resume", id],
-            None => &["ask", "--no-conclusion", &self.question],
+        let command = match &id {
+            Some(id) => vec!["resume", id],
+            None => [&["ask", &self.question], finale.arguments()].concat(),
         };
-        let arguments = [command, &["--json", "--config", &settings], further].concat();
+        let arguments = [&command, &["--json", "--config", &settings][..], further].concat();
         let child = self.house.spawn(&arguments);
         Process { child, life, house: self.house, question: &self.question }
     }
@@ -135,8 +155,15 @@ impl<'a> Council<'a> {
         };
         let verified = self.house.program.run(&["verify", &id, "--json"]);
         assert_eq!(verified.code, 0, "{}: {verified:?}", self.question);
-        let journal = self.house.journal(&id);
-        self.lives.push(Life { asked: dead.asked, told: dead.told, journal });
+        self.note(&id, Life { asked: dead.asked, told: dead.told, journal: Vec::new() });
+    }
+
+    /// Keeps what a life left behind; the row of the dialogue must say how far it came.
+    #[track_caller]
+    fn note(&mut self, id: &str, life: Life) {
+        let journal = self.house.journal(id);
+        assert_eq!(self.house.standing(id).0, lifecycle(&journal), "{}", self.question);
+        self.lives.push(Life { journal, ..life });
     }
 
     /// Notes the end of a process that stopped by itself: its code and its document.
@@ -144,7 +171,7 @@ impl<'a> Council<'a> {
     pub fn stopped(&mut self, end: (i32, Value, Life)) -> (i32, Value) {
         let (code, document, life) = end;
         let id = self.id().unwrap();
-        self.lives.push(Life { journal: self.house.journal(&id), ..life });
+        self.note(&id, life);
         (code, document)
     }
 
@@ -161,9 +188,15 @@ impl<'a> Council<'a> {
         let (code, document) = self.stopped(end);
         assert_eq!(code, 0, "{}: {document:#}", self.question);
         assert_eq!(complaints(&self.lives), [""; 0], "{}", self.question);
-        let repeated = lost(&self.lives[..self.lives.len() - 1]).len();
+        let (last, dead) = self.lives.split_last().unwrap();
+        let repeated = lost(dead).len();
         assert_eq!(at(&document, "metrics.session.repeated_calls"), repeated);
         assert_eq!(at(&document, "transparency.starts"), &json!(self.starts()));
+        assert_eq!(last.told, last.heard_since(dead.last()), "{}", self.question);
+        let state = self.finale.terminal_state();
+        assert_eq!(at(&document, "terminal_state"), &json!(state), "{}", self.question);
+        let standing = ("terminal".to_owned(), state.map(str::to_owned));
+        assert_eq!(self.house.standing(&self.id().unwrap()), standing, "{}", self.question);
         document
     }
 
@@ -241,19 +274,57 @@ impl Process<'_> {
     }
 }
 
-/// The answers that were told of: `  ● R1 ann: approve` says that it came.
+/// The answers that were told of: a heading names the round, a line such as `● ann  approve`
+/// who spoke in it. What an earlier life had heard is told before the first heading.
 fn told(stderr: &str) -> Vec<String> {
-    let lines = stderr.lines().filter_map(|line| line.trim().strip_prefix("● "));
-    lines.filter_map(|line| Some(line.split_once(':')?.0.to_owned())).collect()
+    let (mut round, mut told) = (None, Vec::new());
+    for line in stderr.lines().map(str::trim) {
+        if let Some(heading) = line.strip_prefix("─ ") {
+            round = Some(round_of(heading));
+        } else if let (Some(round), Some(seat)) = (round, spoke(line)) {
+            told.push(format!("R{round} {seat}"));
+        }
+    }
+    told.sort();
+    told
+}
+
+fn round_of(heading: &str) -> u8 {
+    let headings = [
+        "R1 independent opinions",
+        "R2 cross review",
+        "R3 chair's report",
+        "Conclusion",
+        "Blind audit",
+        "Revision",
+        "Blind audit, the second look",
+    ];
+    let place = headings.iter().position(|known| *known == heading);
+    place.unwrap_or_else(|| panic!("no round is called {heading:?}")) as u8 + 1
+}
+
+/// Whose answer a line tells of; an objection is one too.
+fn spoke(line: &str) -> Option<&str> {
+    let objects = |line: &str| line.contains("the Blind Critic");
+    let said =
+        line.strip_prefix("● ").or_else(|| line.strip_prefix("▲ ").filter(|said| objects(said)))?;
+    let seat = said.split(' ').next()?;
+    ["ann", "bob", "cid"].contains(&seat).then_some(seat)
 }
 
 /// What a document says, without what differs from run to run.
 pub fn essence(document: &Value) -> Value {
     let mut report = at(document, "report").clone();
-    report.as_object_mut().unwrap().remove("run_id");
+    // What was cut short has none.
+    report.as_object_mut().and_then(|report| report.remove("run_id"));
     json!({
         "report": report,
         "status": at(document, "status"),
+        "terminal_state": at(document, "terminal_state"),
+        "conclusion": at(document, "conclusion"),
+        "draft": at(document, "draft"),
+        "explanation": at(document, "explanation"),
+        "audit": at(document, "audit"),
         "tally": at(document, "tally"),
         "peer_choice": at(document, "peer_choice"),
         "panel": at(document, "panel"),

@@ -1,42 +1,47 @@
 //! `kill -9` at every step, and what `resume` makes of it.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
+use plenary::domain::change::EntryKind;
 use plenary::export::council::document;
 use plenary::store::Store;
 use serde_json::Value;
 
 use super::house::{Council, House, essence};
 use super::library::Library;
-use super::lives::{Life, complaints, replies, sent, transcript};
+use super::lives::{Life, complaints, lifecycle, replies, sent, transcript};
+use super::words::Finale;
 use crate::kit::{at, times};
 
-/// The entries of a council of three: its opening, two rounds of asks with their calls and three
-/// replies that are then held, and a round of one.
-const ENTRIES: usize = 1 + 5 + 5 + 2 + 2;
-
-fn undisturbed(house: &House) -> Value {
-    essence(&Council::new(house, "undisturbed").finish())
+fn undisturbed(house: &House, finale: Finale) -> Value {
+    let question = format!("undisturbed-{}", finale.word());
+    essence(&Council::ending(house, &question, finale).finish())
 }
 
 /// Entries that were committed together cannot be told apart by killing, so here the journal
 /// is cut by hand.
-#[test]
-fn every_beginning_of_a_journal_can_be_gone_on_with() {
+#[track_caller]
+fn check_beginnings(finale: Finale, from: usize) {
     let house = House::new();
-    let mut council = Council::new(&house, "whole");
+    let mut council = Council::ending(&house, "whole", finale);
     let expected = essence(&council.finish());
     let journal = council.lives[0].journal.as_slice();
-    assert_eq!(journal.len(), ENTRIES);
-    // The last two entries are one transaction.
-    for entries in 1..=ENTRIES - 2 {
+    assert_eq!(journal.len(), finale.entries());
+    for entries in from..journal.len() {
+        if journal[entries].kind == EntryKind::VerdictRegistered {
+            // The report's round and its verdict are one transaction.
+            continue;
+        }
         let library = Library::sound();
         let beginning = &journal[..entries];
         let id = library.restore(beginning);
+        assert_eq!(library.standing(&id), lifecycle(beginning), "cut after entry {entries}");
         let (asked, told) = (sent(&transcript(beginning)), replies(&transcript(beginning)));
         let dead = Life { asked, told, journal: beginning.to_vec() };
-        let last = library.resume(&id, "last", library.connections("last"));
+        let name = format!("last.{}", finale.word());
+        let last = library.resume(&id, &name, library.connections(&name));
         let document = serde_json::to_value(document(&transcript(&last.journal))).unwrap();
         assert_eq!(essence(&document), expected, "cut after entry {entries}");
         assert_eq!(complaints(&[dead, last]), [""; 0], "cut after entry {entries}");
@@ -45,60 +50,106 @@ fn every_beginning_of_a_journal_can_be_gone_on_with() {
 }
 
 #[test]
-fn killed_after_any_entry_it_goes_on_as_if_nothing_had_happened() {
+fn every_beginning_of_a_journal_can_be_gone_on_with() {
+    check_beginnings(Finale::Report, 1);
+    check_beginnings(Finale::Unconverged, 1);
+}
+
+/// The rounds before them are the same.
+#[test]
+fn every_beginning_of_an_ending_can_be_gone_on_with() {
+    let rounds = Finale::Report.entries();
+    for finale in [Finale::Unaudited, Finale::Clean, Finale::Revised] {
+        check_beginnings(finale, rounds);
+    }
+}
+
+/// Kills a council after each of these entries. Some are committed together, and a slow moment
+/// may miss one, but a third of them must be hit.
+#[track_caller]
+fn check_kills(finale: Finale, after: RangeInclusive<usize>) {
     let house = House::new();
-    let expected = undisturbed(&house);
-    let mut reached = BTreeSet::new();
-    for entries in 1..=ENTRIES {
-        let mut council = Council::new(&house, &format!("entry{entries}"));
+    let expected = undisturbed(&house, finale);
+    let (mut reached, wanted) = (BTreeSet::new(), after.clone().count());
+    for entries in after {
+        let mut council = Council::ending(&house, &format!("entry{entries}"), finale);
         let mut process = council.start(&[]);
         process.wait_for(|count| count >= entries);
         let dead = process.kill();
         council.died(dead);
         reached.insert(council.lives[0].journal.len());
-        assert_eq!(essence(&council.finish()), expected, "killed after entry {entries}");
+        assert_eq!(essence(&council.finish()), expected, "{finale:?} killed after entry {entries}");
     }
-    // Some entries are committed together, and a slow moment may miss one.
-    assert!(reached.len() > ENTRIES / 3, "only these were hit: {reached:?}");
+    assert!(reached.len() > wanted / 3, "{finale:?}: only these were hit: {reached:?}");
+}
+
+#[test]
+fn killed_after_any_entry_it_goes_on_as_if_nothing_had_happened() {
+    check_kills(Finale::Report, 1..=Finale::Report.entries());
+}
+
+#[test]
+fn killed_after_any_entry_of_its_ending_it_ends_the_same() {
+    let rounds = Finale::Report.entries();
+    for finale in [Finale::Unaudited, Finale::Clean, Finale::Revised, Finale::Unconverged] {
+        check_kills(finale, rounds..=finale.entries());
+    }
 }
 
 /// `held` never answer; whoever else was asked has, when the process is killed.
 #[track_caller]
-fn check(house: &House, expected: &Value, question: &str, asked: usize, held: &[&str]) {
-    let mut council = Council::new(house, question);
+fn check(house: &House, expected: &Value, finale: Finale, asked: usize, held: &[&str]) {
+    let mut council = Council::ending(house, &held.join("-"), finale);
     let mut process = council.start(held);
     process.wait_until_asked(asked, held.len());
     let dead = process.kill();
     council.died(dead);
     let document = council.finish();
     assert_eq!(at(&document, "metrics.session.repeated_calls"), held.len());
-    assert_eq!(at(&document, "metrics.session.calls"), 7 + held.len());
-    assert_eq!(essence(&document), *expected, "{question}");
+    assert_eq!(at(&document, "metrics.session.calls"), finale.calls() + held.len());
+    assert_eq!(essence(&document), *expected, "{held:?}");
 }
 
 #[test]
 fn killed_between_replies_only_those_who_had_not_answered_are_asked_again() {
-    let house = House::new();
-    let expected = undisturbed(&house);
-    check(&house, &expected, "one", 3, &["opinion-bob"]);
-    check(&house, &expected, "two", 3, &["opinion-ann", "opinion-cid"]);
-    check(&house, &expected, "all", 3, &["opinion-ann", "opinion-bob", "opinion-cid"]);
-    check(&house, &expected, "review", 6, &["review-cid"]);
-    check(&house, &expected, "reviews", 6, &["review-ann", "review-bob", "review-cid"]);
-    check(&house, &expected, "chair", 7, &["synthesis-ann"]);
+    let (house, finale) = (House::new(), Finale::Report);
+    let expected = undisturbed(&house, finale);
+    check(&house, &expected, finale, 3, &["opinion-bob"]);
+    check(&house, &expected, finale, 3, &["opinion-ann", "opinion-cid"]);
+    check(&house, &expected, finale, 3, &["opinion-ann", "opinion-bob", "opinion-cid"]);
+    check(&house, &expected, finale, 6, &["review-cid"]);
+    check(&house, &expected, finale, 6, &["review-ann", "review-bob", "review-cid"]);
+    check(&house, &expected, finale, 7, &["synthesis-ann"]);
+}
+
+#[test]
+fn killed_while_a_seat_of_the_ending_writes_only_that_seat_is_asked_again() {
+    for finale in [Finale::Unaudited, Finale::Clean, Finale::Revised, Finale::Unconverged] {
+        let house = House::new();
+        let expected = undisturbed(&house, finale);
+        let held = ["conclusion-ann", "audit-bob", "revision-ann", "second-audit-bob"];
+        for (asked, held) in (8..=finale.calls()).zip(held) {
+            check(&house, &expected, finale, asked, &[held]);
+        }
+    }
 }
 
 #[test]
 fn whoever_takes_it_up_may_be_killed_too() {
     let house = House::new();
-    let expected = undisturbed(&house);
-    let mut council = Council::new(&house, "twice");
-    let lives: [(usize, &[&str]); 5] = [
+    let expected = undisturbed(&house, Finale::Revised);
+    let mut council = Council::ending(&house, "twice", Finale::Revised);
+    let lives: [(usize, &[&str]); 10] = [
         (3, &["opinion-bob", "opinion-cid"]),
         (2, &["opinion-cid"]),
         (1, &["opinion-cid"]),
         (4, &["review-ann"]),
         (2, &["synthesis-ann"]),
+        (2, &["conclusion-ann"]),
+        (2, &["audit-bob"]),
+        (1, &["audit-bob"]),
+        (2, &["revision-ann"]),
+        (2, &["second-audit-bob"]),
     ];
     for (asked, held) in lives {
         let mut process = council.start(held);
@@ -107,15 +158,15 @@ fn whoever_takes_it_up_may_be_killed_too() {
         council.died(dead);
     }
     let document = council.finish();
-    assert_eq!(at(&document, "metrics.session.repeated_calls"), 6);
+    assert_eq!(at(&document, "metrics.session.repeated_calls"), 11);
     assert_eq!(essence(&document), expected);
 }
 
-#[test]
-fn killed_at_any_moment_it_goes_on_as_if_nothing_had_happened() {
-    let attempts = times(6, 1_000);
+/// Moments spread over the whole of a run; every third time the one who resumes dies too.
+#[track_caller]
+fn check_moments(finale: Finale, attempts: u32) {
     let (mut house, mut whole) = (House::new(), 0);
-    let (start, brisk) = (Instant::now(), Council::new(&house, "brisk"));
+    let (start, brisk) = (Instant::now(), Council::ending(&house, "brisk", finale));
     let (_, document, _) = brisk.start(&["brisk"]).end();
     let (usual, expected) = (start.elapsed(), essence(&document));
     for attempt in 0..attempts {
@@ -123,8 +174,7 @@ fn killed_at_any_moment_it_goes_on_as_if_nothing_had_happened() {
             // A server remembers all it was asked, and a test looks it up often.
             house = House::new();
         }
-        let mut council = Council::new(&house, &format!("moment{attempt}"));
-        // Moments spread over the whole run; every third time the one who resumes dies too.
+        let mut council = Council::ending(&house, &format!("moment{attempt}"), finale);
         for life in 0..=u32::from(attempt % 3 == 0) {
             let share = f64::from((attempt * 7 + life * 3) % attempts) / f64::from(attempts);
             let process = council.start(&["brisk"]);
@@ -133,9 +183,30 @@ fn killed_at_any_moment_it_goes_on_as_if_nothing_had_happened() {
             council.died(dead);
         }
         whole += u32::from(council.lives.iter().any(Life::is_done));
-        assert_eq!(essence(&council.finish()), expected, "attempt {attempt}");
+        assert_eq!(essence(&council.finish()), expected, "{finale:?}, attempt {attempt}");
     }
     assert!(whole < attempts, "no kill came in time");
+}
+
+#[test]
+fn killed_at_any_moment_it_goes_on_as_if_nothing_had_happened() {
+    check_moments(Finale::Report, times(6, 500));
+}
+
+#[test]
+fn killed_at_any_moment_what_passes_is_clean_and_what_nobody_audits_is_not() {
+    check_moments(Finale::Clean, times(6, 400));
+    check_moments(Finale::Unaudited, times(4, 200));
+}
+
+#[test]
+fn killed_at_any_moment_what_is_mended_is_revised() {
+    check_moments(Finale::Revised, times(8, 500));
+}
+
+#[test]
+fn killed_at_any_moment_what_is_rejected_twice_is_unconverged() {
+    check_moments(Finale::Unconverged, times(8, 500));
 }
 
 #[test]

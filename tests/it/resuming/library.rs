@@ -11,7 +11,8 @@ use plenary::domain::change::{Change, Entry};
 use plenary::domain::council::words::Mode;
 use plenary::domain::ids::DialogueId;
 use plenary::domain::plan::{
-    Caps, ContextPack, Delivery, Plan, Quorum, Role, Seat, ShortCircuit, Stakes, Timeouts,
+    Auditing, Caps, ConclusionPlan, ContextPack, Delivery, Plan, Quorum, Role, Seat, ShortCircuit,
+    Stakes, Timeouts,
 };
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Stop, Transcript};
@@ -22,12 +23,13 @@ use plenary::engine::{
 use plenary::files::Folders;
 use plenary::providers::{Dialect, HttpClients, HttpTransport, Provider, Transport};
 use plenary::store::{SqliteStore, Store, StoreError, transact};
+use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio::sync::watch;
 
 use super::house::named;
 use super::lives::{Life, replies, transcript};
-use super::words::{life, play};
+use super::words::{Finale, life, play};
 use crate::kit::{ModelServer, Play, Seen};
 
 const WALL: Duration = Duration::from_secs(60);
@@ -68,13 +70,15 @@ pub struct Library {
     folder: TempDir,
     pub server: ModelServer,
     pub store: Arc<SqliteStore>,
+    /// How councils that are opened here are to end.
+    pub finale: Finale,
 }
 
 impl Library {
     pub fn new(script: impl Fn(&Seen) -> Play + Send + Sync + 'static) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(&folder.path().join("plenary.db")).unwrap());
-        Self { folder, server: ModelServer::start(script), store }
+        Self { folder, server: ModelServer::start(script), store, finale: Finale::Report }
     }
 
     pub fn sound() -> Self {
@@ -114,7 +118,8 @@ impl Library {
         let told = Arc::new(Told::default());
         let owner = Owner::new(self.path(), 1).unwrap();
         self.drive(store, &told, async |surroundings| {
-            let question = Question { text: life.to_owned(), rehearsal: false, plan: plan() };
+            let plan = plan(self.finale);
+            let question = Question { text: life.to_owned(), rehearsal: false, plan };
             let folders = Folders::new(self.path(), &self.path().join("plenary.db"), &[]);
             let run = open(question, connections, &owner, &folders, surroundings).await.unwrap();
             let stop = tokio::select! {
@@ -138,6 +143,13 @@ impl Library {
         });
         written.map_err(|error: StoreError| error).unwrap();
         id
+    }
+
+    /// How far a dialogue has come, by its row.
+    pub fn standing(&self, id: &DialogueId) -> String {
+        let connection = Connection::open(self.path().join("plenary.db")).unwrap();
+        let found = "SELECT lifecycle FROM dialogues WHERE dialogue_id = ?1";
+        connection.query_row(found, [id.as_str()], |row| row.get(0)).unwrap()
     }
 
     /// Takes a council up again on the sound store and brings it to its end.
@@ -188,7 +200,12 @@ async fn become_true(condition: impl Fn() -> bool) {
     }
 }
 
-fn plan() -> Plan {
+fn plan(finale: Finale) -> Plan {
+    let ending = |auditing| {
+        let name = |name: &str| name.parse().unwrap();
+        let (synthesizer, critic, reviser) = (name("ann"), name("bob"), name("ann"));
+        Some(ConclusionPlan { synthesizer, critic, reviser, auditing })
+    };
     Plan {
         mode: Mode::General,
         seats: ["ann", "bob", "cid"].map(seat).to_vec(),
@@ -196,7 +213,11 @@ fn plan() -> Plan {
         timeouts: Timeouts::default(),
         quorum: Quorum::default(),
         short_circuit: ShortCircuit::default(),
-        conclusion: None,
+        conclusion: match finale {
+            Finale::Report => None,
+            Finale::Unaudited => ending(Auditing::Unaudited),
+            Finale::Clean | Finale::Revised | Finale::Unconverged => ending(Auditing::Audited),
+        },
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,

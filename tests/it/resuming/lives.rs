@@ -73,7 +73,16 @@ fn unrepeated(dead: &[Life], end: &Transcript) -> Vec<String> {
 
 impl Life {
     pub fn is_done(&self) -> bool {
-        transcript(&self.journal).report.is_some()
+        transcript(&self.journal).is_finished()
+    }
+
+    /// What was answered since an earlier life ended, sorted.
+    pub fn heard_since(&self, earlier: Option<&Life>) -> Vec<String> {
+        let before = earlier.map(|life| replies(&transcript(&life.journal))).unwrap_or_default();
+        let now = replies(&transcript(&self.journal));
+        let mut heard: Vec<_> = now.into_iter().filter(|what| !before.contains(what)).collect();
+        heard.sort();
+        heard
     }
 
     /// What was answered by its end, as far as it is written or was said.
@@ -112,6 +121,24 @@ fn calls(transcript: &Transcript, which: impl Fn(&CallOutcome) -> bool) -> Vec<S
         calls.map(|_| format!("R{} {}", asked.ask.round, asked.ask.seat))
     });
     named.collect()
+}
+
+/// How far a journal says that its dialogue has come.
+pub fn lifecycle(journal: &[Entry]) -> String {
+    let transcript = transcript(journal);
+    if transcript.is_finished() {
+        return "terminal".to_owned();
+    }
+    if transcript.participants.is_none() {
+        let held = transcript.rounds_held.last();
+        return held.map_or("pending".to_owned(), |(round, _)| format!("round_{round}"));
+    }
+    let stage = match transcript.asks.last().map_or(0, |asked| asked.ask.round) {
+        5 => "auditing",
+        6 | 7 => "revising",
+        _ => "concluding",
+    };
+    stage.to_owned()
 }
 
 pub fn transcript(journal: &[Entry]) -> Transcript {

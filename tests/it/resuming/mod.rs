@@ -3,10 +3,14 @@
 
 mod broken;
 mod fallback;
+mod hands;
 mod house;
 mod killed;
 mod library;
 mod lives;
+mod older;
 mod ownership;
+mod retention;
+mod stages;
 mod stopped;
 mod words;

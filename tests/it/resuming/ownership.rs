@@ -2,8 +2,11 @@
 
 use std::fs::File;
 
+use serde_json::json;
+
 use super::house::{Council, House};
 use super::lives::complaints;
+use super::words::Finale;
 use crate::kit::{at, times};
 
 #[test]
@@ -24,13 +27,14 @@ fn a_council_that_somebody_works_on_is_not_taken_from_them() {
     council.finish();
 }
 
-#[test]
-fn of_two_who_take_a_council_up_at_once_one_has_it() {
+/// The one who held it died when these many were asked, and these had not answered.
+#[track_caller]
+fn check_rivals(finale: Finale, asked: usize, held: &[&str], attempts: u32) {
     let house = House::new();
-    for attempt in 0..times(2, 50) {
-        let mut council = Council::new(&house, &format!("rivals{attempt}"));
-        let mut process = council.start(&["opinion-ann", "opinion-cid"]);
-        process.wait_until_asked(3, 2);
+    for attempt in 0..attempts {
+        let mut council = Council::ending(&house, &format!("rivals{attempt}"), finale);
+        let mut process = council.start(held);
+        process.wait_until_asked(asked, held.len());
         let dead = process.kill();
         council.died(dead);
         let rivals = [council.start(&["slow", "one"]), council.start(&["slow", "other"])];
@@ -41,9 +45,21 @@ fn of_two_who_take_a_council_up_at_once_one_has_it() {
         let message = at(&refusal, "message").as_str().unwrap();
         assert!(message.starts_with("another process is working on"), "{message}");
         assert_eq!(loser.asked, [""; 0]);
+        assert_eq!(at(&winner.1, "terminal_state"), &json!(finale.terminal_state()));
         council.stopped(winner);
         assert_eq!(complaints(&council.lives), [""; 0]);
     }
+}
+
+#[test]
+fn of_two_who_take_a_council_up_at_once_one_has_it() {
+    check_rivals(Finale::Report, 3, &["opinion-ann", "opinion-cid"], times(2, 50));
+}
+
+#[test]
+fn of_two_who_take_an_ending_up_at_once_one_has_it() {
+    check_rivals(Finale::Unconverged, 9, &["audit-bob"], times(2, 50));
+    check_rivals(Finale::Revised, 11, &["second-audit-bob"], times(1, 50));
 }
 
 #[test]
@@ -65,16 +81,26 @@ fn a_lock_that_a_dead_process_left_behind_blocks_nobody() {
 
 #[test]
 fn who_watches_sees_the_same_as_the_run_and_as_a_replay() {
-    check("done", "", &["slow"], 0);
-    check("short", "  timeouts: {r1_per_provider: 900}\n", &["opinion-ann", "opinion-bob"], 3);
+    check("done", Finale::Report, "", &["slow"], 0);
+    let two = ["opinion-ann", "opinion-bob"];
+    check("short", Finale::Report, "  timeouts: {r1_per_provider: 900}\n", &two, 3);
+}
+
+#[test]
+fn who_watches_an_ending_sees_the_same_as_the_run_and_as_a_replay() {
+    check("revised", Finale::Revised, "", &["slow"], 0);
+    check("unconverged", Finale::Unconverged, "", &["brisk"], 0);
+    let critic = ["audit-bob"];
+    check("unheard", Finale::Clean, "  timeouts: {r3_chair: 900}\n", &critic, 3);
 }
 
 /// Runs a council in words, watched in words and in events.
 #[track_caller]
-fn check(question: &str, more: &str, held: &[&str], code: i32) {
+fn check(question: &str, finale: Finale, more: &str, held: &[&str], code: i32) {
     let house = House::new();
-    let settings = house.settings(&format!("live.{}", held.join(".")), more);
-    let run = house.spawn(&["ask", question, "--no-conclusion", "--config", &settings]);
+    let settings = house.settings(&format!("live.{}.{}", finale.word(), held.join(".")), more);
+    let asking = ["ask", question, "--config", &settings];
+    let run = house.spawn(&[&asking, finale.arguments()].concat());
     let id = loop {
         if let Some(id) = house.id(question) {
             break id;
@@ -112,8 +138,15 @@ fn sorted(text: &str) -> Vec<&str> {
 
 #[test]
 fn a_finished_council_is_printed_again_and_nobody_is_asked() {
+    for finale in Finale::ALL {
+        check_finished(finale);
+    }
+}
+
+#[track_caller]
+fn check_finished(finale: Finale) {
     let house = House::new();
-    let mut council = Council::new(&house, "finished");
+    let mut council = Council::ending(&house, "finished", finale);
     let first = council.finish();
     let asked = house.server.seen().len();
     let entries = council.lives[0].journal.len();

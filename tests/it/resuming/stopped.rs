@@ -8,6 +8,7 @@ use plenary::engine::load;
 
 use super::house::{Council, House, essence};
 use super::library::Library;
+use super::words::Finale;
 use crate::kit::at;
 
 /// `held` are asked and never answer, until the run stops with this code and error; then all
@@ -96,9 +97,16 @@ fn after_an_interruption_only_what_was_in_flight_is_repeated() {
 }
 
 #[test]
-fn a_signal_that_comes_while_the_report_is_written_comes_too_late() {
+fn a_signal_that_comes_while_the_end_is_written_comes_too_late() {
+    for finale in Finale::ALL {
+        check_late(finale);
+    }
+}
+
+#[track_caller]
+fn check_late(finale: Finale) {
     let house = House::new();
-    let mut council = Council::new(&house, "late");
+    let mut council = Council::ending(&house, "late", finale);
     council.finish();
     let mut journal = council.lives[0].journal.clone();
     let mut late = journal.last().unwrap().clone();

@@ -1,4 +1,5 @@
 //! What the three seats say: the same for a seat and a round, whatever letter it has.
+//! How it ends stands in the name of the life.
 
 use std::time::Duration;
 
@@ -13,6 +14,10 @@ const SEATS: [(&str, &str, &str); 3] = [
     ("bob", "emerald", "conditional"),
     ("cid", "cobalt", "approve"),
 ];
+
+/// What the critic objects to, and what is put in its place; by that a second look is known.
+const OBJECTION: &str = "FLAG: key_condition - nobody says what going back costs";
+const MENDED: &str = "Somebody has tried the way back.";
 
 /// Long enough for another process to come in between.
 const SLOW: Duration = Duration::from_millis(400);
@@ -30,24 +35,122 @@ pub fn life(seen: &Seen) -> &str {
     seen.path.split('/').nth(1).unwrap_or_default()
 }
 
-/// A fitting reply; nothing ever, where the name of the life says `opinion-bob` and so on;
-/// not at once, where it says `slow` or `brisk`.
+/// How a council is to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finale {
+    /// With the chair's report, and no conclusion.
+    Report,
+    Unaudited,
+    Clean,
+    Revised,
+    Unconverged,
+}
+
+impl Finale {
+    pub const ALL: [Self; 5] =
+        [Self::Report, Self::Unaudited, Self::Clean, Self::Revised, Self::Unconverged];
+
+    /// By this word in the name of a life the critic knows what to say.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Report => "report",
+            Self::Unaudited => "unaudited",
+            Self::Clean => "clean",
+            Self::Revised => "revised",
+            Self::Unconverged => "unconverged",
+        }
+    }
+
+    pub fn arguments(self) -> &'static [&'static str] {
+        match self {
+            Self::Report => &["--no-conclusion"],
+            Self::Unaudited => &["--no-audit"],
+            Self::Clean | Self::Revised | Self::Unconverged => &[],
+        }
+    }
+
+    /// As the store and the document name it.
+    pub fn terminal_state(self) -> Option<&'static str> {
+        match self {
+            Self::Report | Self::Unaudited => None,
+            Self::Clean | Self::Revised | Self::Unconverged => Some(self.word()),
+        }
+    }
+
+    /// How many calls it takes when nothing goes wrong: seven in the rounds, and the ending's.
+    pub fn calls(self) -> usize {
+        match self {
+            Self::Report => 7,
+            Self::Unaudited => 8,
+            Self::Clean => 9,
+            Self::Revised | Self::Unconverged => 11,
+        }
+    }
+
+    /// The entries of its journal: its opening, two rounds of asks with their calls and three
+    /// replies that are then held, and a round of one with its verdict; that the ending begins,
+    /// two for each of its calls, and that it ended.
+    pub fn entries(self) -> usize {
+        let rounds = 1 + 5 + 5 + 2 + 2;
+        match self {
+            Self::Report => rounds,
+            Self::Unaudited | Self::Clean | Self::Revised | Self::Unconverged => {
+                rounds + 1 + 2 * (self.calls() - Self::Report.calls()) + 1
+            }
+        }
+    }
+}
+
+/// The round that a request belongs to.
+pub fn round(seen: &Seen) -> u8 {
+    match purpose_of(&seen.system) {
+        Purpose::Restatement => 0,
+        Purpose::Opinion => 1,
+        Purpose::Review => 2,
+        Purpose::Synthesis => 3,
+        Purpose::Conclusion => 4,
+        Purpose::Audit if !seen.user.contains(MENDED) => 5,
+        Purpose::Revision => 6,
+        Purpose::Audit => 7,
+    }
+}
+
+/// Whether the name of a life holds a word.
+fn says(seen: &Seen, word: &str) -> bool {
+    life(seen).split('.').any(|known| known == word)
+}
+
+/// A fitting reply; nothing ever, where the name of the life says `opinion-bob`, at the second
+/// look `second-audit-bob`, and so on; not at once, where it says `slow` or `brisk`.
 pub fn play(seen: &Seen) -> Play {
-    let held = format!("{}-{}", purpose_of(&seen.system).name(), seat(seen));
-    let says = |word: &str| life(seen).split('.').any(|known| known == word);
-    let reply = || Play::Reply(reply(seen).to_string());
-    if says(&held) {
+    let second = if round(seen) == 7 { "second-" } else { "" };
+    let held = format!("{second}{}-{}", purpose_of(&seen.system).name(), seat(seen));
+    let reply = || Play::Reply(reply(seen));
+    if says(seen, &held) {
         Play::Hang
-    } else if says("slow") {
+    } else if says(seen, "slow") {
         Play::Slow(SLOW, Box::new(reply()))
-    } else if says("brisk") {
+    } else if says(seen, "brisk") {
         Play::Slow(BRISK, Box::new(reply()))
     } else {
         reply()
     }
 }
 
-fn reply(seen: &Seen) -> Value {
+fn reply(seen: &Seen) -> String {
+    let is_any = |finales: &[Finale]| finales.iter().any(|finale| says(seen, finale.word()));
+    match round(seen) {
+        5 if is_any(&[Finale::Revised, Finale::Unconverged]) => OBJECTION.to_owned(),
+        7 if is_any(&[Finale::Unconverged]) => OBJECTION.to_owned(),
+        _ => {
+            let document = document(seen);
+            // A word is no JSON.
+            document.as_str().map_or_else(|| document.to_string(), str::to_owned)
+        }
+    }
+}
+
+fn document(seen: &Seen) -> Value {
     let mut reply = fitting(seen);
     let letters = letters(&seen.user);
     match purpose_of(&seen.system) {
@@ -71,7 +174,8 @@ fn reply(seen: &Seen) -> Value {
             reply["rationale"]["supporting_opinions"] = letters.iter().map(point).collect();
             reply["risks"][0]["mentioned_by"] = json!(letters);
         }
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {}
+        Purpose::Revision => reply["key_condition"] = json!(MENDED),
+        Purpose::Conclusion | Purpose::Audit | Purpose::Restatement => {}
     }
     reply
 }

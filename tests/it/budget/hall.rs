@@ -1,0 +1,127 @@
+//! Where the councils sit: one store, one writer, one owner.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use plenary::ambient::{Ambient, Machine};
+use plenary::domain::change::Change;
+use plenary::domain::dice::SplitMix;
+use plenary::domain::ids::DialogueId;
+use plenary::domain::time::Moment;
+use plenary::domain::transcript::{Stop, Transcript};
+use plenary::engine::{
+    self, Ear, Journal, Limits, Observer, Owner, Purse, Question, Silent, Surroundings,
+};
+use plenary::files::Folders;
+use plenary::store::{SqliteStore, Store};
+use tokio::sync::watch;
+
+use super::chance::{RICH, Run, connections};
+
+/// The real time, and chance that can be repeated.
+#[derive(Debug, Default)]
+struct Counted(AtomicU64);
+
+impl Ambient for Counted {
+    fn now(&self) -> Moment {
+        Machine.now()
+    }
+
+    fn chance(&self) -> u64 {
+        SplitMix::new(self.0.fetch_add(1, Ordering::Relaxed)).roll()
+    }
+}
+
+/// Hears the name that a council is given.
+#[derive(Debug, Default)]
+struct Named(OnceLock<DialogueId>);
+
+impl Observer for Named {
+    fn saw(&self, id: &DialogueId, _: Moment, _: &[Change]) {
+        self.0.get_or_init(|| id.clone());
+    }
+}
+
+/// What the councils of a test share.
+pub struct Hall {
+    pub store: Arc<dyn Store>,
+    owner: Owner,
+    folders: Folders,
+    ambient: Arc<dyn Ambient>,
+    journal: Journal,
+    _folder: tempfile::TempDir,
+}
+
+impl Hall {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
+        let (journal, _) = Journal::start(store.clone());
+        Self {
+            owner: Owner::new(folder.path(), 1).unwrap(),
+            folders: Folders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
+            ambient: Arc::new(Counted::default()),
+            store,
+            journal,
+            _folder: folder,
+        }
+    }
+
+    fn surroundings(
+        &self,
+        observer: Arc<dyn Observer>,
+        common_purse: Option<Arc<Purse>>,
+    ) -> Surroundings {
+        Surroundings {
+            journal: self.journal.clone(),
+            store: self.store.clone(),
+            ear: Ear::deaf(),
+            ambient: self.ambient.clone(),
+            observer,
+            common_purse,
+        }
+    }
+
+    pub async fn hold(&self, run: &Run, purse: Option<Arc<Purse>>) -> (Stop, Transcript) {
+        let question = Question {
+            text: format!("Question {}?", run.number),
+            rehearsal: true,
+            plan: run.plan.clone(),
+        };
+        let named = Arc::new(Named::default());
+        let surroundings = self.surroundings(named.clone(), purse);
+        let opened =
+            engine::open(question, run.connections(), &self.owner, &self.folders, surroundings);
+        let council = opened.await.unwrap();
+        if let Some(directive) = &run.directive {
+            // From elsewhere: the run itself does not know of it yet.
+            let (store, ambient) = (self.store.as_ref(), self.ambient.as_ref());
+            engine::intervene(store, ambient, named.0.get().unwrap(), directive).unwrap();
+        }
+        let stop = council.run(limits()).await.unwrap();
+        (stop, council.into_transcript())
+    }
+
+    /// The same, from where it stopped, with all that it could want.
+    pub async fn resume(&self, id: &DialogueId) -> (Stop, Transcript) {
+        let loaded = engine::load(self.store.as_ref(), id).unwrap();
+        let connections = connections(&loaded.transcript.plan);
+        let surroundings = self.surroundings(Arc::new(Silent), None);
+        let taken = engine::take_up(
+            loaded,
+            vec![Change::CapsSet { caps: RICH }],
+            connections,
+            &self.owner,
+            surroundings,
+        );
+        let council = taken.await.unwrap();
+        let stop = council.run(limits()).await.unwrap();
+        (stop, council.into_transcript())
+    }
+}
+
+fn limits() -> Limits {
+    let (_, interrupted) = watch::channel(false);
+    Limits { wall: Duration::from_secs(60), interrupted }
+}
