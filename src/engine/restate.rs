@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::connections::Connections;
 use super::purse::{Purse, worst};
 use super::pursue::reply;
-use crate::domain::ask::{ErrorType, Purpose};
+use crate::domain::ask::{ErrorType, Finish, Purpose};
 use crate::domain::intervention::Restatement;
 use crate::domain::transcript::Transcript;
 use crate::normalise;
@@ -57,6 +57,9 @@ pub async fn restate(
         let latency_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let reply = reply(seat, received, latency_ms);
         match normalise::restatement(&reply.text) {
+            Ok(_) if reply.finish == Finish::Length => {
+                last = CallError::new(ErrorType::ParseError, "the reply was cut off");
+            }
             Ok(read) => {
                 return Ok(Restatement { seat: seat.name.clone(), sentence: read.document, reply });
             }
