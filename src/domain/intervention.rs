@@ -27,10 +27,10 @@ pub enum Intervention {
 }
 
 impl Intervention {
-    /// The reply that a restatement cost, whether it was meant so or not.
-    pub fn paid_for(&self) -> Option<&Reply> {
+    /// How it was understood, whether it was meant so or not.
+    pub fn restatement(&self) -> Option<&Restatement> {
         match self {
-            Self::Directive { restatement, .. } => restatement.as_ref().map(|said| &said.reply),
+            Self::Directive { restatement, .. } => restatement.as_ref(),
             Self::Whisper { .. } | Self::Stop => None,
         }
     }

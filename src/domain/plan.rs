@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::ask::{Purpose, TransportKind};
+use super::conclusion::Author;
 use super::council::words::Mode;
 use super::ids::ExpertSlug;
 use super::words::words;
@@ -96,6 +97,16 @@ fn kept() -> bool {
 impl Plan {
     pub fn seat(&self, name: &ExpertSlug) -> Option<&Seat> {
         self.seats.iter().find(|seat| seat.name == *name)
+    }
+
+    /// Who stands behind a name, as far as the plan knows them.
+    pub fn author(&self, name: &ExpertSlug) -> Author {
+        let seat = self.seat(name);
+        Author {
+            seat: name.clone(),
+            model: seat.map_or_else(String::new, |seat| seat.model.clone()),
+            family: seat.map_or_else(String::new, |seat| seat.family.clone()),
+        }
     }
 
     pub fn participants(&self) -> impl Iterator<Item = &Seat> {

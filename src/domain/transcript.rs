@@ -200,8 +200,12 @@ impl Transcript {
     /// The transcript of whatever was run on a dialogue, from its first entry on; nothing, where
     /// nothing was.
     pub fn of(entries: &[Entry]) -> Option<Self> {
+        Self::planned(entries, entries.iter().find_map(|entry| plan(&entry.changes))?)
+    }
+
+    /// The same for a dialogue on which a run is planned now.
+    pub fn planned(entries: &[Entry], plan: Plan) -> Option<Self> {
         let first = entries.first()?;
-        let plan = entries.iter().find_map(|entry| plan(&entry.changes))?;
         let mut transcript = Self::empty(first.at, opening(&first.changes)?, plan);
         entries.iter().for_each(|entry| transcript.add(entry.at, &entry.changes));
         Some(transcript)
@@ -399,6 +403,16 @@ impl Transcript {
 
     pub fn next_call_id(&self) -> u32 {
         self.calls().map(|call| call.sending.call).max().unwrap_or(0).saturating_add(1)
+    }
+
+    /// The last round that anybody was asked in; before the first, none.
+    pub fn round_under_way(&self) -> u8 {
+        self.asks.iter().map(|asked| asked.ask.round).max().unwrap_or(0)
+    }
+
+    /// Whether nobody will be asked in rounds any more: they are over, or were cut short.
+    pub fn asks_no_more_in_rounds(&self) -> bool {
+        self.report.is_some() || self.participants.is_some() || self.is_cut_short
     }
 
     /// Whether everything that was planned has happened.

@@ -98,7 +98,7 @@ impl Deliberation {
         }
     }
 
-    /// Goes on until the report, an honest stop, the deadline or an interruption.
+    /// Goes on until the end, an honest stop, the deadline or an interruption.
     pub async fn run(&self, mut limits: Limits) -> Result<Stop, Error> {
         let deadline = Instant::now() + limits.wall;
         let cut = tokio::select! {

@@ -8,12 +8,12 @@ use super::resume::unreachable_seat;
 use crate::domain::ask::{Ask, Purpose};
 use crate::domain::change::Change;
 use crate::domain::record::Record;
+use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
 use crate::prompting::{Prepared, prepare};
 use crate::protocols::conclusion::stage;
 use crate::record::no_dialogue;
-use crate::store::StoreError;
 
 impl Deliberation {
     /// The way of each ask, and what those that are new will carry.
@@ -64,9 +64,7 @@ impl Deliberation {
             | Purpose::Audit
             | Purpose::Restatement => None,
         };
-        // The protocol asks for nothing that there is no material for.
-        let prepared = prepare(transcript, record.as_ref(), ask);
-        Ok(prepared.ok_or(StoreError::NotRun)?)
+        Ok(prepare(transcript, record.as_ref(), ask).ok_or_else(|| nothing_to_show(ask))?)
     }
 
     /// The whole record, as the tables have it by now.
@@ -74,4 +72,12 @@ impl Deliberation {
         let record = self.store.record(&self.id)?;
         Ok(record.ok_or_else(|| no_dialogue(self.id.as_str()))?)
     }
+}
+
+/// The protocol asks for nothing that there is no material for; a journal that somebody
+/// meddled with might.
+fn nothing_to_show(ask: &Ask) -> Fault {
+    let (purpose, seat) = (ask.purpose, &ask.seat);
+    let message = format!("there is nothing to show '{seat}' for its {purpose}");
+    Fault::new(Code::NotSupported, message).suggest("`plenary verify` says whether it was touched")
 }

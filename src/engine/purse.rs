@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::domain::ask::{Cost, Messages, Reservation, Usage};
-use crate::domain::intervention::Intervention;
+use crate::domain::intervention::{Intervention, Restatement};
 use crate::domain::plan::{Caps, Price, Seat};
 use crate::domain::transcript::{CallOutcome, Shortage, Transcript};
 
@@ -53,7 +53,7 @@ impl Purse {
 
     /// What a restatement took counts like a call, though somebody else made it.
     pub(super) fn pay_for(&self, intervention: &Intervention) {
-        if let Some(reply) = intervention.paid_for() {
+        if let Some(Restatement { reply, .. }) = intervention.restatement() {
             let actual = actual(Reservation::default(), reply.usage, reply.cost);
             self.with(|spent| spent.call(actual));
         }

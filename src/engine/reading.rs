@@ -7,7 +7,7 @@ use crate::domain::dialogue::Protocol;
 use crate::domain::time::Moment;
 use crate::domain::transcript::{Document, Reading, Transcript};
 use crate::normalise::{self, reading};
-use crate::protocols::conclusion::{draft, trail};
+use crate::protocols::conclusion::{counted, draft, looked_at, trail};
 use crate::protocols::council::{Letters, opinions};
 
 /// What the reply to an ask says, or exactly why it cannot be read. It came at this moment.
@@ -33,7 +33,7 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply, at: Moment
         Purpose::Conclusion => reading(normalise::conclusion(text, &grounds()), |found| {
             Document::Conclusion(Box::new(found))
         }),
-        Purpose::Audit => reading(normalise::audit(text), Document::Audit),
+        Purpose::Audit => audit(transcript, ask, text),
         Purpose::Revision => revision(transcript, text, &grounds()),
         // A sentence for the Principal, read where it is asked for.
         Purpose::Restatement => unreadable("a restatement is no document of a run"),
@@ -63,6 +63,17 @@ fn is_ending(purpose: Purpose) -> bool {
         Purpose::Opinion | Purpose::Review | Purpose::Synthesis => false,
         Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => true,
     }
+}
+
+/// What the critic says, and what was counted. Both go into the record: a later program may
+/// count differently, and must not judge differently for that.
+fn audit(transcript: &Transcript, ask: &Ask, text: &str) -> Reading {
+    let Some(looked_at) = looked_at(transcript, ask.round) else {
+        return unreadable("there is nothing to audit");
+    };
+    reading(normalise::audit(text), |said| {
+        Document::Audit(counted(&said, transcript.question(), looked_at))
+    })
 }
 
 /// The draft with the flagged fields mended.

@@ -23,16 +23,15 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// From a journal that holds a run, or one that a run is about to be planned on.
-    pub fn of(entries: &[Entry], plan: Option<&Plan>) -> Option<Self> {
-        let last = entries.last()?;
-        let mut entries = entries.to_vec();
-        entries.extend(plan.map(|plan| Entry {
-            changes: vec![Change::RunPlanned(Box::new(plan.clone()))],
-            ..last.clone()
-        }));
-        let transcript = Transcript::of(&entries)?;
-        Some(Self { transcript, entries: last.seq })
+    /// From a journal that holds a run.
+    pub fn of(entries: &[Entry]) -> Option<Self> {
+        Some(Self { transcript: Transcript::of(entries)?, entries: entries.last()?.seq })
+    }
+
+    /// From the journal of a dialogue that a run is about to be planned on.
+    pub fn planned(entries: &[Entry], plan: Plan) -> Option<Self> {
+        let transcript = Transcript::planned(entries, plan)?;
+        Some(Self { transcript, entries: entries.last()?.seq })
     }
 }
 
@@ -42,7 +41,7 @@ pub fn load(store: &dyn Store, id: &DialogueId) -> Result<Loaded, Error> {
     if entries.is_empty() {
         return Err(no_dialogue(id.as_str()).into());
     }
-    Ok(Loaded::of(&entries, None).ok_or_else(|| not_a_run(id))?)
+    Ok(Loaded::of(&entries).ok_or_else(|| not_a_run(id))?)
 }
 
 /// The run as it can be shown: also with what replies say that nobody has read yet.
@@ -90,8 +89,7 @@ pub async fn take_up(
 /// Whoever may still be asked: once the rounds are over, those of the ending alone.
 fn needed(transcript: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
     let plan = &transcript.plan;
-    let is_over = transcript.report.is_some() || transcript.is_cut_short;
-    let ending = plan.conclusion.as_ref().filter(|_| is_over);
+    let ending = plan.conclusion.as_ref().filter(|_| transcript.asks_no_more_in_rounds());
     plan.seats.iter().map(|seat| &seat.name).filter(move |name| {
         ending.is_none_or(|ending| {
             [&ending.synthesizer, &ending.critic, &ending.reviser].contains(name)

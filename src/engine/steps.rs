@@ -8,7 +8,7 @@ use super::journal::Written;
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::conclusion::Ending;
 use crate::domain::council::report::CouncilFinalReport;
-use crate::domain::dialogue::{DialogueStatus, Stage, TerminalState};
+use crate::domain::dialogue::{DialogueStatus, TerminalState};
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
 use crate::operations;
@@ -62,11 +62,8 @@ impl Deliberation {
     /// The rounds are over: who took part is settled, and the ending begins.
     pub(super) async fn conclude(&self) -> Result<(), Error> {
         let participants = participants(&self.transcript(), &self.record()?);
-        let begun = vec![
-            Change::ConclusionBegun { participants },
-            Change::StageReached { stage: Stage::Concluding },
-        ];
-        self.write(EntryKind::ConclusionBegun, begun).await?;
+        let begun = Change::ConclusionBegun { participants };
+        self.write(EntryKind::ConclusionBegun, vec![begun]).await?;
         Ok(())
     }
 

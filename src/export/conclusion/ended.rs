@@ -128,7 +128,7 @@ impl Audited {
     }
 
     fn so_far(transcript: &Transcript, family: Option<&str>) -> Self {
-        let looked = |round| objections(transcript, round).as_deref().map(Verdict::of);
+        let looked = |round| objections(transcript, round).map(Verdict::of);
         let plan = transcript.plan.conclusion.as_ref();
         let critic = plan.and_then(|plan| author(transcript, &plan.critic));
         let reviser = plan.and_then(|plan| author(transcript, &plan.reviser));

@@ -8,10 +8,9 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::{Document, Reading, Shortcut, Transcript};
 use crate::export::conclusion::{self, Ended};
 use crate::export::wording;
-use crate::protocols::council::{Letters, ProviderFailure, failures, false_consensus, opinions};
-
-/// The rounds of a council. What is asked after them is its ending.
-pub(super) const ROUNDS: [u8; 3] = [1, 2, 3];
+use crate::protocols::council::{
+    Letters, ProviderFailure, ROUNDS, failures, false_consensus, opinions,
+};
 
 #[derive(Debug)]
 pub struct Health {

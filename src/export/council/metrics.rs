@@ -2,16 +2,15 @@
 
 use serde::Serialize;
 
-use super::health::ROUNDS;
 use crate::domain::ask::{Reply, Usage};
 use crate::domain::council::words::Mode;
 use crate::domain::ids::DialogueId;
-use crate::domain::intervention::{Intervention, Restatement};
+use crate::domain::intervention::Restatement;
 use crate::domain::time::Moment;
 use crate::domain::transcript::{Asked, CallOutcome, Shortcut, Transcript};
 use crate::export::wording;
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
-use crate::protocols::council::rounds_completed;
+use crate::protocols::council::{ROUNDS, rounds_completed};
 
 #[derive(Debug, Serialize)]
 pub struct Metrics {
@@ -97,10 +96,7 @@ fn replies(transcript: &Transcript) -> impl Iterator<Item = &Reply> {
 
 /// How directives were understood: what that took is part of what the run took.
 pub(super) fn restatements(transcript: &Transcript) -> impl Iterator<Item = &Restatement> {
-    transcript.interventions.iter().filter_map(|noted| match &noted.intervention {
-        Intervention::Directive { restatement, .. } => restatement.as_ref(),
-        Intervention::Whisper { .. } | Intervention::Stop => None,
-    })
+    transcript.interventions.iter().filter_map(|noted| noted.intervention.restatement())
 }
 
 pub(super) fn dollars(micros: u64) -> f64 {

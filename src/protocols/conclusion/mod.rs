@@ -9,4 +9,6 @@ mod trail;
 
 pub use next::{next, stage};
 pub use participants::participants;
-pub use trail::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, draft, objections, revised, trail};
+pub use trail::{
+    AUDIT, DRAFT, REVISION, SECOND_AUDIT, counted, draft, looked_at, objections, revised, trail,
+};

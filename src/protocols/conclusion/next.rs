@@ -2,7 +2,7 @@
 
 use super::trail::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, draft, objections, revised, trail};
 use crate::domain::ask::Purpose;
-use crate::domain::conclusion::{Author, Conclusion, Ending};
+use crate::domain::conclusion::{Conclusion, Ending};
 use crate::domain::dialogue::{Stage, TerminalState};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Auditing, ConclusionPlan};
@@ -21,9 +21,7 @@ pub fn next(transcript: &Transcript) -> Step {
         return Step::Conclude;
     }
     let Some(draft) = draft(transcript) else {
-        let unwritten =
-            Part { round: DRAFT, purpose: Purpose::Conclusion, stage: Stage::Concluding };
-        return unwritten.of(transcript, &plan.synthesizer);
+        return Part::Draft.of(&plan.synthesizer, transcript);
     };
     match plan.auditing {
         Auditing::Unaudited => end(transcript, plan, None, draft),
@@ -33,47 +31,51 @@ pub fn next(transcript: &Transcript) -> Step {
 
 /// The critic looks at the draft; what it objects to is mended once, and looked at again.
 fn audited(transcript: &Transcript, plan: &ConclusionPlan, draft: &Conclusion) -> Step {
-    let Some(objections) = objections(transcript, AUDIT) else {
-        let unseen = Part { round: AUDIT, purpose: Purpose::Audit, stage: Stage::Auditing };
-        return unseen.of(transcript, &plan.critic);
+    let Some(first) = objections(transcript, AUDIT) else {
+        return Part::Audit.of(&plan.critic, transcript);
     };
-    if objections.is_empty() {
+    if first.is_empty() {
         return end(transcript, plan, Some(TerminalState::Clean), draft);
     }
     let Some(revised) = revised(transcript) else {
-        let unmended = Part { round: REVISION, purpose: Purpose::Revision, stage: Stage::Revising };
-        return unmended.of(transcript, &plan.reviser);
+        return Part::Revision.of(&plan.reviser, transcript);
     };
-    let Some(second_objections) = self::objections(transcript, SECOND_AUDIT) else {
-        let unseen = Part { round: SECOND_AUDIT, purpose: Purpose::Audit, stage: Stage::Auditing };
-        return unseen.of(transcript, &plan.critic);
+    let Some(second) = objections(transcript, SECOND_AUDIT) else {
+        return Part::SecondAudit.of(&plan.critic, transcript);
     };
-    let is_defensible = second_objections.is_empty();
+    let is_defensible = second.is_empty();
     let state = if is_defensible { TerminalState::Revised } else { TerminalState::Unconverged };
     end(transcript, plan, Some(state), revised)
 }
 
-/// One seat's part in the ending, without which it does not go on.
-struct Part {
-    round: u8,
-    purpose: Purpose,
-    stage: Stage,
+/// A seat's part in the ending, without which it does not go on.
+#[derive(Debug, Clone, Copy)]
+enum Part {
+    Draft,
+    Audit,
+    Revision,
+    SecondAudit,
 }
 
 impl Part {
     /// Asks for it; or stops, when no more can be asked and nothing came of it.
-    fn of(self, transcript: &Transcript, seat: &ExpertSlug) -> Step {
-        let Self { round, purpose, stage } = self;
+    fn of(self, seat: &ExpertSlug, transcript: &Transcript) -> Step {
+        let (round, purpose, missing) = match self {
+            Self::Draft => (DRAFT, Purpose::Conclusion, Stage::Concluding),
+            Self::Audit => (AUDIT, Purpose::Audit, Stage::Auditing),
+            Self::Revision => (REVISION, Purpose::Revision, Stage::Revising),
+            Self::SecondAudit => (SECOND_AUDIT, Purpose::Audit, Stage::Auditing),
+        };
         ask(transcript, round, purpose, std::iter::once(seat)).unwrap_or_else(|| {
             let failed = failures(transcript, round).pop();
             let reason = failed.map_or_else(String::new, |failed| failed.error_message);
-            Step::Stop(Stop::Unconcluded { stage, seat: seat.clone(), reason })
+            Step::Stop(Stop::Unconcluded { stage: missing, seat: seat.clone(), reason })
         })
     }
 }
 
-/// How far the dialogue has come when these asks go out. The second look is part of the
-/// revision: a dialogue never goes back.
+/// How far the dialogue has come when an ask of this round goes out. The second look is part
+/// of the revision: what is missing then is an audit, but a dialogue never goes back.
 pub fn stage(round: u8) -> Option<Stage> {
     match round {
         DRAFT => Some(Stage::Concluding),
@@ -89,14 +91,7 @@ fn end(
     terminal_state: Option<TerminalState>,
     conclusion: &Conclusion,
 ) -> Step {
-    let author = |name: &ExpertSlug| {
-        let seat = transcript.plan.seat(name);
-        Author {
-            seat: name.clone(),
-            model: seat.map_or_else(String::new, |seat| seat.model.clone()),
-            family: seat.map_or_else(String::new, |seat| seat.family.clone()),
-        }
-    };
+    let author = |name: &ExpertSlug| transcript.plan.author(name);
     let is_revised = match terminal_state {
         Some(TerminalState::Revised | TerminalState::Unconverged) => true,
         Some(TerminalState::Clean) | None => false,

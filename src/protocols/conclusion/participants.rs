@@ -9,6 +9,7 @@ use crate::domain::expert::Profile;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::record::Record;
 use crate::domain::transcript::Transcript;
+use crate::protocols::council::ROUNDS;
 
 /// Hex digits of a version that nobody chose: enough to tell two apart.
 const VERSION_DIGITS: usize = 8;
@@ -24,7 +25,7 @@ pub fn participants(transcript: &Transcript, record: &Record) -> Vec<Participant
 
 fn seats(transcript: &Transcript) -> Vec<Participant> {
     let heard: BTreeSet<&ExpertSlug> =
-        [1, 2, 3].into_iter().flat_map(|round| transcript.heard_in(round)).collect();
+        ROUNDS.iter().flat_map(|round| transcript.heard_in(*round)).collect();
     let seats = transcript.plan.seats.iter().filter(|seat| heard.contains(&seat.name));
     seats
         .map(|seat| Participant { agent: seat.name.clone(), version: seat.version.clone() })

@@ -11,43 +11,26 @@ pub const SECOND_AUDIT: u8 = 7;
 
 /// What the Synthesizer wrote, once it could be used.
 pub fn draft(transcript: &Transcript) -> Option<&Conclusion> {
-    document(transcript, DRAFT).and_then(|document| match document {
-        Document::Conclusion(conclusion) => Some(conclusion.as_ref()),
-        Document::Opinion(_)
-        | Document::Review(_)
-        | Document::Report(_)
-        | Document::Audit(_)
-        | Document::Revision(_) => None,
-    })
+    let Document::Conclusion(draft) = document(transcript, DRAFT)? else { return None };
+    Some(draft)
 }
 
 /// The draft with what was objected to mended.
 pub fn revised(transcript: &Transcript) -> Option<&Conclusion> {
-    document(transcript, REVISION).and_then(|document| match document {
-        Document::Revision(conclusion) => Some(conclusion.as_ref()),
-        Document::Opinion(_)
-        | Document::Review(_)
-        | Document::Report(_)
-        | Document::Audit(_)
-        | Document::Conclusion(_) => None,
-    })
+    let Document::Revision(revised) = document(transcript, REVISION)? else { return None };
+    Some(revised)
+}
+
+/// What the critic is shown at one of its two looks.
+pub fn looked_at(transcript: &Transcript, round: u8) -> Option<&Conclusion> {
+    if round == SECOND_AUDIT { revised(transcript) } else { draft(transcript) }
 }
 
 /// What is objected to at one of the two looks: what was counted, then what the critic says.
 /// Nothing, while the critic has not spoken; an empty list, when all is well.
-pub fn objections(transcript: &Transcript, round: u8) -> Option<Vec<Objection>> {
-    let looked_at = if round == AUDIT { draft(transcript) } else { revised(transcript) }?;
-    let audit: &Audit = match document(transcript, round)? {
-        Document::Audit(audit) => audit,
-        Document::Opinion(_)
-        | Document::Review(_)
-        | Document::Report(_)
-        | Document::Conclusion(_)
-        | Document::Revision(_) => return None,
-    };
-    let mut objections = miscounts(transcript.question(), &looked_at.recommendation);
-    objections.extend_from_slice(audit.objections());
-    Some(objections)
+pub fn objections(transcript: &Transcript, round: u8) -> Option<&[Objection]> {
+    let Document::Audit(audit) = document(transcript, round)? else { return None };
+    Some(audit.objections())
 }
 
 /// What the audit said so far and what was done about it; nothing, before it spoke.
@@ -56,12 +39,20 @@ pub fn trail(transcript: &Transcript) -> Option<Trail> {
     let mut revised_fields: Vec<_> = objections.iter().map(|objection| objection.field).collect();
     revised_fields.sort_unstable();
     revised_fields.dedup();
+    let second_objections = self::objections(transcript, SECOND_AUDIT).unwrap_or_default();
     Some(Trail {
-        objections,
+        objections: objections.to_vec(),
         revised_fields,
-        second_objections: self::objections(transcript, SECOND_AUDIT).unwrap_or_default(),
+        second_objections: second_objections.to_vec(),
         original: revised(transcript).and(draft(transcript)).cloned(),
     })
+}
+
+/// What the critic said, behind what could be counted: a PASS does not make five lines of three.
+pub fn counted(audit: &Audit, question: &str, looked_at: &Conclusion) -> Audit {
+    let mut objections = miscounts(question, &looked_at.recommendation);
+    objections.extend_from_slice(audit.objections());
+    if objections.is_empty() { Audit::Pass } else { Audit::Flag { objections } }
 }
 
 fn document(transcript: &Transcript, round: u8) -> Option<&Document> {

@@ -2,7 +2,7 @@
 
 use super::choice::{best, most_complete};
 use super::letters::Letters;
-use super::voices::{Voice, opinions, rounds_completed, tally};
+use super::voices::{ROUNDS, Voice, opinions, rounds_completed, tally};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::{
     Conclusion, CouncilFinalReport, Dispute, Position, Rationale, Report, SupportingOpinion,
@@ -80,7 +80,7 @@ fn deliver(
 
 /// Everybody who was heard at least once, in the order of the panel.
 fn participated(transcript: &Transcript) -> Vec<ExpertSlug> {
-    let heard = [1, 2, 3].map(|round| transcript.heard_in(round));
+    let heard = ROUNDS.map(|round| transcript.heard_in(round));
     let seats = transcript.plan.seats.iter().map(|seat| &seat.name);
     seats.filter(|name| heard.iter().any(|round| round.contains(name))).cloned().collect()
 }

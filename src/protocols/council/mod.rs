@@ -16,4 +16,6 @@ pub use deliver::false_consensus;
 pub use enter::{round_batch, verdict_arguments};
 pub use letters::Letters;
 pub use next::next;
-pub use voices::{ProviderFailure, Voice, failures, opinions, reviews, rounds_completed, tally};
+pub use voices::{
+    ProviderFailure, ROUNDS, Voice, failures, opinions, reviews, rounds_completed, tally,
+};

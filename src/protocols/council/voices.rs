@@ -9,6 +9,9 @@ use crate::domain::council::tally::Tally;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::{Asked, CallOutcome, Document, Reading, Transcript};
 
+/// The rounds of a council; what is asked in later ones belongs to the ending.
+pub const ROUNDS: [u8; 3] = [1, 2, 3];
+
 /// Something a seat said that could be read, and the ask it answers.
 #[derive(Debug, Clone, Copy)]
 pub struct Voice<'a, T> {
@@ -45,7 +48,7 @@ pub fn rounds_completed(transcript: &Transcript) -> u8 {
         let is_heard = !transcript.heard_in(*round).is_empty();
         is_heard && (*round == 3 || transcript.is_held(*round))
     };
-    u8::try_from([1, 2, 3].iter().filter(|round| is_completed(round)).count()).unwrap_or(3)
+    u8::try_from(ROUNDS.iter().filter(|round| is_completed(round)).count()).unwrap_or(3)
 }
 
 /// The stances of the first round, counted before anybody writes about them.

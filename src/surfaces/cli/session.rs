@@ -10,6 +10,7 @@ use super::args::Global;
 use super::ui::Ui;
 use crate::ambient::Machine;
 use crate::config::{self, Candidate, Environment, Flags, Located, Overrides, Settings};
+use crate::domain::dialogue::Opening;
 use crate::error::Error;
 use crate::files::{self, Folders};
 use crate::operations::{self, Workspace};
@@ -92,6 +93,18 @@ impl<'a> Session<'a> {
     pub(super) fn settings_without_reach(&self, overrides: &Overrides) -> Result<Settings, Error> {
         let environment = Environment::of_process();
         Ok(config::survey(&self.flags, overrides, &environment, config::installed_models)?.0)
+    }
+
+    /// The settings for going on with a run: a rehearsal calls nobody.
+    pub(super) fn settings_for(
+        &self,
+        opening: &Opening,
+        overrides: &Overrides,
+    ) -> Result<Settings, Error> {
+        match opening.rehearsal {
+            true => self.settings_without_reach(overrides),
+            false => self.settings(overrides),
+        }
     }
 
     /// What `--config` names, whether it is there or not.

@@ -1,11 +1,11 @@
 //! What a reply says, as an event: that of the ending has events of its own.
 
 use super::event::{AskSeen, Event, Look};
-use crate::domain::conclusion::{Audit, Conclusion, Objection};
+use crate::domain::conclusion::{Conclusion, Objection};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::transcript::{Document, Reading, Transcript};
 use crate::export::conclusion::Verdict;
-use crate::protocols::conclusion::{SECOND_AUDIT, objections, trail};
+use crate::protocols::conclusion::{SECOND_AUDIT, trail};
 
 pub(super) fn event(transcript: &Transcript, ask: AskSeen, reading: &Reading) -> Event {
     match reading {
@@ -24,7 +24,7 @@ fn read(transcript: &Transcript, ask: AskSeen, document: &Document, repaired: bo
             let recommendation = conclusion.recommendation.clone();
             Event::Drafted { ask, recommendation, repaired }
         }
-        Document::Audit(audit) => audited(transcript, ask, audit),
+        Document::Audit(audit) => audited(ask, audit.objections()),
         Document::Revision(conclusion) => revised(transcript, ask, conclusion, repaired),
     }
 }
@@ -39,11 +39,10 @@ fn heard(ask: AskSeen, opinion: Option<&Opinion>, repaired: bool) -> Event {
 }
 
 /// What the critic says, after what was counted.
-fn audited(transcript: &Transcript, ask: AskSeen, audit: &Audit) -> Event {
-    let own = || audit.objections().to_vec();
-    let objections: Vec<Objection> = objections(transcript, ask.round).unwrap_or_else(own);
+fn audited(ask: AskSeen, objections: &[Objection]) -> Event {
     let look = if ask.round == SECOND_AUDIT { Look::Second } else { Look::First };
-    Event::Audited { ask, look, verdict: Verdict::of(&objections), objections }
+    let verdict = Verdict::of(objections);
+    Event::Audited { ask, look, verdict, objections: objections.to_vec() }
 }
 
 fn revised(

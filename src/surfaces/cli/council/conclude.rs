@@ -8,6 +8,7 @@ use clap::Args;
 use super::super::session::{Done, Session};
 use super::hall::{Crowd, Desk, Hall, outlets, present};
 use super::progress::Progress;
+use super::resume::raised;
 use super::typed;
 use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
@@ -58,12 +59,12 @@ impl Conclude {
             present(session, workspace.store.as_ref(), transcript)?;
             return Ok(Done::Well);
         }
-        let is_rehearsal = run.as_ref().is_some_and(|run| run.opening.rehearsal);
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
-        let settings = match is_rehearsal {
-            true => session.settings_without_reach(&overrides)?,
-            false => session.settings(&overrides)?,
+        let settings = match &run {
+            Some(run) => session.settings_for(&run.opening, &overrides)?,
+            None => session.settings(&overrides)?,
         };
+        let is_rehearsal = run.as_ref().is_some_and(|run| run.opening.rehearsal);
         if !is_rehearsal {
             settings.require_providers()?;
         }
@@ -71,13 +72,9 @@ impl Conclude {
             Some(run) => self.of_run(&entries, &run, &settings)?,
             None => self.of_record(&workspace, &id, &entries, &settings)?,
         };
-        let mut plan = loaded.transcript.plan.clone();
-        for change in &different {
-            if let Change::ConclusionPlanned { seats, .. } = change {
-                plan.seats.extend_from_slice(seats);
-            }
-        }
-        let connections = reconnect(&plan, is_rehearsal, &settings, &outlets(session));
+        let mut to_be = loaded.transcript.clone();
+        to_be.add(to_be.last_entry_at, &different);
+        let connections = reconnect(&to_be.plan, is_rehearsal, &settings, &outlets(session));
         let wall = Duration::from_millis(settings.budget.wall_ms);
         let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
         let hall = Hall::open(workspace, Crowd::One)?;
@@ -96,22 +93,19 @@ impl Conclude {
         settings: &Settings,
     ) -> Result<(Loaded, Vec<Change>), Error> {
         let id = &run.opening.dialogue_id;
-        let mut different = Vec::new();
-        if settings.budget != run.plan.caps {
-            different.push(Change::CapsSet { caps: settings.budget });
-        }
+        let caps = raised(run.plan.caps, settings.budget, self.budget_usd);
+        let mut different: Vec<Change> = caps.into_iter().collect();
         if run.plan.conclusion.is_none() {
             let seated = &run.plan.seats;
             let planned = ending(settings, seated, self.auditing(), run.opening.rehearsal);
             let (conclusion, seats) = planned.ok_or_else(|| no_dialogue(id.as_str()))?;
             different.push(Change::ConclusionPlanned { conclusion, seats });
         }
-        let is_over = run.report.is_some() || run.participants.is_some() || run.is_cut_short;
-        if run.opening.protocol == Protocol::Council && !is_over {
-            let round = run.asks.last().map_or(0, |asked| asked.ask.round);
+        if run.opening.protocol == Protocol::Council && !run.asks_no_more_in_rounds() {
+            let round = run.round_under_way();
             different.push(Change::Intervened { round, intervention: Intervention::Stop });
         }
-        let loaded = Loaded::of(entries, None).ok_or_else(|| no_dialogue(id.as_str()))?;
+        let loaded = Loaded::of(entries).ok_or_else(|| no_dialogue(id.as_str()))?;
         Ok((loaded, different))
     }
 
@@ -138,7 +132,7 @@ impl Conclude {
             return Err(fault.suggest("register a round first").into());
         }
         let plan = ending_alone(settings, self.auditing(), &Machine).ok_or_else(missing)?;
-        let loaded = Loaded::of(entries, Some(&plan)).ok_or_else(missing)?;
+        let loaded = Loaded::planned(entries, plan.clone()).ok_or_else(missing)?;
         Ok((loaded, vec![Change::RunPlanned(Box::new(plan))]))
     }
 

@@ -138,12 +138,8 @@ impl Case {
         text: &str,
     ) -> Result<Result<Restatement, String>, Error> {
         let is_rehearsal = self.transcript.opening.rehearsal;
-        let overrides = Overrides::default();
-        let settings = match is_rehearsal {
-            true => session.settings_without_reach(&overrides)?,
-            false => session.settings(&overrides)?,
-        };
-        let plan = &self.transcript.plan;
+        let Transcript { opening, plan, .. } = &self.transcript;
+        let settings = session.settings_for(opening, &Overrides::default())?;
         let connections = reconnect(plan, is_rehearsal, &settings, &outlets(session));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::Runtime)?;

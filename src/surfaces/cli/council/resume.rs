@@ -1,4 +1,4 @@
-//! `resume`: goes on with a run that was cut short.
+//! `resume`: goes on with a run that broke off.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +20,14 @@ use crate::engine::{load, take_up};
 use crate::error::Error;
 use crate::record::no_dialogue;
 
-/// Go on with a council that was cut short
+/// Go on with a run that broke off
 ///
-/// By a crash, Ctrl-C, the deadline, the budget, or too few who could be heard. What was
-/// answered is never asked again; a call that was in flight is, and the record says so.
-/// A council that is finished is printed again.
+/// By a crash, Ctrl-C, the deadline, the budget, too few who could be heard, or a conclusion
+/// that could not be written, audited or mended. What was answered is never asked again; a
+/// call that was in flight is, and the record says so. What is finished is printed again.
 #[derive(Debug, Args)]
 pub(crate) struct Resume {
-    /// The council.
+    /// The council or dialogue.
     id: String,
     /// What it may spend in all, from its beginning.
     #[arg(long, value_name = "USD", value_parser = typed::dollars, allow_negative_numbers = true)]
@@ -43,20 +43,17 @@ impl Resume {
         let workspace = session.for_existing()?;
         let loaded = load(workspace.store.as_ref(), &id)?;
         if loaded.transcript.stopped == Some(Stop::Done) {
-            session.ui.say("this council is finished");
+            session.ui.say("it is finished");
             present(session, workspace.store.as_ref(), &loaded.transcript)?;
             return Ok(Done::Well);
         }
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
         let is_rehearsal = loaded.transcript.opening.rehearsal;
-        let settings = match is_rehearsal {
-            true => session.settings_without_reach(&overrides)?,
-            false => session.settings(&overrides)?,
-        };
+        let settings = session.settings_for(&loaded.transcript.opening, &overrides)?;
         let plan = &loaded.transcript.plan;
         let connections = reconnect(plan, is_rehearsal, &settings, &outlets(session));
-        let caps = self.caps(plan.caps, settings.budget);
-        let different = caps.map(|caps| Change::CapsSet { caps }).into_iter().collect();
+        let caps = raised(plan.caps, settings.budget, self.budget_usd);
+        let different = caps.into_iter().collect();
         // The deadline of the command that began it has passed; it does not bind this one.
         let wall = Duration::from_millis(settings.budget.wall_ms);
         let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
@@ -67,17 +64,17 @@ impl Resume {
             desk.see_through(run, wall).await
         })
     }
+}
 
-    /// The caps it was planned with, or those of now where they allow more; what is typed counts
-    /// as it is. Nothing, where nothing changes.
-    fn caps(&self, planned: Caps, now: Caps) -> Option<Caps> {
-        let more = planned.usd_micros.max(now.usd_micros);
-        let caps = Caps {
-            usd_micros: if self.budget_usd.is_some() { now.usd_micros } else { more },
-            tokens: planned.tokens.max(now.tokens),
-            calls: planned.calls.max(now.calls),
-            wall_ms: planned.wall_ms,
-        };
-        (caps != planned).then_some(caps)
-    }
+/// The caps it was planned with, or those of now where they allow more; what is typed counts
+/// as it is. Nothing, where nothing changes.
+pub(super) fn raised(planned: Caps, now: Caps, typed_usd: Option<f64>) -> Option<Change> {
+    let more = planned.usd_micros.max(now.usd_micros);
+    let caps = Caps {
+        usd_micros: if typed_usd.is_some() { now.usd_micros } else { more },
+        tokens: planned.tokens.max(now.tokens),
+        calls: planned.calls.max(now.calls),
+        wall_ms: planned.wall_ms,
+    };
+    (caps != planned).then_some(Change::CapsSet { caps })
 }
