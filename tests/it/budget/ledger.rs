@@ -44,7 +44,7 @@ impl Ledger {
 
     /// No call of the run, but paid for all the same.
     fn restated(&mut self, intervention: &Intervention) {
-        let reply = intervention.paid_for().unwrap();
+        let reply = &intervention.restatement().unwrap().reply;
         self.calls += 1;
         let (usd_micros, tokens) = (reply.cost.usd_micros, reply.usage.unwrap().total());
         let paid = Reservation { usd_micros, tokens };
