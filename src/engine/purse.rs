@@ -4,6 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::domain::ask::{Cost, Messages, Reservation, Usage};
+use crate::domain::intervention::Intervention;
 use crate::domain::plan::{Caps, Price, Seat};
 use crate::domain::transcript::{CallOutcome, Shortage, Transcript};
 
@@ -47,12 +48,17 @@ impl Purse {
             purse.with(|spent| spent.call(actual));
         }
         for noted in &transcript.interventions {
-            if let Some(reply) = noted.intervention.paid_for() {
-                let actual = actual(Reservation::default(), reply.usage, reply.cost);
-                purse.with(|spent| spent.call(actual));
-            }
+            purse.pay_for(&noted.intervention);
         }
         purse
+    }
+
+    /// What the Principal's hand cost, beside the asks of the run.
+    pub(super) fn pay_for(&self, intervention: &Intervention) {
+        if let Some(reply) = intervention.paid_for() {
+            let actual = actual(Reservation::default(), reply.usage, reply.cost);
+            self.with(|spent| spent.call(actual));
+        }
     }
 
     /// Sets the worst cost of a call aside, or says what there is too little of.

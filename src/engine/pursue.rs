@@ -17,6 +17,7 @@ use crate::domain::ask::{
     Ask, Cost, CostSource, ErrorType, Failure, Fallback, Messages, Reply, Reservation, Sending,
 };
 use crate::domain::change::{Change, EntryKind};
+use crate::domain::intervention::Intervention;
 use crate::domain::plan::Seat;
 use crate::domain::transcript::{Asked, CallOutcome, Shortage, Transcript};
 use crate::error::Error;
@@ -121,6 +122,14 @@ impl Deliberation {
         self.purse.reserve(worst)?;
         let Some(common) = &self.common_purse else { return Ok(()) };
         common.reserve(worst).inspect_err(|_| self.purse.give_back(worst))
+    }
+
+    /// What somebody else spent on the run.
+    pub(super) fn pay_for(&self, intervention: &Intervention) {
+        self.purse.pay_for(intervention);
+        if let Some(common) = &self.common_purse {
+            common.pay_for(intervention);
+        }
     }
 
     fn settle(&self, reserved: Reservation, actual: Reservation) {

@@ -55,7 +55,7 @@ impl Resume {
         };
         let plan = &loaded.transcript.plan;
         let connections = reconnect(plan, is_rehearsal, &settings, &outlets(session));
-        let caps = self.caps(plan.caps, settings.budget);
+        let caps = other_caps(plan.caps, settings.budget, self.budget_usd.is_some());
         let different = caps.map(|caps| Change::CapsSet { caps }).into_iter().collect();
         // The deadline of the command that began it has passed; it does not bind this one.
         let wall = Duration::from_millis(settings.budget.wall_ms);
@@ -67,17 +67,17 @@ impl Resume {
             desk.see_through(run, wall).await
         })
     }
+}
 
-    /// The caps it was planned with, or those of now where they allow more; what is typed counts
-    /// as it is. Nothing, where nothing changes.
-    fn caps(&self, planned: Caps, now: Caps) -> Option<Caps> {
-        let more = planned.usd_micros.max(now.usd_micros);
-        let caps = Caps {
-            usd_micros: if self.budget_usd.is_some() { now.usd_micros } else { more },
-            tokens: planned.tokens.max(now.tokens),
-            calls: planned.calls.max(now.calls),
-            wall_ms: planned.wall_ms,
-        };
-        (caps != planned).then_some(caps)
-    }
+/// The caps it was planned with, or those of now where they allow more; what is typed counts
+/// as it is. Nothing, where nothing changes.
+pub(super) fn other_caps(planned: Caps, now: Caps, is_typed: bool) -> Option<Caps> {
+    let more = planned.usd_micros.max(now.usd_micros);
+    let caps = Caps {
+        usd_micros: if is_typed { now.usd_micros } else { more },
+        tokens: planned.tokens.max(now.tokens),
+        calls: planned.calls.max(now.calls),
+        wall_ms: planned.wall_ms,
+    };
+    (caps != planned).then_some(caps)
 }
