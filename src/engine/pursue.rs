@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::deliberation::Deliberation;
 use super::purse::{self, actual, price_of};
-use super::reading::letters;
+use super::reading::names;
 use crate::domain::ask::{
     Ask, Cost, CostSource, ErrorType, Failure, Fallback, Messages, Reply, Reservation, Sending,
 };
@@ -153,13 +153,13 @@ impl<'a> Course<'a> {
         let (transport, further) = transports.get(place..)?.split_first()?;
         let seat = plan.seat(&ask.seat)?.clone();
         let time = Duration::from_millis(plan.timeout_ms(&seat, ask.purpose));
-        let letters = letters(transcript, ask);
+        let names = names(transcript, ask);
         let request = Request {
             seat: ask.seat.clone(),
             round: ask.round,
             purpose: ask.purpose,
             messages,
-            schema: Some(normalise::schema(ask.purpose, plan.mode, &letters)),
+            schema: normalise::schema(ask.purpose, plan.mode, &names),
             time_left: time,
         };
         Some(Self {

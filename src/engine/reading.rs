@@ -2,44 +2,50 @@
 
 use crate::domain::ask::{Ask, Finish, Purpose, Reply};
 use crate::domain::change::Change;
+use crate::domain::conclusion::Grounds;
+use crate::domain::dialogue::Protocol;
+use crate::domain::time::Moment;
 use crate::domain::transcript::{Document, Reading, Transcript};
 use crate::normalise::{self, reading};
+use crate::protocols::conclusion::{draft, trail};
 use crate::protocols::council::{Letters, opinions};
 
-/// What the reply to an ask says, or exactly why it cannot be read.
-pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading {
+/// What the reply to an ask says, or exactly why it cannot be read. It came at this moment.
+pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply, at: Moment) -> Reading {
     if reply.finish == Finish::Refusal {
         let reason = "the model refused to answer".to_owned();
         return Reading::Unreadable { reason, refusal: true };
     }
     let text = &reply.text;
+    let letters = || letters(transcript, ask);
+    let grounds = || grounds(transcript, at);
     let read = match ask.purpose {
-        Purpose::Opinion => reading(normalise::opinion(text, transcript.plan.mode)),
-        Purpose::Review => reading(normalise::review(text, &letters(transcript, ask))),
-        Purpose::Synthesis => reading(normalise::report(text, &letters(transcript, ask))),
-        Purpose::Conclusion => {
-            stub(normalise::conclusion(text, &grounds(transcript)).map(|r| r.document), |c| {
-                Document::Conclusion(Box::new(c))
-            })
+        Purpose::Opinion => {
+            let opinion = normalise::opinion(text, transcript.plan.mode);
+            reading(opinion, |found| Document::Opinion(Box::new(found)))
         }
-        Purpose::Audit => stub(normalise::audit(text).map(|r| r.document), Document::Audit),
-        Purpose::Revision => stub(
-            normalise::revision(
-                text,
-                crate::protocols::conclusion::draft(transcript).unwrap(),
-                &crate::protocols::conclusion::trail(transcript).unwrap().revised_fields,
-                &grounds(transcript),
-            )
-            .map(|r| r.document),
-            |c| Document::Revision(Box::new(c)),
-        ),
-        Purpose::Restatement => Reading::Unreadable { reason: String::new(), refusal: false },
+        Purpose::Review => {
+            reading(normalise::review(text, &letters()), |found| Document::Review(Box::new(found)))
+        }
+        Purpose::Synthesis => {
+            reading(normalise::report(text, &letters()), |found| Document::Report(Box::new(found)))
+        }
+        Purpose::Conclusion => reading(normalise::conclusion(text, &grounds()), |found| {
+            Document::Conclusion(Box::new(found))
+        }),
+        Purpose::Audit => reading(normalise::audit(text), Document::Audit),
+        Purpose::Revision => revision(transcript, text, &grounds()),
+        // A sentence for the Principal, read where it is asked for.
+        Purpose::Restatement => unreadable("a restatement is no document of a run"),
     };
     match read {
-        // Mended, it would pass for whole: a report could lose its disagreements that way.
-        Reading::Read { repaired: true, .. } if reply.finish == Finish::Length => {
-            let reason = "the reply was cut off before it ended".to_owned();
-            Reading::Unreadable { reason, refusal: false }
+        Reading::Read { repaired, .. } if reply.finish == Finish::Length => {
+            // Mended, it would pass for whole: a report could lose its disagreements that way.
+            // The ending is not taken in part at all: the next line may have been a FLAG.
+            if repaired || is_ending(ask.purpose) {
+                return unreadable("the reply was cut off before it ended");
+            }
+            read
         }
         Reading::Unreadable { ref reason, refusal } if reply.finish == Finish::Length => {
             Reading::Unreadable { reason: format!("{reason} (the reply was cut off)"), refusal }
@@ -48,19 +54,39 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply) -> Reading
     }
 }
 
-fn stub<T>(read: Result<T, normalise::Unreadable>, wrap: impl Fn(T) -> Document) -> Reading {
-    match read {
-        Ok(document) => Reading::Read { document: wrap(document), repaired: false },
-        Err(error) => Reading::Unreadable { reason: error.reason, refusal: error.refusal },
+fn unreadable(reason: &str) -> Reading {
+    Reading::Unreadable { reason: reason.to_owned(), refusal: false }
+}
+
+fn is_ending(purpose: Purpose) -> bool {
+    match purpose {
+        Purpose::Opinion | Purpose::Review | Purpose::Synthesis => false,
+        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => true,
     }
 }
 
-fn grounds(transcript: &Transcript) -> crate::domain::conclusion::Grounds<'_> {
-    crate::domain::conclusion::Grounds {
+/// The draft with the flagged fields mended.
+fn revision(transcript: &Transcript, text: &str, grounds: &Grounds<'_>) -> Reading {
+    let (Some(original), Some(trail)) = (draft(transcript), trail(transcript)) else {
+        return unreadable("there is nothing to revise");
+    };
+    let revised = normalise::revision(text, original, &trail.revised_fields, grounds);
+    reading(revised, |found| Document::Revision(Box::new(found)))
+}
+
+/// What a conclusion is held against.
+fn grounds(transcript: &Transcript, at: Moment) -> Grounds<'_> {
+    // Only a council calls its participants by letters.
+    let letters = match transcript.opening.protocol {
+        Protocol::Council => Some(Letters::of(&transcript.plan)),
+        Protocol::Alignment | Protocol::Review => None,
+    };
+    let letters = letters.iter().flat_map(Letters::iter);
+    Grounds {
         participants: transcript.participants.as_deref().unwrap_or_default(),
-        letters: Vec::new(),
+        letters: letters.map(|(letter, name)| (letter, name.clone())).collect(),
         entities: &transcript.entities,
-        today: transcript.last_entry_at.day(),
+        today: at.day(),
     }
 }
 
@@ -69,15 +95,30 @@ fn grounds(transcript: &Transcript) -> crate::domain::conclusion::Grounds<'_> {
 pub fn due(transcript: &Transcript) -> Vec<Change> {
     let unread = transcript.asks.iter().filter(|asked| asked.reading.is_none());
     let due = unread.filter_map(|asked| {
-        let (reply, _) = asked.reply()?;
-        let reading = read(transcript, &asked.ask, reply);
+        let (reply, at) = asked.reply()?;
+        let reading = read(transcript, &asked.ask, reply, at);
         Some(Change::ReplyRead { ask: asked.ask.id, reading })
     });
     due.collect()
 }
 
+/// Those whom a reply may name: by the letters it was shown, or by name.
+pub(super) fn names(transcript: &Transcript, ask: &Ask) -> Vec<String> {
+    match ask.purpose {
+        Purpose::Conclusion | Purpose::Revision => {
+            let participants = transcript.participants.iter().flatten();
+            participants.map(|participant| participant.agent.to_string()).collect()
+        }
+        Purpose::Opinion
+        | Purpose::Review
+        | Purpose::Synthesis
+        | Purpose::Audit
+        | Purpose::Restatement => letters(transcript, ask).iter().map(char::to_string).collect(),
+    }
+}
+
 /// The letters a reader was shown: everybody's who was heard, but never the reader's own.
-pub(super) fn letters(transcript: &Transcript, ask: &Ask) -> Vec<char> {
+fn letters(transcript: &Transcript, ask: &Ask) -> Vec<char> {
     let letters = Letters::of(&transcript.plan);
     let heard = opinions(transcript);
     let shown = letters.iter().filter(|(_, name)| match ask.purpose {

@@ -92,8 +92,8 @@ impl Deliberation {
         let (at, change) = {
             let transcript = self.transcript();
             let asked = transcript.asked(ask.id).filter(|asked| asked.reading.is_none());
-            let Some((reply, _)) = asked.and_then(Asked::reply) else { return };
-            let reading = reading::read(&transcript, ask, reply);
+            let Some((reply, at)) = asked.and_then(Asked::reply) else { return };
+            let reading = reading::read(&transcript, ask, reply, at);
             (transcript.last_entry_at, Change::ReplyRead { ask: ask.id, reading })
         };
         self.tell(at, std::slice::from_ref(&change));

@@ -36,14 +36,14 @@ pub(super) fn fitted(value: Value, schema: &Value) -> Result<Value, String> {
 }
 
 /// Where in the document we are.
-enum Path<'a> {
+pub(super) enum Path<'a> {
     Root,
     Field(&'a Path<'a>, &'a str),
     Item(&'a Path<'a>, usize),
 }
 
 impl Path<'_> {
-    fn fault(&self, what: impl std::fmt::Display) -> String {
+    pub(super) fn fault(&self, what: impl std::fmt::Display) -> String {
         match self.written() {
             path if path.is_empty() => what.to_string(),
             path => format!("{path}: {what}"),
@@ -140,7 +140,7 @@ fn main_text(item: Value) -> Value {
     named.or(alone).cloned().unwrap_or(item)
 }
 
-fn text(value: Value, path: &Path<'_>) -> Result<Value, String> {
+pub(super) fn text(value: Value, path: &Path<'_>) -> Result<Value, String> {
     let Value::String(text) = &value else {
         return Err(path.fault(format_args!("{}, not a text", described(&value))));
     };
@@ -197,7 +197,7 @@ fn written_number(text: &str, maximum: Option<i64>) -> Option<i64> {
 }
 
 /// What a value is, in a few words that are safe to repeat.
-fn described(value: &Value) -> String {
+pub(super) fn described(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(_) => "a truth value".to_owned(),

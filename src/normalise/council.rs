@@ -77,7 +77,7 @@ fn filled(path: &str, text: &str) -> Result<(), String> {
 }
 
 /// The letter that is meant by `A`, `a`, `[A]` or `Opinion A`, if it was shown.
-fn letter(text: &str, shown: &[char]) -> Option<char> {
+pub(super) fn letter(text: &str, shown: &[char]) -> Option<char> {
     let is_wrapping = |letter: char| !letter.is_alphanumeric();
     let lower = text.trim_matches(is_wrapping).to_lowercase();
     let noun = LETTER_NOUNS

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use super::{opinion, report, review};
+use super::conclusion_tests::Room;
+use super::{audit, conclusion, opinion, report, restatement, review, revision};
+use crate::domain::conclusion::Field;
 use crate::domain::council::words::Mode;
 
 const OPINION: &str = r#"{"summary":"Do it.","details":{"recommendation":"Adopt."},"confidence":"high","stance":"approve"}"#;
@@ -17,6 +19,19 @@ fn read_all(reply: &str) {
     let _ = opinion(reply, Mode::Review);
     let _ = review(reply, &['A', 'B']);
     let _ = report(reply, &['A', 'B']);
+    let (room, original) = (Room::new(), Room::new().conclusion());
+    let _ = conclusion(reply, &room.grounds());
+    // Whatever a reviser says, a field that nobody objected to stays as it is.
+    let flagged = [Field::KeyCondition, Field::UnresolvedPoints];
+    if let Ok(read) = revision(reply, &original, &flagged, &room.grounds()) {
+        let differing = original.differing(&read.document);
+        assert!(differing.iter().all(|field| flagged.contains(field)), "{differing:?}: {reply}");
+    }
+    let _ = restatement(reply);
+    if audit(reply).is_ok() {
+        let is_verdict = reply.contains("PASS") || reply.contains("FLAG:");
+        assert!(is_verdict, "{reply}");
+    }
 }
 
 /// Every file of the JSON test suite, as far as it is text.
@@ -42,9 +57,13 @@ fn no_file_of_the_json_test_suite_is_taken_for_an_answer() {
     assert!(suite.len() > 300, "found only {}", suite.len());
     for (name, text) in suite {
         assert!(opinion(&text, Mode::General).is_err(), "{name}");
+        assert!(conclusion(&text, &Room::new().grounds()).is_err(), "{name}");
+        assert!(audit(&text).is_err(), "{name}");
         read_all(&text);
         read_all(&format!("Here it is:\n```json\n{text}\n```\nDone."));
         read_all(&format!(r#"{{"summary":{text},"targets":[{text}],"conclusion":{text}}}"#));
+        read_all(&format!(r#"{{"key_condition":{text},"unresolved_points":[{text}]}}"#));
+        read_all(&format!("FLAG: {text} - {text}"));
     }
 }
 
@@ -154,6 +173,12 @@ fn piece() -> impl Strategy<Value = String> {
         "\"letter\":\"A\"",
         " ",
         "\"conclusion\":{",
+        "\"key_condition\":\"x\"",
+        "\"unresolved_points\":[",
+        "\"claims\":[",
+        "\"agents_involved\":[\"A\"]",
+        "PASS",
+        "FLAG: recommendation - ",
         OPINION,
     ]);
     prop_oneof![6 => fixed.prop_map(str::to_owned), 1 => any::<String>()]
@@ -173,5 +198,18 @@ proptest! {
     #[test]
     fn any_cut_of_a_document_is_read_or_refused(end in 0..OPINION.len()) {
         read_all(OPINION.get(..end).unwrap());
+    }
+}
+
+#[test]
+fn any_cut_of_a_conclusion_is_refused() {
+    let room = Room::new();
+    let whole = serde_json::to_string(&room.conclusion()).unwrap();
+    assert!(conclusion(&whole, &room.grounds()).is_ok());
+    for end in (0..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
+        let cut = whole.get(..end).unwrap();
+        assert!(conclusion(cut, &room.grounds()).is_err(), "{cut}");
+        let cut = revision(cut, &room.conclusion(), &[Field::ReviewBy], &room.grounds());
+        assert!(cut.is_err(), "{cut:?}");
     }
 }

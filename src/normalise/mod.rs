@@ -4,27 +4,34 @@
 //! where it must be), values fitted to the schema, and sense checked. Nothing is
 //! guessed: what cannot be read is an absence with a reason.
 
+mod audit;
 mod candidates;
 mod coerce;
+mod conclusion;
 mod council;
+mod examiner;
 mod json;
 mod reading;
 mod refusal;
 mod repair;
 mod reply;
+mod restatement;
 mod schema;
-mod stub;
 mod synonyms;
 mod think;
 
+#[cfg(test)]
+mod conclusion_tests;
 #[cfg(test)]
 mod hostile_tests;
 #[cfg(test)]
 mod tests;
 
+pub use audit::audit;
+pub use conclusion::{conclusion, revision};
 pub use council::{opinion, report, review};
 pub use reading::{Normalised, Read, Unreadable, reading};
+pub use restatement::restatement;
 #[cfg(test)]
 use schema::opinion_schema;
 pub use schema::schema;
-pub use stub::{audit, conclusion, restatement, revision};

@@ -1,8 +1,5 @@
 //! What comes of reading a reply.
 
-use crate::domain::council::opinion::Opinion;
-use crate::domain::council::report::Report;
-use crate::domain::council::review::Review;
 use crate::domain::transcript::{Document, Reading};
 
 pub type Normalised<T> = Result<Read<T>, Unreadable>;
@@ -31,28 +28,12 @@ impl Unreadable {
     }
 }
 
-/// The reading as the transcript keeps it.
-pub fn reading<T: Into<Document>>(normalised: Normalised<T>) -> Reading {
+/// The reading as the transcript keeps it; what kind of document it is, the caller knows.
+pub fn reading<T>(normalised: Normalised<T>, document: impl FnOnce(T) -> Document) -> Reading {
     match normalised {
-        Ok(Read { document, repaired }) => Reading::Read { document: document.into(), repaired },
+        Ok(Read { document: found, repaired }) => {
+            Reading::Read { document: document(found), repaired }
+        }
         Err(Unreadable { reason, refusal }) => Reading::Unreadable { reason, refusal },
-    }
-}
-
-impl From<Opinion> for Document {
-    fn from(opinion: Opinion) -> Self {
-        Self::Opinion(Box::new(opinion))
-    }
-}
-
-impl From<Review> for Document {
-    fn from(review: Review) -> Self {
-        Self::Review(Box::new(review))
-    }
-}
-
-impl From<Report> for Document {
-    fn from(report: Report) -> Self {
-        Self::Report(Box::new(report))
     }
 }

@@ -12,10 +12,12 @@ use super::think::without_thinking;
 use crate::domain::limits::RAW_REPLY_CHARS_MAX;
 
 /// Under these some models wrap what they were asked for.
-const WRAPPERS: [&str; 12] = [
+const WRAPPERS: [&str; 14] = [
     "opinion",
     "review",
     "report",
+    "conclusion",
+    "revision",
     "result",
     "response",
     "output",
@@ -27,12 +29,53 @@ const WRAPPERS: [&str; 12] = [
     "properties",
 ];
 
+/// How much is made of a reply that is not quite what was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// What can mean one thing is taken for it, and what was not asked for is dropped.
+    Forgiving,
+    /// Nothing is dropped, and what breaks off is no document.
+    Rigid,
+}
+
 /// Reads a reply by its schema; `check` says what a schema cannot, and may tidy.
 pub(super) fn read<T: DeserializeOwned>(
     reply: &str,
     schema: &Value,
     check: impl Fn(&mut T) -> Result<(), String>,
 ) -> Normalised<T> {
+    read_by(reply, schema, Manner::Forgiving, |value| {
+        let fitted = fitted(value, schema)?;
+        let mut document: T =
+            serde_path_to_error::deserialize(fitted).map_err(|error| error.to_string())?;
+        check(&mut document)?;
+        Ok(document)
+    })
+}
+
+/// Finds the object in a reply of which a document can be made.
+pub(super) fn read_by<T>(
+    reply: &str,
+    schema: &Value,
+    manner: Manner,
+    make: impl Fn(Value) -> Result<T, String>,
+) -> Normalised<T> {
+    let said = said(reply)?;
+    let mut best: Option<Attempt> = None;
+    for candidate in candidates(&said) {
+        match attempt(candidate, schema, manner, &make) {
+            Ok(read) => return Ok(read),
+            Err(failed) if best.as_ref().is_none_or(|best| failed.is_nearer_than(best)) => {
+                best = Some(failed);
+            }
+            Err(_) => {}
+        }
+    }
+    Err(unreadable(&said, best))
+}
+
+/// What a reply says, without its thinking.
+pub(super) fn said(reply: &str) -> Result<String, Unreadable> {
     if reply.len() > RAW_REPLY_CHARS_MAX && reply.chars().nth(RAW_REPLY_CHARS_MAX).is_some() {
         return Err(Unreadable::new(format!(
             "the reply has over {RAW_REPLY_CHARS_MAX} characters"
@@ -45,17 +88,16 @@ pub(super) fn read<T: DeserializeOwned>(
     if is_blank(&said) {
         return Err(Unreadable::new("the reply holds nothing but thinking"));
     }
-    let mut best: Option<Attempt> = None;
-    for candidate in candidates(&said) {
-        match attempt(candidate, schema, &check) {
-            Ok(read) => return Ok(read),
-            Err(failed) if best.as_ref().is_none_or(|best| failed.is_nearer_than(best)) => {
-                best = Some(failed);
-            }
-            Err(_) => {}
-        }
-    }
-    Err(unreadable(&said, best))
+    Ok(said)
+}
+
+/// The fault of a text that is not what was asked for, unless it is a refusal to answer.
+pub(super) fn refused_or(said: &str, reason: String) -> Unreadable {
+    if is_refusal(said) { declined() } else { Unreadable::new(reason) }
+}
+
+pub(super) fn declined() -> Unreadable {
+    Unreadable { reason: "the model declined to answer".to_owned(), refusal: true }
 }
 
 fn is_blank(text: &str) -> bool {
@@ -76,10 +118,11 @@ impl Attempt {
     }
 }
 
-fn attempt<T: DeserializeOwned>(
+fn attempt<T>(
     candidate: &str,
     schema: &Value,
-    check: &impl Fn(&mut T) -> Result<(), String>,
+    manner: Manner,
+    make: &impl Fn(Value) -> Result<T, String>,
 ) -> Result<Read<T>, Attempt> {
     let bytes = candidate.len();
     let parsed = parse(candidate).map_err(|reason| Attempt {
@@ -89,7 +132,7 @@ fn attempt<T: DeserializeOwned>(
         reason,
     })?;
     let Parsed { value, repaired, cut_off } = parsed;
-    let value = unwrapped(value, schema);
+    let value = unwrapped(value, schema, manner);
     let known_fields = known_fields(&value, schema);
     let fail = |reason: String| {
         let reason = if cut_off { format!("{reason} (the reply breaks off)") } else { reason };
@@ -98,10 +141,10 @@ fn attempt<T: DeserializeOwned>(
     if is_schema(&value) {
         return Err(fail("the reply repeats the schema and fills in nothing".to_owned()));
     }
-    let fitted = fitted(value, schema).map_err(&fail)?;
-    let mut document: T =
-        serde_path_to_error::deserialize(fitted).map_err(|e| fail(e.to_string()))?;
-    check(&mut document).map_err(&fail)?;
+    let document = make(value).map_err(&fail)?;
+    if cut_off && manner == Manner::Rigid {
+        return Err(fail("the object is not closed".to_owned()));
+    }
     Ok(Read { document, repaired })
 }
 
@@ -115,8 +158,9 @@ fn known_fields(value: &Value, schema: &Value) -> usize {
 }
 
 /// What is inside a wrapper, where the value itself has nothing that we ask for.
-fn unwrapped(value: Value, schema: &Value) -> Value {
-    if known_fields(&value, schema) > 0 {
+fn unwrapped(value: Value, schema: &Value, manner: Manner) -> Value {
+    let is_alone = value.as_object().is_some_and(|fields| fields.len() == 1);
+    if known_fields(&value, schema) > 0 || (manner == Manner::Rigid && !is_alone) {
         return value;
     }
     let inner = WRAPPERS.iter().filter_map(|name| value.get(*name)).find(|inner| {
@@ -149,7 +193,7 @@ fn is_field_schema(field: &Value) -> bool {
 fn unreadable(said: &str, best: Option<Attempt>) -> Unreadable {
     let is_about_us = best.as_ref().is_some_and(|attempt| attempt.known_fields > 0);
     if !is_about_us && is_refusal(said) {
-        return Unreadable { reason: "the model declined to answer".to_owned(), refusal: true };
+        return declined();
     }
     match best {
         Some(attempt) => Unreadable::new(attempt.reason),

@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
+use super::conclusion::WrittenConclusion;
 use crate::domain::ask::Purpose;
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
@@ -29,8 +30,10 @@ const ONLY_IN: [(&str, Mode); 4] = [
     ("verification_plan", Mode::Architecture),
 ];
 
-/// Fields that name an opinion or its author, by letter.
-const LETTERED: [&str; 7] = [
+/// Fields that name an opinion or its author, by letter, or a participant by name.
+const NAMING: [&str; 9] = [
+    "agent",
+    "agents_involved",
     "letter",
     "provider",
     "reviewer",
@@ -43,57 +46,62 @@ const LETTERED: [&str; 7] = [
 /// More than the panels and modes of a process; a few kilobytes each.
 const KEPT_MAX: usize = 256;
 
-type Kept = BTreeMap<(Purpose, Mode, Vec<char>), Arc<Value>>;
+type Kept = BTreeMap<(Purpose, Mode, Vec<String>), Arc<Value>>;
 
-/// What a reply must look like, for what was asked and whose letters were shown. The same one
-/// each time, so that what others make of it can be kept.
-pub fn schema(purpose: Purpose, mode: Mode, letters: &[char]) -> Arc<Value> {
+/// What a reply must look like, for what was asked and whose letters or names it may use.
+/// Nothing, where a reply is plain text. The same one each time, so that what others make of
+/// it can be kept.
+pub fn schema(purpose: Purpose, mode: Mode, names: &[String]) -> Option<Arc<Value>> {
     static KEPT: Mutex<Kept> = Mutex::new(BTreeMap::new());
+    let whole = whole(purpose)?;
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.len() >= KEPT_MAX {
         kept.clear();
     }
-    let key = (purpose, mode, letters.to_vec());
-    Arc::clone(kept.entry(key).or_insert_with(|| asked_for(purpose, mode, letters).into()))
+    let key = (purpose, mode, names.to_vec());
+    let made = kept.entry(key).or_insert_with(|| asked_for(whole, mode, names).into());
+    Some(Arc::clone(made))
 }
 
-fn asked_for(purpose: Purpose, mode: Mode, letters: &[char]) -> Value {
-    let mut schema = match purpose {
-        Purpose::Opinion => opinion_schema(),
-        Purpose::Review => review_schema(),
-        Purpose::Synthesis
-        | Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Revision
-        | Purpose::Restatement => report_schema(),
+/// The schema of all that a document may hold.
+fn whole(purpose: Purpose) -> Option<&'static Arc<Value>> {
+    match purpose {
+        Purpose::Opinion => Some(opinion_schema()),
+        Purpose::Review => Some(review_schema()),
+        Purpose::Synthesis => Some(report_schema()),
+        // A reviser may hand in less; what it is asked for has the same shape.
+        Purpose::Conclusion | Purpose::Revision => Some(conclusion_schema()),
+        Purpose::Audit | Purpose::Restatement => None,
     }
-    .as_ref()
-    .clone();
+}
+
+fn asked_for(whole: &Value, mode: Mode, names: &[String]) -> Value {
+    let mut schema = whole.clone();
     for (field, _) in ONLY_IN.iter().filter(|(_, only)| *only != mode) {
         drop_field(&mut schema, field);
     }
-    if !letters.is_empty() {
-        offer_letters(&mut schema, letters);
+    if !names.is_empty() {
+        offer_names(&mut schema, names);
     }
     schema
 }
 
-/// Where a letter is due, only those that were shown will do.
-fn offer_letters(schema: &mut Value, letters: &[char]) {
+/// Where somebody is to be named, only those will do who were shown.
+fn offer_names(schema: &mut Value, names: &[String]) {
     let Value::Object(node) = schema else { return };
     if let Some(Value::Object(properties)) = node.get_mut("properties") {
         for (name, inner) in properties {
-            offer_letters(inner, letters);
-            if LETTERED.contains(&name.as_str()) {
+            offer_names(inner, names);
+            if NAMING.contains(&name.as_str()) {
                 let text = if inner.get("items").is_some() { &mut inner["items"] } else { inner };
                 if let Value::Object(text) = text {
-                    text.insert("enum".to_owned(), json!(letters));
+                    text.insert("enum".to_owned(), json!(names));
                 }
             }
         }
     }
     if let Some(items) = node.get_mut("items") {
-        offer_letters(items, letters);
+        offer_names(items, names);
     }
 }
 
@@ -124,6 +132,12 @@ pub(super) fn review_schema() -> &'static Arc<Value> {
 pub(super) fn report_schema() -> &'static Arc<Value> {
     static SCHEMA: LazyLock<Arc<Value>> =
         LazyLock::new(|| small(schemars::schema_for!(Report)).into());
+    &SCHEMA
+}
+
+pub(super) fn conclusion_schema() -> &'static Arc<Value> {
+    static SCHEMA: LazyLock<Arc<Value>> =
+        LazyLock::new(|| small(schemars::schema_for!(WrittenConclusion)).into());
     &SCHEMA
 }
 
@@ -177,12 +191,32 @@ mod tests {
 
     #[test]
     fn no_schema_refers_to_another_place() {
-        for schema in [opinion_schema(), review_schema(), report_schema()] {
+        for schema in [opinion_schema(), review_schema(), report_schema(), conclusion_schema()] {
             let text = schema.to_string();
             for word in ["$ref", "$defs", "$schema", "\"default\"", "\"format\""] {
                 assert!(!text.contains(word), "{word} in {text}");
             }
             assert!(text.len() < 4_000, "{} bytes", text.len());
+        }
+    }
+
+    #[test]
+    fn a_conclusion_is_closed_at_every_level() {
+        insta::assert_snapshot!(conclusion_schema().to_string(), @r#"{"type":"object","additionalProperties":false,"properties":{"recommendation":{"type":"string","description":"What was decided and why. A format that the question asks for applies to this text."},"key_condition":{"type":"string","description":"The one assumption that must hold; if it fails, the recommendation is to be revisited."},"unresolved_points":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"point":{"type":"string","description":"What they disagree on."},"agents_involved":{"type":"array","items":{"type":"string"}},"claims":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"id":{"type":"string","description":"Its id in the record, such as P0101."},"agent":{"type":"string"},"claim":{"type":"string"}},"required":["id","agent","claim"]},"description":"What each of them said."}},"required":["point","agents_involved","claims"]},"description":"Disagreements of the record that were left standing; none are invented, there may be none."},"review_by":{"type":"string","description":"The day on which to revisit this: YYYY-MM-DD, later than today."},"participants":{"type":"array","items":{"type":"object","additionalProperties":false,"properties":{"agent":{"type":"string"},"version":{"type":"string"}},"required":["agent","version"]},"description":"Who took part."}},"required":["recommendation","key_condition","unresolved_points","review_by","participants"],"description":"A conclusion: exactly these five fields."}"#);
+    }
+
+    #[test]
+    fn plain_text_has_no_schema_and_a_conclusion_names_who_took_part() {
+        let names = ["claude".to_owned(), "openai".to_owned()];
+        let of = |purpose| schema(purpose, Mode::General, &names);
+        assert!(of(Purpose::Audit).is_none() && of(Purpose::Restatement).is_none());
+        for purpose in [Purpose::Conclusion, Purpose::Revision] {
+            let schema = of(purpose).unwrap();
+            let point = &schema["properties"]["unresolved_points"]["items"]["properties"];
+            let expected = json!(["claude", "openai"]);
+            assert_eq!(point["agents_involved"]["items"]["enum"], expected);
+            assert_eq!(point["claims"]["items"]["properties"]["agent"]["enum"], expected);
+            assert_eq!(point["claims"]["items"]["properties"]["id"].get("enum"), None);
         }
     }
 

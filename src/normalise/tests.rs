@@ -7,6 +7,7 @@ use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
 use crate::domain::council::review::Review;
 use crate::domain::council::words::Mode;
+use crate::domain::transcript::Document;
 
 const OPINION: &str = r#"{"summary":"Do it.","details":{"recommendation":"Adopt."},"confidence":"high","stance":"approve"}"#;
 
@@ -265,7 +266,12 @@ fn a_report_is_read_with_its_letters() {
 
 #[test]
 fn a_reading_is_kept_as_the_transcript_wants_it() {
-    let kept = |reply| serde_json::to_value(super::reading(opinion(reply, Mode::General))).unwrap();
+    let kept = |reply| {
+        serde_json::to_value(super::reading(opinion(reply, Mode::General), |found| {
+            Document::Opinion(Box::new(found))
+        }))
+        .unwrap()
+    };
     assert_eq!(kept("")["reading"], "unreadable");
     assert_eq!(kept("")["reason"], "the reply is empty");
     assert_eq!(kept(OPINION)["document"]["document"], "opinion");

@@ -32,6 +32,7 @@ mod processes;
 mod program;
 mod prompts;
 mod properties;
+mod readings;
 mod real;
 mod rehearsing;
 mod resuming;

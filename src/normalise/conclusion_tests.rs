@@ -1,0 +1,563 @@
+//! The ending as models write it: what is taken, and why the rest is not.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{Normalised, audit, conclusion, restatement, revision};
+use crate::domain::conclusion::{Audit, Conclusion, Field, Grounds, Participant};
+use crate::domain::ids::{EntityId, ExpertSlug};
+
+fn slug(name: &str) -> ExpertSlug {
+    name.parse().unwrap()
+}
+
+fn id(text: &str) -> EntityId {
+    text.parse().unwrap()
+}
+
+/// Who was there, and what was said.
+pub(super) struct Room {
+    participants: Vec<Participant>,
+    entities: BTreeMap<EntityId, Vec<ExpertSlug>>,
+}
+
+impl Room {
+    /// Claude and OpenAI were heard; Gemini has a letter, but took no part.
+    pub(super) fn new() -> Self {
+        let participant =
+            |name, version: &str| Participant { agent: slug(name), version: version.to_owned() };
+        let contributors = |names: &[&str]| names.iter().map(|name| slug(name)).collect();
+        Self {
+            participants: vec![participant("claude", "v1"), participant("openai", "v2")],
+            entities: BTreeMap::from([
+                (id("P0101"), contributors(&["claude"])),
+                (id("P0102"), contributors(&["openai"])),
+                (id("C0101"), contributors(&["claude", "openai"])),
+                (id("T0101"), contributors(&["claude"])),
+            ]),
+        }
+    }
+
+    /// A conclusion that holds in this room.
+    pub(super) fn conclusion(&self) -> Conclusion {
+        conclusion(&whole().to_string(), &self.grounds()).unwrap().document
+    }
+
+    pub(super) fn grounds(&self) -> Grounds<'_> {
+        Grounds {
+            participants: &self.participants,
+            letters: vec![('A', slug("openai")), ('B', slug("claude")), ('C', slug("gemini"))],
+            entities: &self.entities,
+            today: "2026-02-02".parse().unwrap(),
+        }
+    }
+}
+
+fn point() -> Value {
+    json!({
+        "point": "Whether to wait.",
+        "agents_involved": ["claude", "openai"],
+        "claims": [
+            {"id": "P0101", "agent": "claude", "claim": "Ship now."},
+            {"id": "P0102", "agent": "openai", "claim": "Wait."},
+        ],
+    })
+}
+
+fn whole() -> Value {
+    json!({
+        "recommendation": "Ship it.\nThen watch it.",
+        "key_condition": "The tests pass.",
+        "unresolved_points": [point()],
+        "review_by": "2026-05-31",
+        "participants": [{"agent": "claude", "version": "9"}, {"agent": "openai", "version": "9"}],
+    })
+}
+
+/// The whole conclusion with one place changed; `null` stays `null`, nothing takes it away.
+fn with(pointer: &str, value: Option<Value>) -> String {
+    let mut document = whole();
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    match (document.pointer_mut(parent).unwrap(), value) {
+        (Value::Object(fields), Some(value)) => drop(fields.insert(name.to_owned(), value)),
+        (Value::Object(fields), None) => drop(fields.shift_remove(name)),
+        (Value::Array(items), Some(value)) => items[name.parse::<usize>().unwrap()] = value,
+        (other, _) => panic!("{other}"),
+    }
+    document.to_string()
+}
+
+/// What was read or why not, on a line.
+fn told<T>(normalised: Normalised<T>, describe: impl Fn(&T) -> String) -> String {
+    match normalised {
+        Ok(read) if read.repaired => format!("mended: {}", describe(&read.document)),
+        Ok(read) => format!("read: {}", describe(&read.document)),
+        Err(unreadable) if unreadable.refusal => format!("refusal: {}", unreadable.reason),
+        Err(unreadable) => format!("unreadable: {}", unreadable.reason),
+    }
+}
+
+fn describe(conclusion: &Conclusion) -> String {
+    let point = |point: &crate::domain::conclusion::UnresolvedPoint| {
+        let agents: Vec<&str> = point.agents_involved.iter().map(ExpertSlug::as_str).collect();
+        let claims = point.claims.iter().map(|claim| format!("{} {}", claim.id, claim.agent));
+        format!("{} [{}]", agents.join("+"), claims.collect::<Vec<_>>().join(", "))
+    };
+    let points: Vec<String> = conclusion.unresolved_points.iter().map(point).collect();
+    let versions: Vec<&str> = conclusion.participants.iter().map(|p| p.version.as_str()).collect();
+    let Conclusion { recommendation, review_by, .. } = conclusion;
+    format!("{recommendation:?} | {} | {review_by} | {}", points.join("; "), versions.join(" "))
+}
+
+#[track_caller]
+fn check(reply: &str, expected: &str) {
+    assert_eq!(told(conclusion(reply, &Room::new().grounds()), describe), expected, "{reply}");
+}
+
+#[track_caller]
+fn check_fault(pointer: &str, value: Option<Value>, expected: &str) {
+    check(&with(pointer, value), &format!("unreadable: {expected}"));
+}
+
+const READ: &str = r#"read: "Ship it.\nThen watch it." | claude+openai [P0101 claude, P0102 openai] | 2026-05-31 | v1 v2"#;
+
+#[test]
+fn the_five_fields_are_read_wherever_they_stand() {
+    let text = whole().to_string();
+    check(&text, READ);
+    check(&format!("Here it is:\n```json\n{text}\n```\nDone."), READ);
+    check(&format!("<think>{{}}</think>{text}"), READ);
+    check(&json!({ "conclusion": whole() }).to_string(), READ);
+    check(&text.replace('}', ",}"), &READ.replacen("read", "mended", 1));
+    check(
+        &with("/unresolved_points", Some(json!([]))),
+        &READ.replace("claude+openai [P0101 claude, P0102 openai]", ""),
+    );
+    check(&with("/participants", Some(json!([]))), READ);
+}
+
+#[test]
+fn five_fields_are_neither_four_nor_six() {
+    for field in Field::ALL {
+        let pointer = format!("/{field}");
+        check_fault(&pointer, None, &format!("{field}: missing field"));
+    }
+    check_fault("/confidence", Some(json!("high")), "unknown field `confidence`");
+    check_fault(
+        "/unresolved_points/0/note",
+        Some(json!(1)),
+        "unresolved_points[0]: unknown field `note`",
+    );
+    check_fault(
+        "/unresolved_points/0/claims/1/source",
+        Some(json!("x")),
+        "unresolved_points[0].claims[1]: unknown field `source`",
+    );
+    check_fault("/participants/0/role", Some(json!("x")), "participants[0]: unknown field `role`");
+    check_fault("/participants/0/version", None, "participants[0].version: missing field");
+    // Nothing is dropped with a wrapper, either.
+    let mut wrapped = json!({ "conclusion": whole() });
+    wrapped["confidence"] = json!("high");
+    check(
+        &wrapped.to_string(),
+        "unreadable: recommendation: missing field; key_condition: missing field; \
+         unresolved_points: missing field; review_by: missing field; participants: missing field; \
+         unknown field `conclusion`; unknown field `confidence`",
+    );
+}
+
+#[test]
+fn nothing_is_made_to_fit() {
+    check_fault("/recommendation", Some(json!(null)), "recommendation: null, not a text");
+    check_fault("/recommendation", Some(json!(["a"])), "recommendation: a list, not a text");
+    check_fault("/recommendation", Some(json!(" \n")), "recommendation: empty");
+    check_fault("/key_condition", Some(json!("")), "key_condition: empty");
+    check_fault("/unresolved_points", Some(json!(null)), "unresolved_points: null, not a list");
+    check_fault("/unresolved_points", Some(json!("none")), "unresolved_points: `none`, not a list");
+    check_fault(
+        "/unresolved_points/0",
+        Some(json!("x")),
+        "unresolved_points[0]: `x`, not an object",
+    );
+    check_fault(
+        "/unresolved_points/0/point",
+        Some(json!(" ")),
+        "unresolved_points[0].point: empty",
+    );
+    check_fault(
+        "/unresolved_points/0/claims/0/claim",
+        Some(json!("")),
+        "unresolved_points[0].claims[0].claim: empty",
+    );
+    check_fault(
+        "/unresolved_points/0/agents_involved",
+        Some(json!("claude")),
+        "unresolved_points[0].agents_involved: `claude`, not a list",
+    );
+    check_fault("/participants", Some(json!({})), "participants: an object, not a list");
+}
+
+#[test]
+fn a_point_rests_on_who_took_part_and_what_was_said() {
+    let agents = "/unresolved_points/0/agents_involved";
+    check(&with(agents, Some(json!(["CLAUDE", " @openai "]))), READ);
+    check(&with(agents, Some(json!(["B", "Opinion A"]))), READ);
+    check(&with(agents, Some(json!(["claude", "B", "openai"]))), READ);
+    check_fault(
+        agents,
+        Some(json!([])),
+        "unresolved_points[0].agents_involved: empty: a point with nobody behind it is invented",
+    );
+    check_fault(
+        agents,
+        Some(json!(["claude", "bob"])),
+        "unresolved_points[0].agents_involved[1]: `bob` took no part (took part: claude, openai)",
+    );
+    check_fault(
+        agents,
+        Some(json!(["C"])),
+        "unresolved_points[0].agents_involved[0]: `C` took no part (took part: claude, openai)",
+    );
+    check_fault(
+        "/unresolved_points/0/claims",
+        Some(json!([])),
+        "unresolved_points[0].claims: empty: a point without a claim of the record is invented",
+    );
+    check_fault(
+        "/unresolved_points/0/claims/0/id",
+        Some(json!("P0901")),
+        "unresolved_points[0].claims[0].id: `P0901` is not in the record: invented",
+    );
+    check_fault(
+        "/unresolved_points/0/claims/0/id",
+        Some(json!("the first")),
+        "unresolved_points[0].claims[0].id: `the first` is not in the record: invented",
+    );
+    check_fault(
+        "/participants/1/agent",
+        Some(json!("gemini")),
+        "participants[1].agent: `gemini` took no part (took part: claude, openai)",
+    );
+}
+
+#[test]
+fn a_claim_is_by_whoever_made_it() {
+    let claim = "/unresolved_points/0/claims/0";
+    let cited = |id: &str, agent: &str| Some(json!({"id": id, "agent": agent, "claim": "x"}));
+    check(&with(claim, cited("`p0101`", "Claude")), READ);
+    check(&with(claim, cited("C0101", "openai")), &READ.replace("P0101 claude", "C0101 openai"));
+    // A tension lies between several, whoever named it.
+    check(&with(claim, cited("T0101", "openai")), &READ.replace("P0101 claude", "T0101 openai"));
+    check_fault(
+        claim,
+        cited("P0101", "openai"),
+        "unresolved_points[0].claims[0].agent: P0101 is not by `openai`, but by claude",
+    );
+    check_fault(
+        claim,
+        cited("T0101", "gemini"),
+        "unresolved_points[0].claims[0].agent: `gemini` took no part (took part: claude, openai)",
+    );
+}
+
+#[test]
+fn a_review_is_due_on_a_later_day() {
+    let review = "/review_by";
+    check(&with(review, Some(json!(" 2026-02-03 "))), &READ.replace("2026-05-31", "2026-02-03"));
+    for (given, expected) in [
+        ("2026-02-02", "review_by: 2026-02-02 is not later than today, 2026-02-02"),
+        ("2025-12-31", "review_by: 2025-12-31 is not later than today, 2026-02-02"),
+        (
+            "2026-05-31T00:00:00Z",
+            "review_by: `2026-05-31T00?00?00Z` is not a date of the form YYYY-MM-DD",
+        ),
+        ("2026-02-30", "review_by: `2026-02-30` is not a date of the form YYYY-MM-DD"),
+        ("31.5.2026", "review_by: `31.5.2026` is not a date of the form YYYY-MM-DD"),
+        ("in six months", "review_by: `in six months` is not a date of the form YYYY-MM-DD"),
+    ] {
+        check_fault(review, Some(json!(given)), expected);
+    }
+    check_fault(review, Some(json!(20_260_531)), "review_by: `20260531`, not a text");
+}
+
+#[test]
+fn all_faults_are_told_at_once() {
+    let reply = json!({
+        "recommendation": "",
+        "key_condition": 5,
+        "unresolved_points": [
+            {"point": "x", "agents_involved": ["bob"], "claims": []},
+            {"point": "y", "agents_involved": ["claude"]},
+            {"point": "z", "agents_involved": ["claude"], "claims": [{"id": "P0101", "agent": "openai", "claim": " "}]},
+        ],
+        "review_by": "soon",
+        "verdict": "x",
+    });
+    let faults = conclusion(&reply.to_string(), &Room::new().grounds()).unwrap_err().reason;
+    insta::assert_snapshot!(faults.replace("; ", "\n"), @"
+    recommendation: empty
+    key_condition: `5`, not a text
+    unresolved_points[0].agents_involved[0]: `bob` took no part (took part: claude, openai)
+    unresolved_points[0].claims: empty: a point without a claim of the record is invented
+    unresolved_points[1].claims: missing field
+    unresolved_points[2].claims[0].claim: empty
+    unresolved_points[2].claims[0].agent: P0101 is not by `openai`, but by claude
+    review_by: `soon` is not a date of the form YYYY-MM-DD
+    participants: missing field
+    unknown field `verdict`
+    ");
+    let strangers: serde_json::Map<_, _> =
+        (0..30).map(|number| (format!("x{number}"), json!(1))).collect();
+    let reason = conclusion(&Value::Object(strangers).to_string(), &Room::new().grounds())
+        .unwrap_err()
+        .reason;
+    assert!(reason.ends_with("; and 23 more"), "{reason}");
+}
+
+#[test]
+fn what_is_no_conclusion_says_what_it_is() {
+    check("", "unreadable: the reply is empty");
+    check("<think>hm</think>", "unreadable: the reply holds nothing but thinking");
+    check("Ship it.", "unreadable: the reply holds no JSON object");
+    check("I'm sorry, but I can't help with that.", "refusal: the model declined to answer");
+    let schema = super::schema::conclusion_schema().to_string();
+    check(&schema, "unreadable: the reply repeats the schema and fills in nothing");
+    check(&format!("{schema}\n{}", whole()), READ);
+    let text = whole().to_string();
+    check(
+        &text.replacen('{', "{\"review_by\":\"2026-09-01\",", 1),
+        "unreadable: duplicate key `review_by`",
+    );
+    check(&text.replace("\"2026-05-31\"", "NaN"), "unreadable: review_by: null, not a text");
+    check(
+        text.strip_suffix('}').unwrap(),
+        "unreadable: the object is not closed (the reply breaks off)",
+    );
+    let marked = READ.replace("Ship it.", "Ship\\0 it.").replacen("read", "mended", 1);
+    check(&text.replace("Ship it.", "Ship\u{0} it."), &marked);
+}
+
+#[track_caller]
+fn check_revision(reply: &Value, flagged: &[Field], expected: &str) {
+    let room = Room::new();
+    let read = revision(&reply.to_string(), &Room::new().conclusion(), flagged, &room.grounds());
+    assert_eq!(told(read, describe), expected);
+}
+
+#[test]
+fn a_revision_changes_the_flagged_fields_and_no_other() {
+    let rewritten = json!({
+        "recommendation": "Wait.",
+        "key_condition": "",
+        "unresolved_points": "none of your business",
+        "review_by": "yesterday",
+        "participants": [{"agent": "bob"}],
+        "apology": "Sorry!",
+    });
+    check_revision(
+        &rewritten,
+        &[Field::Recommendation],
+        &READ.replace(r"Ship it.\nThen watch it.", "Wait."),
+    );
+    check_revision(
+        &json!({"recommendation": "Wait."}),
+        &[Field::Recommendation],
+        &READ.replace(r"Ship it.\nThen watch it.", "Wait."),
+    );
+    check_revision(
+        &json!({"revision": {"recommendation": "Wait."}}),
+        &[Field::Recommendation],
+        &READ.replace(r"Ship it.\nThen watch it.", "Wait."),
+    );
+    check_revision(
+        &json!({"review_by": "2027-01-01"}),
+        &[Field::ReviewBy],
+        &READ.replace("2026-05-31", "2027-01-01"),
+    );
+    check_revision(
+        &json!({"unresolved_points": [], "recommendation": "Wait."}),
+        &[Field::UnresolvedPoints],
+        &READ.replace("claude+openai [P0101 claude, P0102 openai]", ""),
+    );
+    // Who took part stays our fact, even when somebody objects to it.
+    check_revision(
+        &json!({"participants": [{"agent": "claude", "version": "v7"}]}),
+        &[Field::Participants],
+        READ,
+    );
+}
+
+#[test]
+fn a_revision_must_hold_like_the_draft() {
+    let all = Field::ALL;
+    check_revision(
+        &json!({"recommendation": "Wait."}),
+        &[Field::Recommendation, Field::ReviewBy],
+        "unreadable: review_by: missing field",
+    );
+    check_revision(
+        &json!({"recommendation": " "}),
+        &[Field::Recommendation],
+        "unreadable: recommendation: empty",
+    );
+    check_revision(
+        &json!({"recommendation": "", "review_by": "2026-02-02"}),
+        &[Field::Recommendation, Field::ReviewBy],
+        "unreadable: recommendation: empty; review_by: 2026-02-02 is not later than today, 2026-02-02",
+    );
+    check_revision(
+        &json!({"unresolved_points": [{"point": "x", "agents_involved": ["bob"], "claims": []}]}),
+        &[Field::UnresolvedPoints],
+        "unreadable: unresolved_points[0].agents_involved[0]: `bob` took no part (took part: claude, openai); \
+         unresolved_points[0].claims: empty: a point without a claim of the record is invented",
+    );
+    check_revision(
+        &json!({"participants": [{"agent": "bob", "version": "1"}]}),
+        &[Field::Participants],
+        "unreadable: participants[0].agent: `bob` took no part (took part: claude, openai)",
+    );
+    check_revision(&whole(), all, READ);
+    let room = Room::new();
+    let cut = revision(
+        "{\"recommendation\":\"Wai",
+        &Room::new().conclusion(),
+        &[Field::Recommendation],
+        &room.grounds(),
+    );
+    assert_eq!(told(cut, describe), "unreadable: the object is not closed (the reply breaks off)");
+    let prose =
+        revision("Done!", &Room::new().conclusion(), &[Field::Recommendation], &room.grounds());
+    assert_eq!(told(prose, describe), "unreadable: the reply holds no JSON object");
+}
+
+fn describe_audit(audit: &Audit) -> String {
+    match audit {
+        Audit::Pass => "PASS".to_owned(),
+        Audit::Flag { objections } => {
+            let told = |one: &crate::domain::conclusion::Objection| {
+                format!("{} {} ({})", one.field, one.objection, one.by)
+            };
+            objections.iter().map(told).collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
+#[track_caller]
+fn check_audit(reply: &str, expected: &str) {
+    assert_eq!(told(audit(reply), describe_audit), expected, "{reply}");
+}
+
+#[test]
+fn a_critic_passes_or_flags() {
+    for reply in
+        ["PASS", " PASS\n", "\u{feff}PASS", "<think>Is it? FLAG: x</think>\nPASS", "PASS\r\n"]
+    {
+        check_audit(reply, "read: PASS");
+    }
+    let flagged = "read: recommendation No source. (critic)";
+    for reply in [
+        "FLAG: recommendation - No source.",
+        "FLAG: Recommendation – No source.",
+        "FLAG: [recommendation] — No source.",
+        "FLAG: `recommendation` - No source.",
+        "FLAG:recommendation-No source.",
+        "\n  FLAG:  RECOMMENDATION  -  No source.  \n",
+        "<think>PASS?</think>FLAG: recommendation - No source.",
+        "FLAG: recommendation - No source.\nFLAG: recommendation - No source.",
+    ] {
+        check_audit(reply, flagged);
+    }
+    check_audit(
+        "FLAG: key condition - Two at once - which?\n\nFLAG: [Review By] - Too late.\nFLAG: unresolved_points - Made up.",
+        "read: key_condition Two at once - which? (critic); review_by Too late. (critic); \
+         unresolved_points Made up. (critic)",
+    );
+}
+
+#[test]
+fn anything_else_is_no_audit() {
+    for (reply, expected) in [
+        ("", "the reply is empty"),
+        ("<think>PASS</think>", "the reply holds nothing but thinking"),
+        ("<think>PASS", "the reply holds nothing but thinking"),
+        ("pass", "neither PASS nor FLAG"),
+        ("Pass", "neither PASS nor FLAG"),
+        ("PASS.", "PASS, but not PASS alone"),
+        ("PASS - all is well", "PASS, but not PASS alone"),
+        ("PASS\nBecause it holds.", "PASS, but not PASS alone"),
+        ("PASSABLE", "PASS, but not PASS alone"),
+        ("**PASS**", "neither PASS nor FLAG"),
+        ("Verdict: PASS", "neither PASS nor FLAG"),
+        ("```\nPASS\n```", "PASS, but not PASS alone"),
+        ("PASS\nFLAG: recommendation - x", "both PASS and FLAG"),
+        ("FLAG: recommendation - x\nPASS", "both PASS and FLAG"),
+        ("It looks fine to me.", "neither PASS nor FLAG"),
+        ("{\"verdict\":\"PASS\"}", "neither PASS nor FLAG"),
+        ("FLAG recommendation - x", "neither PASS nor FLAG"),
+        ("flag: recommendation - x", "neither PASS nor FLAG"),
+        ("FLAG: recommendation: x", "line 1: no dash between field and objection"),
+        ("FLAG: recommendation -", "line 1: no objection"),
+        ("FLAG: recommendation - ...", "line 1: no objection"),
+        ("FLAG: recommendation - [Exact Objection]", "line 1: `?Exact Objection?` is no objection"),
+        ("FLAG: recommendation - <objection>", "line 1: `?objection?` is no objection"),
+        ("Here:\nFLAG: recommendation - x", "line 1: no FLAG"),
+        ("FLAG: recommendation - x\n\nHope this helps!", "line 3: no FLAG"),
+        ("FLAG: recommendation - x\nmore of it", "line 2: no FLAG"),
+        (
+            "FLAG: tone - x",
+            "line 1: `tone` is not one of recommendation, key_condition, unresolved_points, review_by, participants",
+        ),
+        (
+            "FLAG: [Field Name] - [Exact Objection]",
+            "line 1: `?Field Name?` is not one of recommendation, key_condition, unresolved_points, review_by, participants",
+        ),
+    ] {
+        check_audit(reply, &format!("unreadable: {expected}"));
+    }
+    check_audit("I'm sorry, but I can't help with that.", "refusal: the model declined to answer");
+    check_audit(
+        "FLAG: recommendation - I cannot provide that is no answer.",
+        "read: recommendation I cannot provide that is no answer. (critic)",
+    );
+    let long = "FLAG: recommendation - ".to_owned() + &"x".repeat(2_001);
+    check_audit(&long, "unreadable: line 1: an objection of over 2000 characters");
+    let many: String = (0..51).map(|number| format!("FLAG: recommendation - {number}\n")).collect();
+    check_audit(&many, "unreadable: 51 lines, over 50");
+}
+
+#[track_caller]
+fn check_restatement(reply: &str, expected: &str) {
+    assert_eq!(told(restatement(reply), Clone::clone), expected, "{reply}");
+}
+
+#[test]
+fn a_restatement_is_one_sentence_on_one_line() {
+    let read = "read: You want the cheapest option, e.g. SQLite.";
+    for reply in [
+        "You want the cheapest option, e.g. SQLite.",
+        " \"You want the cheapest option, e.g. SQLite.\"\n",
+        "“You want the cheapest option, e.g. SQLite.”",
+        "<think>Hm.\nWell.</think>\nYou want the cheapest option, e.g. SQLite.",
+    ] {
+        check_restatement(reply, read);
+    }
+    check_restatement("'It' is \"it\"", "read: 'It' is \"it\"");
+    for (reply, expected) in [
+        ("", "the reply is empty"),
+        ("\"\"", "no sentence"),
+        ("...", "no sentence"),
+        ("You want it.\nFast.", "2 lines, where one is due"),
+        ("You want it. You want it now.", "2 sentences, where one is due"),
+        ("{\"restatement\":\"You want it.\"}", "not plain text"),
+        ("You want\u{0} it.", "not plain text"),
+        ("```You want it.```", "not plain text"),
+    ] {
+        check_restatement(reply, &format!("unreadable: {expected}"));
+    }
+    check_restatement(&"x".repeat(401), "unreadable: 401 characters, over 400");
+    check_restatement(
+        "I'm sorry, but I can't help with that.",
+        "refusal: the model declined to answer",
+    );
+}

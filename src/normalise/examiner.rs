@@ -1,0 +1,300 @@
+//! The fields of a conclusion, one by one, against the record; all faults are kept.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::coerce::{Path, described, quoted, text};
+use super::conclusion::{WrittenClaim, WrittenParticipant, WrittenPoint, stranger};
+use super::council::letter;
+use super::schema::conclusion_schema;
+use crate::domain::conclusion::{CitedClaim, Field, Grounds, UnresolvedPoint};
+use crate::domain::ids::{EntityId, EntityKind, ExpertSlug};
+use crate::domain::limits::LIST_ITEMS_MAX;
+use crate::domain::time::Day;
+
+/// What may stand around a name or an id.
+const EDGES: [char; 6] = ['`', '[', ']', '@', '"', ' '];
+
+/// Reads fields and remembers what is wrong with them.
+pub(super) struct Examiner<'a> {
+    grounds: &'a Grounds<'a>,
+    faults: Vec<String>,
+}
+
+type Given = Map<String, Value>;
+
+impl<'a> Examiner<'a> {
+    pub(super) fn new(grounds: &'a Grounds<'a>) -> Self {
+        Self { grounds, faults: Vec::new() }
+    }
+
+    pub(super) fn into_faults(self) -> Vec<String> {
+        self.faults
+    }
+
+    /// The recommendation and the key condition, where they are wanted and hold.
+    pub(super) fn texts(
+        &mut self,
+        given: &Given,
+        wanted: &[Field],
+    ) -> (Option<String>, Option<String>) {
+        let mut text = |field: Field| {
+            let path = Path::Field(&Path::Root, field.name());
+            let value = self.wanted(given, wanted, field)?;
+            let text: String = self.typed(value, field_schema(field), &path)?;
+            self.filled(text, &path)
+        };
+        (text(Field::Recommendation), text(Field::KeyCondition))
+    }
+
+    pub(super) fn points(
+        &mut self,
+        given: &Given,
+        wanted: &[Field],
+    ) -> Option<Vec<UnresolvedPoint>> {
+        let field = Field::UnresolvedPoints;
+        let items = self.items(given, wanted, field)?;
+        let root = Path::Field(&Path::Root, field.name());
+        let schema = items_schema(field);
+        let mut points = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let path = Path::Item(&root, index);
+            let point = self.typed(item, schema, &path).and_then(|point| self.point(point, &path));
+            points.push(point);
+        }
+        points.into_iter().collect()
+    }
+
+    pub(super) fn review_by(&mut self, given: &Given, wanted: &[Field]) -> Option<Day> {
+        let field = Field::ReviewBy;
+        let path = Path::Field(&Path::Root, field.name());
+        let value = self.wanted(given, wanted, field)?;
+        let written: String = self.typed(value, field_schema(field), &path)?;
+        let Ok(day) = written.trim().parse::<Day>() else {
+            let given = quoted(&written);
+            return self.fault(&path, format_args!("{given} is not a date of the form YYYY-MM-DD"));
+        };
+        let today = self.grounds.today;
+        if day <= today {
+            return self.fault(&path, format_args!("{day} is not later than today, {today}"));
+        }
+        Some(day)
+    }
+
+    /// Nobody may be named who took no part. What stands in the conclusion is on record.
+    pub(super) fn participants(&mut self, given: &Given, wanted: &[Field]) {
+        let field = Field::Participants;
+        let Some(items) = self.items(given, wanted, field) else { return };
+        let root = Path::Field(&Path::Root, field.name());
+        for (index, item) in items.iter().enumerate() {
+            let path = Path::Item(&root, index);
+            let written: Option<WrittenParticipant> = self.typed(item, items_schema(field), &path);
+            if let Some(participant) = written {
+                self.agent(&participant.agent, &Path::Field(&path, "agent"));
+            }
+        }
+    }
+
+    /// Fields that are none of the five.
+    pub(super) fn strangers(&mut self, given: &Given) {
+        let unknown = given.keys().filter(|name| Field::named(name).is_none());
+        self.faults.extend(unknown.map(|name| stranger(name)));
+    }
+
+    fn wanted<'g>(
+        &mut self,
+        given: &'g Given,
+        wanted: &[Field],
+        field: Field,
+    ) -> Option<&'g Value> {
+        if !wanted.contains(&field) {
+            return None;
+        }
+        let value = given.get(field.name());
+        if value.is_none() {
+            self.fault::<()>(&Path::Field(&Path::Root, field.name()), "missing field");
+        }
+        value
+    }
+
+    fn items<'g>(
+        &mut self,
+        given: &'g Given,
+        wanted: &[Field],
+        field: Field,
+    ) -> Option<&'g Vec<Value>> {
+        let value = self.wanted(given, wanted, field)?;
+        let path = Path::Field(&Path::Root, field.name());
+        match value {
+            Value::Array(items) if items.len() > LIST_ITEMS_MAX => {
+                self.fault(&path, format_args!("{} items, over {LIST_ITEMS_MAX}", items.len()))
+            }
+            Value::Array(items) => Some(items),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Object(_) => {
+                self.fault(&path, format_args!("{}, not a list", described(value)))
+            }
+        }
+    }
+
+    /// The value as its type, where it follows the schema to the letter.
+    fn typed<T: DeserializeOwned>(
+        &mut self,
+        value: &Value,
+        schema: &Value,
+        path: &Path<'_>,
+    ) -> Option<T> {
+        let before = self.faults.len();
+        self.shape(value, schema, path);
+        if self.faults.len() > before {
+            return None;
+        }
+        match T::deserialize(value) {
+            Ok(typed) => Some(typed),
+            Err(error) => self.fault(path, error),
+        }
+    }
+
+    /// Notes every place where a value does not follow its schema.
+    fn shape(&mut self, value: &Value, schema: &Value, path: &Path<'_>) {
+        match (schema.get("type").and_then(Value::as_str), value) {
+            (Some("object"), Value::Object(given)) => self.object_shape(given, schema, path),
+            (Some("array"), Value::Array(items)) => {
+                let of = schema.get("items").unwrap_or(&Value::Null);
+                for (index, item) in items.iter().enumerate().take(LIST_ITEMS_MAX) {
+                    self.shape(item, of, &Path::Item(path, index));
+                }
+            }
+            (Some("object"), other) => {
+                self.fault::<()>(path, format_args!("{}, not an object", described(other)));
+            }
+            (Some("array"), other) => {
+                self.fault::<()>(path, format_args!("{}, not a list", described(other)));
+            }
+            (_, other) => self.faults.extend(text(other.clone(), path).err()),
+        }
+    }
+
+    fn object_shape(&mut self, given: &Given, schema: &Value, path: &Path<'_>) {
+        let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return };
+        for (name, schema) in fields {
+            let here = Path::Field(path, name);
+            match given.get(name) {
+                Some(value) => self.shape(value, schema, &here),
+                None => drop(self.fault::<()>(&here, "missing field")),
+            }
+        }
+        let unknown = given.keys().filter(|name| !fields.contains_key(*name));
+        self.faults.extend(unknown.map(|name| path.fault(stranger(name))));
+    }
+
+    fn point(&mut self, written: WrittenPoint, path: &Path<'_>) -> Option<UnresolvedPoint> {
+        let point = self.filled(written.point, &Path::Field(path, "point"));
+        let agents = self.agents(&written.agents_involved, &Path::Field(path, "agents_involved"));
+        let claims_path = Path::Field(path, "claims");
+        if written.claims.is_empty() {
+            self.fault::<()>(
+                &claims_path,
+                "empty: a point without a claim of the record is invented",
+            );
+        }
+        let mut claims = Vec::new();
+        for (index, claim) in written.claims.into_iter().enumerate() {
+            claims.push(self.claim(claim, &Path::Item(&claims_path, index)));
+        }
+        let claims: Option<Vec<CitedClaim>> = claims.into_iter().collect();
+        Some(UnresolvedPoint { point: point?, agents_involved: agents?, claims: claims? })
+    }
+
+    fn agents(&mut self, written: &[String], path: &Path<'_>) -> Option<Vec<ExpertSlug>> {
+        if written.is_empty() {
+            return self.fault(path, "empty: a point with nobody behind it is invented");
+        }
+        let mut agents: Vec<ExpertSlug> = Vec::new();
+        let mut is_known = true;
+        for (index, name) in written.iter().enumerate() {
+            match self.agent(name, &Path::Item(path, index)) {
+                // By name and by letter, somebody may be named twice.
+                Some(agent) if agents.contains(&agent) => {}
+                Some(agent) => agents.push(agent),
+                None => is_known = false,
+            }
+        }
+        is_known.then_some(agents)
+    }
+
+    fn claim(&mut self, written: WrittenClaim, path: &Path<'_>) -> Option<CitedClaim> {
+        let agent_path = Path::Field(path, "agent");
+        let agent = self.agent(&written.agent, &agent_path);
+        let id = self.entity(&written.id, &Path::Field(path, "id"));
+        let claim = self.filled(written.claim, &Path::Field(path, "claim"));
+        let (id, agent) = (id?, agent?);
+        let contributors = self.grounds.entities.get(&id).map(Vec::as_slice).unwrap_or_default();
+        let is_theirs = match id.kind {
+            // It lies between several, whoever named it.
+            EntityKind::Tension => true,
+            EntityKind::Perspective
+            | EntityKind::Recommendation
+            | EntityKind::Evidence
+            | EntityKind::Claim => contributors.contains(&agent),
+        };
+        if !is_theirs {
+            let whose = listed(contributors.iter());
+            return self
+                .fault(&agent_path, format_args!("{id} is not by `{agent}`, but by {whose}"));
+        }
+        Some(CitedClaim { id, agent, claim: claim? })
+    }
+
+    fn entity(&mut self, written: &str, path: &Path<'_>) -> Option<EntityId> {
+        let plain = written.trim_matches(EDGES).to_ascii_uppercase();
+        let known = plain.parse().ok().filter(|id| self.grounds.entities.contains_key(id));
+        known.or_else(|| {
+            self.fault(path, format_args!("{} is not in the record: invented", quoted(written)))
+        })
+    }
+
+    /// The participant that is named, or meant by a letter.
+    fn agent(&mut self, written: &str, path: &Path<'_>) -> Option<ExpertSlug> {
+        let plain = written.trim_matches(EDGES);
+        let took_part = || self.grounds.participants.iter().map(|one| &one.agent);
+        let named = took_part().find(|name| name.as_str().eq_ignore_ascii_case(plain));
+        let letters: Vec<char> = self.grounds.letters.iter().map(|(letter, _)| *letter).collect();
+        let meant = || {
+            let letter = letter(written, &letters)?;
+            let (_, name) = self.grounds.letters.iter().find(|(known, _)| *known == letter)?;
+            took_part().find(|participant| *participant == name)
+        };
+        let found = named.or_else(meant).cloned();
+        found.or_else(|| {
+            let (given, who) = (quoted(written), listed(took_part()));
+            self.fault(path, format_args!("{given} took no part (took part: {who})"))
+        })
+    }
+
+    fn filled(&mut self, text: String, path: &Path<'_>) -> Option<String> {
+        if text.trim().is_empty() { self.fault(path, "empty") } else { Some(text) }
+    }
+
+    fn fault<T>(&mut self, path: &Path<'_>, what: impl std::fmt::Display) -> Option<T> {
+        self.faults.push(path.fault(what));
+        None
+    }
+}
+
+fn field_schema(field: Field) -> &'static Value {
+    let fields = conclusion_schema().get("properties");
+    fields.and_then(|fields| fields.get(field.name())).unwrap_or(&Value::Null)
+}
+
+fn items_schema(field: Field) -> &'static Value {
+    field_schema(field).get("items").unwrap_or(&Value::Null)
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a ExpertSlug>) -> String {
+    let names: Vec<&str> = names.map(ExpertSlug::as_str).collect();
+    if names.is_empty() { "nobody".to_owned() } else { names.join(", ") }
+}
