@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use plenary::domain::ask::{Ask, Purpose};
 use plenary::domain::change::Change;
-use plenary::domain::conclusion::{Audit, Auditor, Conclusion, Field, Objection};
+use plenary::domain::conclusion::{
+    Audit, Auditor, Conclusion, Field, Objection, miscounts, wishes,
+};
 use plenary::domain::record::Record;
 use plenary::domain::transcript::Document;
 use plenary::prompting::Prepared;
 use plenary::prompting::conclusion::restatement;
-use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, draft, trail};
+use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, draft, revised, trail};
 use plenary::protocols::{Step, next};
 use plenary::providers::Request;
 use plenary::providers::rehearsal::RehearsalTransport;
@@ -230,6 +232,61 @@ fn any_field_that_is_flagged_is_mended_and_no_other() {
         assert_eq!(is_same, *field == Field::Participants, "{field}");
         assert_eq!(trail(&chamber.transcript).unwrap().revised_fields, [*field]);
     }
+}
+
+#[test]
+fn asked_again_the_reviser_mends_the_same() {
+    let (mut chamber, record) = held(QUESTIONS[0]);
+    conclude(&mut chamber, &record);
+    assert!(audit(&mut chamber, &record, AUDIT).is_some());
+    let first = chamber.ask_for(Purpose::Revision, REVISION, &record, None);
+    let again = chamber.ask_for(Purpose::Revision, REVISION, &record, Some("no JSON"));
+    assert_eq!(reply(&first.0, &first.1), reply(&again.0, &again.1));
+}
+
+#[test]
+fn a_form_that_is_asked_for_is_missed_first_and_then_met() {
+    for form in [
+        "in exactly 5 lines",
+        "in 3 bullet points",
+        "in exactly one sentence",
+        "in four sentences",
+        "in at most 10 words",
+        "in exactly 100 words",
+        "in at least 200 words",
+        "in 3 lines and at most 20 words",
+        "in 7 bullets, with 40 to 50 words in total",
+        "in exactly 40 lines",
+        "in about 80 words",
+    ] {
+        let question = format!("Should we open a branch in Lisbon? Answer {form}.");
+        assert!(!wishes(&question).is_empty(), "{form} is not taken for a wish");
+        let (mut chamber, record) = held(&question);
+        let written = conclude(&mut chamber, &record);
+        assert_ne!(miscounts(&question, &written.recommendation), [], "{form}");
+        audit(&mut chamber, &record, AUDIT);
+        revise(&mut chamber, &record);
+        let mended = revised(&chamber.transcript).unwrap();
+        let text = &mended.recommendation;
+        assert_eq!(miscounts(&question, text), [], "{form}: {text}");
+        assert_eq!(audit(&mut chamber, &record, SECOND_AUDIT), None, "{form}");
+    }
+}
+
+#[test]
+fn a_form_reads_as_one() {
+    let asked = "Should we open a branch? Answer in exactly 5 lines.";
+    let (mut chamber, record) = held(asked);
+    conclude(&mut chamber, &record);
+    audit(&mut chamber, &record, AUDIT);
+    let mended = revise(&mut chamber, &record);
+    insta::assert_snapshot!(mended["recommendation"].as_str().unwrap(), @r###"
+    Go ahead on written conditions: an owner, a measure of success and a way back that was tried.
+    They carry the risk; the rest is a matter of order.
+    Keep the way back open.
+    Agree on one measure of success.
+    Try the way back before you start.
+    "###);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use crate::domain::dialogue::TerminalState;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::Transcript;
 use crate::domain::words::words;
-use crate::protocols::conclusion::{AUDIT, SECOND_AUDIT, draft, objections, revised, trail};
+use crate::protocols::conclusion::{AUDIT, DRAFT, SECOND_AUDIT, draft, objections, revised, trail};
 
 /// What stands where the ending is over.
 const TERMINAL: &str = "terminal";
@@ -88,7 +88,8 @@ impl Ended {
     fn so_far(transcript: &Transcript) -> Self {
         let plan = transcript.plan.conclusion.as_ref();
         let was_asked = |round| transcript.asks_of(round).next().is_some();
-        let synthesizer = plan.and_then(|plan| author(transcript, &plan.synthesizer));
+        let synthesizer = plan.filter(|_| was_asked(DRAFT));
+        let synthesizer = synthesizer.and_then(|plan| author(transcript, &plan.synthesizer));
         let family = synthesizer.as_ref().map(|author| author.family.clone());
         Self {
             stage: transcript.stage.map(|stage| stage.name()),

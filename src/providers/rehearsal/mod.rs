@@ -15,6 +15,7 @@ mod report;
 mod review;
 mod revision;
 mod script;
+mod shape;
 mod temper;
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,9 @@ use crate::domain::council::review::Review;
 use crate::domain::council::words::{Mode, Stance};
 use crate::domain::hidden::is_hidden;
 
+/// How a mark begins that opens a part.
+const OPENING: &str = "\n===== BEGIN ";
+
 /// What is longer would be quoted on every line of the replies.
 const SUBJECT_CHARS_MAX: usize = 120;
 
@@ -27,10 +30,15 @@ pub(super) fn part<'a>(user: &'a str, label: &str) -> Option<&'a str> {
 /// What follows a beginning of ours on a line that is not between any marks.
 pub(super) fn remark<'a>(user: &'a str, beginning: &str) -> Option<&'a str> {
     let mut rest = user;
+    let in_lines = |text: &'a str| text.lines().find_map(|line| line.strip_prefix(beginning));
     while let Some((_, after)) = next_part(rest) {
+        let before = rest.split_once(OPENING).map_or("", |(before, _)| before);
+        if let Some(found) = in_lines(before) {
+            return Some(found);
+        }
         rest = after;
     }
-    rest.lines().find_map(|line| line.strip_prefix(beginning))
+    in_lines(rest)
 }
 
 /// A line without what cannot be seen, without the escapes that show it, and not too long.
@@ -138,7 +146,7 @@ fn parts(user: &str) -> Vec<Part<'_>> {
 }
 
 fn next_part(rest: &str) -> Option<(Part<'_>, &str)> {
-    let (_, opened) = rest.split_once("\n===== BEGIN ")?;
+    let (_, opened) = rest.split_once(OPENING)?;
     let (name, body) = opened.split_once(" =====\n")?;
     let (text, after) = body.split_once(&format!("\n===== END {name} ====="))?;
     let (label, _mark) = name.rsplit_once(' ')?;

@@ -3,12 +3,13 @@
 use serde_json::{Map, Value, json};
 
 use crate::domain::ask::Messages;
-use crate::domain::conclusion::{Conclusion, Field};
+use crate::domain::conclusion::{Conclusion, Field, miscounts};
 
 use super::audit::WANTS;
 use super::conclusion::{conclusion, in_days, unresolved_points};
 use super::docket;
 use super::prompt::{part, remark};
+use super::shape::shaped;
 use super::variation::Variation;
 
 /// Sooner than any draft of ours says.
@@ -36,7 +37,7 @@ fn flagged(user: &str) -> impl Iterator<Item = Field> {
 
 fn mended(field: Field, draft: &Conclusion, user: &str) -> Value {
     match field {
-        Field::Recommendation => with_sentence(field, &draft.recommendation).into(),
+        Field::Recommendation => recommendation(&draft.recommendation, user).into(),
         Field::KeyCondition => with_sentence(field, &draft.key_condition).into(),
         Field::UnresolvedPoints => {
             // Either one was left out, or one too many was made of it.
@@ -46,6 +47,15 @@ fn mended(field: Field, draft: &Conclusion, user: &str) -> Value {
         Field::ReviewBy => json!(in_days(user, SOON_DAYS)),
         Field::Participants => json!(docket::participants(user)),
     }
+}
+
+/// In the form that was asked for, where the draft missed it; else with what the critic misses.
+fn recommendation(draft: &str, user: &str) -> String {
+    let question = part(user, "QUESTION").unwrap_or_default();
+    if miscounts(question, draft).is_empty() {
+        return with_sentence(Field::Recommendation, draft);
+    }
+    shaped(question, draft).unwrap_or_else(|| draft.to_owned())
 }
 
 /// The text with what the critic misses in it.

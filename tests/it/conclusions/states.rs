@@ -19,7 +19,7 @@ fn reply(text: &str) -> Option<Play> {
     Some(Play::Reply(text.to_owned()))
 }
 
-fn mended(fields: Value) -> Option<Play> {
+fn mended(fields: &Value) -> Option<Play> {
     Some(Play::Reply(fields.to_string()))
 }
 
@@ -42,7 +42,7 @@ fn a_conclusion_that_passes_is_clean() {
 fn only_what_was_flagged_is_taken_from_a_revision() {
     let council = council(|asked| match (asked.purpose, asked.nth) {
         (Purpose::Audit, 1) => reply("FLAG: key_condition - nothing in it supports this"),
-        (Purpose::Revision, _) => mended(json!({
+        (Purpose::Revision, _) => mended(&json!({
             "recommendation": "Something else entirely.",
             "key_condition": "The way back was tried.",
             "unresolved_points": [],
@@ -64,9 +64,9 @@ fn only_what_was_flagged_is_taken_from_a_revision() {
 
 #[test]
 fn rejected_twice_it_is_unconverged_and_says_why() {
-    let council = council(|asked| match asked.purpose {
-        Purpose::Audit => reply("FLAG: recommendation - it decides nothing"),
-        _ => None,
+    let council = council(|asked| {
+        let is_audit = asked.purpose == Purpose::Audit;
+        is_audit.then(|| Play::Reply("FLAG: recommendation - it decides nothing".to_owned()))
     });
     let told = ask(&council, "Shall we go ahead?");
     told.expect("done", 0);

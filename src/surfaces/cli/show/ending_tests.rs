@@ -173,7 +173,7 @@ fn changed_words_have_a_colour_and_kept_ones_do_not() {
 #[test]
 fn what_did_not_converge_is_explained() {
     let page = page(&sample::unconverged(), 80);
-    assert_snapshot!(part(&page, "COUNCIL", "ADOPT"), @r#"
+    assert_snapshot!(part(&page, "COUNCIL", "REPORT: ADOPT"), @r#"
     COUNCIL ─────────────────────────────────────────── ▲ UNCONVERGED · 3 of 3 heard
 
       Should reads go through a cache?
@@ -239,7 +239,7 @@ fn who_gets_no_conclusion_gets_everything_that_was_said() {
     NO CONCLUSION
     OBJECTIONS
     REJECTED DRAFT
-    ADOPT
+    REPORT: ADOPT
     HOW THEY STOOD
     DISAGREEMENTS
     OPINIONS
@@ -313,11 +313,11 @@ fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
     "#);
     assert_eq!(
         headings(&unheard),
-        ["COUNCIL", "DRAFT", "ADOPT", "HOW THEY STOOD", "DISAGREEMENTS", "RECORD"]
+        ["COUNCIL", "DRAFT", "REPORT: ADOPT", "HOW THEY STOOD", "DISAGREEMENTS", "RECORD"]
     );
     let unmended = page(&sample::unmended(), 80);
     assert_snapshot!(part(&unmended, "DRAFT", "\n\n"), @"DRAFT ────────────────────────────────────────────────── objected to, not mended");
-    assert_snapshot!(part(&unmended, "OBJECTIONS", "ADOPT"), @r#"
+    assert_snapshot!(part(&unmended, "OBJECTIONS", "REPORT: ADOPT"), @r#"
     OBJECTIONS ─────────────────────────────────────────────────────────────────────
 
       ! recommendation
@@ -395,9 +395,9 @@ fn show_has_the_ending_first_and_then_all_there_is() {
     let transcript = sample::clean();
     let page = plain(&draw_council(&record_of(&transcript), &transcript, canvas(80)));
     let found = headings(&page);
-    assert_eq!(found[..4], ["COUNCIL", "CONCLUSION", "ADOPT", "HOW THEY STOOD"]);
+    assert_eq!(found[..4], ["COUNCIL", "CONCLUSION", "REPORT: ADOPT", "HOW THEY STOOD"]);
     assert!(found.contains(&"TENSIONS") && !found.contains(&"REPLIES"), "{found:?}");
-    assert_snapshot!(part(&page, "  Review by", "ADOPT"), @r#"
+    assert_snapshot!(part(&page, "  Review by", "REPORT: ADOPT"), @r#"
     Review by      2027-02-16
     Participants   ann (ann-3f9c) · bob (bob-3f9c) · cid (cid-3f9c)
     Outcome        mixed, 2027-02-17: Nobody missed the prices; the ratio was

@@ -55,7 +55,9 @@ fn behind(
 ) -> Vec<Vec<Line>> {
     let mut sections = Vec::new();
     if let Some(given) = &told.report {
-        sections.push(report::answer(given, canvas));
+        let is_ending = told.ended.conclusion.is_some() || told.ended.draft.is_some();
+        let lead = if is_ending { "REPORT: " } else { "" };
+        sections.push(report::answer(given, lead, canvas));
         sections.push(report::reasons(given, canvas));
     }
     sections.push(panel::draw(told, canvas));

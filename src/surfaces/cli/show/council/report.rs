@@ -17,14 +17,15 @@ const BAR: usize = 2;
 /// `medium` and a space.
 const LEVEL: usize = 7;
 
-pub(super) fn answer(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {
+/// `lead` stands before the outcome: after an ending, the report is not the answer.
+pub(super) fn answer(given: &CouncilFinalReport, lead: &str, canvas: Canvas) -> Vec<Line> {
     let conclusion = &given.report.conclusion;
     let author = match &given.chair_provider {
         Some(chair) => format!("written by {chair}"),
         None => "not a synthesis".to_owned(),
     };
     let (title, style) = of_outcome(conclusion.outcome);
-    let mut lines = heading(title, &author, canvas);
+    let mut lines = heading(&format!("{lead}{title}"), &author, canvas);
     let room = canvas.measure() - MARGIN - BAR;
     let bar = Line::indented(MARGIN).styled("┃", style).pad_to(MARGIN + BAR);
     let mut words = wrap_text(&conclusion.statement, room);

@@ -6,7 +6,7 @@ use super::super::super::wrap::{wrap_items, wrap_line, wrap_text};
 use super::super::canvas::Canvas;
 use super::super::line::Line;
 use super::super::page::{MARGIN, hanging};
-use super::super::palette::{FAINT, ID, PLAIN, STRONG};
+use super::super::palette::{FAINT, ID, PLAIN};
 use crate::domain::conclusion::{CitedClaim, Conclusion, Outcome, UnresolvedPoint};
 use crate::domain::time::Moment;
 use crate::export::conclusion::{became, involved, versioned};
@@ -29,6 +29,8 @@ const HANG: usize = 2;
 pub(super) struct Framed {
     pub bar: &'static str,
     pub style: Style,
+    /// How its words are set: what is no conclusion must not look like one.
+    pub words: Style,
     pub canvas: Canvas,
 }
 
@@ -59,7 +61,7 @@ impl Framed {
         let bar = Line::indented(MARGIN).styled(self.bar, self.style).pad_to(MARGIN + BAR);
         let room = self.canvas.measure() - MARGIN - BAR;
         let set = kept_lines(text, room);
-        set.iter().map(|line| bar.clone().styled(line, STRONG)).collect()
+        set.iter().map(|line| bar.clone().styled(line, self.words)).collect()
     }
 
     fn unresolved(&self, points: &[UnresolvedPoint]) -> Vec<Line> {

@@ -4,7 +4,7 @@ use super::super::super::wrap::wrap_text;
 use super::super::canvas::Canvas;
 use super::super::line::Line;
 use super::super::page::{MARGIN, headed, heading, prose};
-use super::super::palette::{self, CAUTION};
+use super::super::palette::{self, CAUTION, PLAIN, STRONG};
 use super::fields::Framed;
 use super::objections;
 use crate::domain::conclusion::Outcome;
@@ -24,18 +24,22 @@ pub(in super::super) fn sections(
         (Some(conclusion), _) => {
             let (_, style) = palette::of_ending(ended.terminal_state);
             let mut lines = headed("CONCLUSION", note, canvas);
-            lines.extend(Framed { bar: "┃", style, canvas }.draw(conclusion, outcomes));
+            lines.extend(
+                Framed { bar: "┃", style, words: STRONG, canvas }.draw(conclusion, outcomes),
+            );
             vec![lines, objections::of_revised(ended, canvas)]
         }
         (None, Some(draft)) if ended.is_over() => {
             let (_, style) = palette::of_ending(ended.terminal_state);
             let mut rejected = heading("REJECTED DRAFT", "not a conclusion", canvas);
-            rejected.extend(Framed { bar: "│", style, canvas }.draw(draft, outcomes));
+            rejected.extend(Framed { bar: "│", style, words: PLAIN, canvas }.draw(draft, outcomes));
             vec![explanation(ended, note, canvas), objections::of_rejected(ended, canvas), rejected]
         }
         (None, Some(draft)) => {
             let mut lines = heading("DRAFT", unaudited_draft(ended), canvas);
-            lines.extend(Framed { bar: "│", style: CAUTION, canvas }.draw(draft, outcomes));
+            lines.extend(
+                Framed { bar: "│", style: CAUTION, words: PLAIN, canvas }.draw(draft, outcomes),
+            );
             vec![lines, objections::of_draft(ended, canvas)]
         }
         (None, None) => Vec::new(),

@@ -1,0 +1,143 @@
+//! A rehearsed recommendation in the form that the question asks for.
+//!
+//! The draft's own sentences come first, as far as there is room for them; what is missing
+//! is made of a stock of sentences of every length.
+
+use crate::domain::conclusion::{Measure, Wish, wishes};
+
+/// Nobody reads further, and a question may ask for any number.
+const PIECES_MAX: usize = 300;
+const WORDS_MAX: usize = 3_000;
+
+/// How many pieces there are where the question leaves it open.
+const PIECES: usize = 3;
+
+/// Sentences of as many words as their place says, from one on.
+const STOCK: [&[&str]; 9] = [
+    &["Begin.", "Measure.", "Review."],
+    &["Begin small.", "Measure early.", "Review often."],
+    &["Name an owner.", "Try the return.", "Keep a record."],
+    &["Begin with one team.", "Try the way back.", "Agree on one measure."],
+    &["Keep the way back open.", "Write down the first result.", "Ask those who will pay."],
+    &[
+        "Agree on one measure of success.",
+        "Look at it after a month.",
+        "Begin with one small team only.",
+    ],
+    &[
+        "Try the way back before you start.",
+        "Count what it costs to go back.",
+        "Write down what would be a failure.",
+    ],
+    &[
+        "Go on only if the first step held.",
+        "Begin with a step that can be undone.",
+        "Ask those who would have to carry it.",
+    ],
+    &[
+        "Set one date for looking at it once more.",
+        "Do not widen it before its cost is understood.",
+        "Give one person the right to end it early.",
+    ],
+];
+
+/// The draft, or where it misses what the question asks for, something that does not.
+pub(super) fn shaped(question: &str, draft: &str) -> Option<String> {
+    let wishes = wishes(question);
+    let wish = |measure| wishes.iter().find(|wish| wish.measure == measure).copied();
+    let bullets = wish(Measure::Bullets).map(|wish| amount(wish, PIECES, PIECES_MAX));
+    let lines =
+        wish(Measure::Lines).map(|wish| amount(wish, bullets.unwrap_or(PIECES), PIECES_MAX));
+    let pieces = lines.or(bullets);
+    let sentences = wish(Measure::Sentences)
+        .map(|wish| amount(wish, pieces.unwrap_or(PIECES), PIECES_MAX))
+        .or(pieces);
+    let words = wish(Measure::Words).map(|wish| amount(wish, 60, WORDS_MAX));
+    let said = match (sentences, words) {
+        (None, None) => return None,
+        (Some(sentences), None) => of_sentences(draft, sentences),
+        (Some(sentences), Some(words)) => of_both(sentences, words),
+        (None, Some(words)) => of_words(words),
+    };
+    Some(laid_out(&said, pieces.unwrap_or(1), bullets.unwrap_or(0)))
+}
+
+/// A number that will do, as near to a natural one as may be.
+fn amount(wish: Wish, natural: usize, max: usize) -> usize {
+    let most = wish.amount.most().unwrap_or(usize::MAX);
+    natural.max(wish.amount.least()).min(most).min(max)
+}
+
+/// The draft's sentences, then others; it may take fewer than the draft has.
+fn of_sentences(draft: &str, count: usize) -> Vec<String> {
+    let own = draft.split_inclusive(". ").map(|sentence| sentence.trim().to_owned());
+    let further = (0..).map(|place| stock(5 + place % 4, place / 4));
+    own.chain(further).take(count).collect()
+}
+
+/// Sentences that together have so many words.
+fn of_words(words: usize) -> Vec<String> {
+    let longest = STOCK.len();
+    let mut lengths = vec![longest; words / longest];
+    lengths.extend(Some(words % longest).filter(|rest| *rest > 0));
+    lengths.iter().enumerate().map(|(place, length)| stock(*length, place)).collect()
+}
+
+/// So many sentences with so many words, as evenly as it goes.
+fn of_both(sentences: usize, words: usize) -> Vec<String> {
+    let (each, rest) = (words / sentences.max(1), words % sentences.max(1));
+    let length = |place: usize| each + usize::from(place < rest);
+    (0..sentences).map(|place| stock(length(place), place)).collect()
+}
+
+/// A sentence of so many words; a longer one than there are is made of two.
+fn stock(words: usize, place: usize) -> String {
+    let longest = STOCK.len();
+    if words > longest {
+        let first = stock(longest, place);
+        let second = stock(words - longest, place + 1);
+        let (start, letters) = second.split_at(second.chars().next().map_or(0, char::len_utf8));
+        return format!("{}, {}{letters}", first.trim_end_matches('.'), start.to_lowercase());
+    }
+    let of_length = STOCK.get(words.max(1) - 1).copied().unwrap_or_default();
+    let sentence = of_length.iter().cycle().nth(place % of_length.len().max(1));
+    sentence.copied().unwrap_or_default().to_owned()
+}
+
+/// Sentences in so many lines, the last of which are marked as bullets.
+fn laid_out(said: &[String], lines: usize, bullets: usize) -> String {
+    let mut texts: Vec<String> = said.iter().take(lines).cloned().collect();
+    // What has no line of its own goes on where the last one ends.
+    if let Some(last) = texts.last_mut() {
+        for more in said.iter().skip(lines) {
+            last.push_str(&format!(" {more}"));
+        }
+    }
+    let unmarked = texts.len().saturating_sub(bullets);
+    for bullet in texts.iter_mut().skip(unmarked) {
+        bullet.insert_str(0, "- ");
+    }
+    texts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::conclusion::count;
+
+    #[test]
+    fn the_stock_has_sentences_of_every_length() {
+        for (words, place) in (1..=40).flat_map(|words| (0..3).map(move |place| (words, place))) {
+            let sentence = stock(words, place);
+            assert_eq!(count(Measure::Words, &sentence), Some(words), "{sentence}");
+            assert_eq!(count(Measure::Sentences, &sentence), Some(1), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_question_that_asks_for_hundreds_gets_what_somebody_would_read() {
+        let text = shaped("Should we? Answer in exactly 900 lines.", "Yes.").unwrap();
+        assert_eq!(count(Measure::Lines, &text), Some(PIECES_MAX));
+        assert_eq!(shaped("Should we?", "Yes."), None);
+    }
+}
