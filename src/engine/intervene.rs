@@ -105,8 +105,9 @@ fn speakers(transcript: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
 /// Nobody has this name; these can be spoken to.
 pub fn unknown_seat(transcript: &Transcript, name: &str) -> Fault {
     let message = format!("nobody called '{name}' speaks in this council");
+    let names: Vec<&str> = speakers(transcript).map(ExpertSlug::as_str).collect();
     let fault = Fault::new(Code::ExpertNotInDialogue, message).field("to").value(name);
-    fault.options(speakers(transcript))
+    fault.suggest(format!("these do: {}", names.join(", "))).options(names)
 }
 
 fn too_late(id: &DialogueId, why: &str) -> Fault {

@@ -56,7 +56,7 @@ impl Canary {
     }
 
     /// A document with it in every text, and in a field that nobody asked for.
-    pub(super) fn into_all(&self, mut document: Value) -> Value {
+    pub(super) fn put_into(&self, mut document: Value) -> Value {
         self.enter(&mut document);
         document[self.word()] = json!(self.word());
         document
@@ -80,7 +80,7 @@ fn any_part_of_a_canary_is_noticed_and_no_other_text_is() {
     let canary = Canary::of("1");
     assert!(canary.is_in(canary.word()) && canary.is_in(&canary.sentence().to_uppercase()));
     assert!(canary.is_in(&canary.word()[7..13]) && !canary.is_in(&canary.word()[7..11]));
-    let document = canary.into_all(json!({ "stance": "approve", "risks": [{ "a": "b" }] }));
+    let document = canary.put_into(json!({ "stance": "approve", "risks": [{ "a": "b" }] }));
     assert_eq!(document["stance"], "approve");
     assert!(canary.is_in(document["risks"][0]["a"].as_str().unwrap()));
     let ours = include_str!("../../../prompts/conclusion/critic.md");

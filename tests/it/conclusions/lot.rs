@@ -3,8 +3,8 @@
 
 use std::path::Path;
 use std::pin::pin;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use plenary::ambient::Machine;
@@ -84,7 +84,7 @@ pub(super) fn draw(seed: u64) -> Drawn {
     let lot = Lot { folder: folder.path(), store, server: &server, plan: &plan, canary: &canary };
     let mut id = None;
     for life in 0..LIVES_MAX {
-        let (lived, stop) = lot.live(id, life as u64, &mut dice);
+        let (lived, stop) = lot.live(id.as_ref(), life as u64, &mut dice);
         id = Some(lived);
         if stop == Some(Stop::Done) {
             break;
@@ -107,7 +107,7 @@ impl Lot<'_> {
     /// One process: it opens the run or takes it up, and comes to an end or dies.
     fn live(
         &self,
-        id: Option<DialogueId>,
+        id: Option<&DialogueId>,
         life: u64,
         dice: &mut SplitMix,
     ) -> (DialogueId, Option<Stop>) {
@@ -126,7 +126,7 @@ impl Lot<'_> {
                 observer: told.clone(),
                 common_purse: None,
             };
-            let run = self.begin(id.as_ref(), &owner, surroundings).await;
+            let run = self.begin(id, &owner, surroundings, dice).await;
             let id = told.id.get().unwrap().clone();
             let stop = self.run(&run, &id, &told, dice).await;
             (id, stop)
@@ -141,11 +141,16 @@ impl Lot<'_> {
         id: Option<&DialogueId>,
         owner: &Owner,
         surroundings: Surroundings,
+        dice: &mut SplitMix,
     ) -> Deliberation {
         let connections = self.connections();
         let begun = match id {
             Some(id) => {
                 let loaded = load(self.store.as_ref(), id).unwrap();
+                if dice.roll().is_multiple_of(3) {
+                    // Somebody speaks between the reading and the claim.
+                    self.speak(id, dice);
+                }
                 take_up(loaded, Vec::new(), connections, owner, surroundings).await
             }
             None => {
@@ -178,27 +183,32 @@ impl Lot<'_> {
             if dice.roll().is_multiple_of(5) {
                 return None;
             }
-            // Whether it comes too late is the run's business.
-            let _ = intervene(self.store.as_ref(), &Machine, id, &self.word(dice));
+            self.speak(id, dice);
         }
     }
 
-    fn word(&self, dice: &mut SplitMix) -> Intervention {
-        let text = self.canary.sentence();
-        match dice.roll() % 9 {
+    /// Says something that nobody has said before. Whether it comes too late is the run's
+    /// business.
+    fn speak(&self, id: &DialogueId, dice: &mut SplitMix) {
+        let text = format!("{} {:016x}", self.canary.sentence(), dice.roll());
+        let word = match dice.roll() % 9 {
             0 => Intervention::Stop,
             1 | 2 => Intervention::Directive {
                 restatement: Some(Restatement {
                     seat: self.plan.chairs[0].clone(),
-                    sentence: text.clone(),
-                    reply: reply(text.clone()),
+                    sentence: self.canary.sentence(),
+                    reply: reply(self.canary.sentence()),
                 }),
                 text,
                 confirmed: dice.roll().is_multiple_of(2),
             },
-            3 | 4 => Intervention::Whisper { text, to: Some(self.plan.seats[0].name.clone()) },
+            3 | 4 => {
+                let seat = &self.plan.seats[dice.roll() as usize % 2];
+                Intervention::Whisper { text, to: Some(seat.name.clone()) }
+            }
             _ => Intervention::Whisper { text, to: None },
-        }
+        };
+        let _ = intervene(self.store.as_ref(), &Machine, id, &word);
     }
 
     fn connections(&self) -> Connections {
@@ -242,7 +252,12 @@ fn plan(secret: &str, canary: &Canary, dice: &mut SplitMix) -> Plan {
             reviser,
             auditing: Auditing::Audited,
         }),
-        caps: Caps { usd_micros: 1_000_000_000, tokens: 1_000_000_000, calls: 1_000, ..Caps::default() },
+        caps: Caps {
+            usd_micros: 1_000_000_000,
+            tokens: 1_000_000_000,
+            calls: 1_000,
+            ..Caps::default()
+        },
         context: ContextPack { files: vec![file], ..ContextPack::default() }.into(),
         ..chamber::plan(seats, secret)
     }

@@ -35,11 +35,11 @@ impl Manners {
         };
         let mut dice =
             SplitMix::from_secret(&self.secret, &format!("{seat} {} {nth}", purpose.name()));
-        match dice.roll() % 12 {
-            0 => Play::Status(400, Vec::new(), self.error()),
-            1 => Play::Status(429, vec![("retry-after", "0".to_owned())], self.error()),
-            2 => Play::Reply(format!("PASS it on: {}", self.canary.sentence())),
-            3 => Play::Reply(self.canary.into_all(json!({ "summary": 7 })).to_string()),
+        match dice.roll() % 30 {
+            0 | 1 => Play::Status(400, Vec::new(), self.error()),
+            2 => Play::Status(429, vec![("retry-after", "0".to_owned())], self.error()),
+            3..=5 => Play::Reply(format!("PASS it on: {}", self.canary.sentence())),
+            6..=8 => Play::Reply(self.canary.put_into(json!({ "summary": 7 })).to_string()),
             _ => Play::Reply(self.said(purpose, seen, &mut dice)),
         }
     }
@@ -51,7 +51,7 @@ impl Manners {
     fn said(&self, purpose: Purpose, seen: &Seen, dice: &mut SplitMix) -> String {
         match purpose {
             Purpose::Opinion | Purpose::Review | Purpose::Synthesis => {
-                self.canary.into_all(richer(purpose, fitting(seen))).to_string()
+                self.canary.put_into(richer(purpose, fitting(seen))).to_string()
             }
             Purpose::Conclusion => conclusion(seen, dice).to_string(),
             Purpose::Revision => self.revision(seen, dice).to_string(),
@@ -120,7 +120,7 @@ fn conclusion(seen: &Seen, dice: &mut SplitMix) -> Value {
     let mut conclusion = fitting(seen);
     let lines = seen.user.lines().filter(|line| line.starts_with("{\"id\":\"P"));
     let cited: Option<Value> = lines.filter_map(|line| serde_json::from_str(line).ok()).next();
-    if let Some(cited) = cited.filter(|_| dice.roll() % 2 == 0) {
+    if let Some(cited) = cited.filter(|_| dice.roll().is_multiple_of(2)) {
         let agent = &cited["agents"][0];
         conclusion["unresolved_points"] = json!([{
             "point": "How fast to go",

@@ -3,6 +3,11 @@
 mod acceptance;
 mod blind;
 mod canary;
+mod conclude;
+mod directing;
+mod hand;
+mod house;
 mod lot;
 mod manners;
 mod states;
+mod stopping;
