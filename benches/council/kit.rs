@@ -4,6 +4,8 @@
 mod connection;
 #[path = "../../tests/it/kit/model_server/council.rs"]
 mod council;
+#[path = "../../tests/it/kit/model_server/gate.rs"]
+mod gate;
 #[path = "../../tests/it/kit/model_server/play.rs"]
 mod play;
 #[path = "../../tests/it/kit/model_server/server.rs"]

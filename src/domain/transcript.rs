@@ -279,7 +279,7 @@ impl Transcript {
             Change::RoundHeld { round, .. } => self.rounds_held.push((*round, at)),
             // A signal may come while the end is being written: it is the end all the same.
             Change::RunStopped(_) if self.is_finished() => self.stopped = Some(Stop::Done),
-            Change::RunStopped(stop) => self.stopped = Some(stop.clone()),
+            Change::RunStopped(stop) => self.stop(stop),
             Change::EntityAdded(entity) => {
                 self.entities.insert(entity.id, entity.contributors.clone());
             }
@@ -336,8 +336,6 @@ impl Transcript {
     /// again, and so may those whose absence stopped it.
     fn start(&mut self, owner: &str) {
         let was_short = self.stopped.take().is_some_and(|stop| stop.is_for_want_of_voices());
-        // Whoever takes up what had too few voices to be concluded on wants it to go on.
-        self.is_cut_short &= !was_short || self.participants.is_some();
         self.owners.push(owner.to_owned());
         let held: Vec<u8> = self.rounds_held.iter().map(|(round, _)| *round).collect();
         for asked in &mut self.asks {
@@ -346,6 +344,12 @@ impl Transcript {
                 was_short && asked.document().is_none() && !held.contains(&asked.ask.round);
         }
         self.lose_what_is_in_flight();
+    }
+
+    fn stop(&mut self, stop: &Stop) {
+        // What had too few voices to be concluded on goes on when it is taken up again.
+        self.is_cut_short &= !stop.is_for_want_of_voices() || self.participants.is_some();
+        self.stopped = Some(stop.clone());
     }
 
     fn lose_what_is_in_flight(&mut self) {

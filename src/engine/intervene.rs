@@ -3,11 +3,13 @@
 
 use crate::ambient::Ambient;
 use crate::domain::change::{Change, EntryKind};
+use crate::domain::dialogue::{Dialogue, DialogueStatus};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::intervention::{Intervention, Noted, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
+use crate::record::closed;
 use crate::store::{Store, transact};
 
 use super::resume::{Loaded, load};
@@ -25,6 +27,11 @@ pub fn intervene(
         let (at, round) = (ambient.now(), round(&transcript));
         let change = Change::Intervened { round, intervention: intervention.clone() };
         let is_noted = transact(store, |unit| -> Result<bool, Error> {
+            let dialogue = unit.dialogue(id)?;
+            let is_abandoned = |dialogue: &Dialogue| dialogue.status == DialogueStatus::Abandoned;
+            if let Some(dialogue) = dialogue.filter(is_abandoned) {
+                return Err(closed(&dialogue).into());
+            }
             // What it was held against may have ended by now.
             if unit.entry_count(id)? != entries {
                 return Ok(false);
@@ -86,14 +93,21 @@ fn is_sayable(text: &str) -> Result<(), Fault> {
 
 /// Only those who speak in the rounds can be spoken to.
 fn is_seated(transcript: &Transcript, seat: &ExpertSlug) -> Result<(), Fault> {
+    let is_seated = speakers(transcript).any(|known| known == seat);
+    if is_seated { Ok(()) } else { Err(unknown_seat(transcript, seat.as_str())) }
+}
+
+fn speakers(transcript: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
     let seats = transcript.plan.seats.iter().filter(|seat| !seat.roles.is_empty());
-    let names: Vec<String> = seats.map(|seat| seat.name.to_string()).collect();
-    if names.iter().any(|name| name == seat.as_str()) {
-        return Ok(());
-    }
-    let message = format!("nobody called '{seat}' speaks in this council");
-    let fault = Fault::new(Code::ExpertNotInDialogue, message).field("to").value(seat.as_str());
-    Err(fault.options(names))
+    seats.map(|seat| &seat.name)
+}
+
+/// Nobody has this name; these can be spoken to.
+pub fn unknown_seat(transcript: &Transcript, name: &str) -> Fault {
+    let message = format!("nobody called '{name}' speaks in this council");
+    let names: Vec<&str> = speakers(transcript).map(ExpertSlug::as_str).collect();
+    let fault = Fault::new(Code::ExpertNotInDialogue, message).field("to").value(name);
+    fault.suggest(format!("these do: {}", names.join(", "))).options(names)
 }
 
 fn too_late(id: &DialogueId, why: &str) -> Fault {

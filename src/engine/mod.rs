@@ -25,7 +25,7 @@ mod writing;
 pub use connections::Connections;
 pub use deliberation::{Deliberation, Limits, Surroundings};
 pub use ear::Ear;
-pub use intervene::{check as check_intervention, intervene};
+pub use intervene::{check as check_intervention, intervene, unknown_seat};
 pub use journal::Journal;
 pub use observer::{Observer, Silent};
 pub use open::{Question, open};

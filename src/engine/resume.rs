@@ -6,13 +6,15 @@ use super::journal::Written;
 use super::owner::Owner;
 use super::reading::due;
 use crate::domain::change::{Change, Entry, EntryKind};
+use crate::domain::dialogue::{Dialogue, DialogueStatus};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::plan::Plan;
 use crate::domain::refusal::{Code, Fault};
+use crate::domain::time::Moment;
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
-use crate::record::no_dialogue;
-use crate::store::Store;
+use crate::record::{closed, no_dialogue};
+use crate::store::{Store, Unit};
 
 /// A run as it stands in the store.
 #[derive(Debug)]
@@ -61,29 +63,57 @@ pub async fn take_up(
     owner: &Owner,
     surroundings: Surroundings,
 ) -> Result<Deliberation, Error> {
-    let Loaded { mut transcript, entries } = loaded;
+    let Loaded { mut transcript, mut entries } = loaded;
     let id = transcript.opening.dialogue_id.clone();
-    if owner.finds_at_work(&transcript) {
-        return Err(at_work(&id).into());
-    }
-    let (at, claimed) = (surroundings.ambient.now(), id.clone());
     let mut changes = vec![Change::RunStarted { owner: owner.token.clone() }];
     changes.extend(different);
-    transcript.add(at, &changes);
-    if let Some(seat) = connections.missing(needed(&transcript)) {
-        return Err(unreachable_seat(seat).into());
-    }
-    let claim = surroundings.journal.run(move |unit| {
-        // Two who found it ownerless at once: the first to write has it.
-        if unit.entry_count(&claimed)? != entries {
-            return Err(at_work(&claimed).into());
+    loop {
+        if owner.finds_at_work(&transcript) {
+            return Err(at_work(&id).into());
         }
-        let seq = unit.apply(&claimed, EntryKind::RunStarted, at, &changes)?;
+        let at = surroundings.ambient.now();
+        let mut taken_up = transcript.clone();
+        taken_up.add(at, &changes);
+        if let Some(seat) = connections.missing(needed(&taken_up)) {
+            return Err(unreachable_seat(seat).into());
+        }
+        let written = surroundings.journal.run(claim(&id, entries, at, &changes)).await?;
+        if written.entries > 0 {
+            surroundings.observer.saw(&id, at, &changes);
+            return Ok(Deliberation::new(taken_up, written.last, connections, surroundings));
+        }
+        for entry in surroundings.store.entries(&id, entries)? {
+            // Two who found it ownerless at once: the first to write has it.
+            if entry.kind != EntryKind::Intervened {
+                return Err(at_work(&id).into());
+            }
+            transcript.add(entry.at, &entry.changes);
+            surroundings.observer.saw(&id, entry.at, &entry.changes);
+            entries = entry.seq;
+        }
+    }
+}
+
+/// Writes the claim down, unless the journal holds more by now.
+fn claim(
+    id: &DialogueId,
+    entries: u64,
+    at: Moment,
+    changes: &[Change],
+) -> impl FnOnce(&mut dyn Unit) -> Result<Written, Error> + Send + 'static {
+    let (id, changes) = (id.clone(), changes.to_vec());
+    move |unit| {
+        let dialogue = unit.dialogue(&id)?;
+        let is_abandoned = |dialogue: &Dialogue| dialogue.status == DialogueStatus::Abandoned;
+        if let Some(dialogue) = dialogue.filter(is_abandoned) {
+            return Err(closed(&dialogue).into());
+        }
+        if unit.entry_count(&id)? != entries {
+            return Ok(Written::default());
+        }
+        let seq = unit.apply(&id, EntryKind::RunStarted, at, &changes)?;
         Ok(Written::one(seq, changes))
-    });
-    let Written { last, changes, .. } = claim.await?;
-    surroundings.observer.saw(&id, at, &changes);
-    Ok(Deliberation::new(transcript, last, connections, surroundings))
+    }
 }
 
 /// Whoever may still be asked: once the rounds are over, those of the ending alone.

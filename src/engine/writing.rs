@@ -72,7 +72,9 @@ impl Deliberation {
     /// Takes in what others wrote into the journal, and what nobody waits for any more.
     pub(super) fn catch_up(&self) -> Result<(), Error> {
         let upto = lock(&self.known).upto;
-        for Entry { seq, at, changes, .. } in self.store.entries(&self.id, upto)? {
+        for Entry { seq, at, mut changes, .. } in self.store.entries(&self.id, upto)? {
+            // What was read is told when it is read, and not again when it is written down.
+            changes.retain(|change| !self.is_read(change));
             self.take_in(at, &Written::one(seq, changes));
         }
         let (due, at) = {
@@ -96,6 +98,11 @@ impl Deliberation {
         };
         self.tell(at, std::slice::from_ref(&change));
         lock(&self.unwritten).push(change);
+    }
+
+    fn is_read(&self, change: &Change) -> bool {
+        let Change::ReplyRead { ask, .. } = change else { return false };
+        self.transcript().asked(*ask).is_some_and(|asked| asked.reading.is_some())
     }
 
     /// What was read since the last entry; it was taken in when it was read.

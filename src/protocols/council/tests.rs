@@ -228,6 +228,9 @@ fn one_opinion_is_not_concluded_on_even_if_that_is_enough_for_the_principal() {
     check_with(with, "ann1+ bob1… cid1… stop", "stop: 1 of 2 in round 1");
     // Whoever takes it up again wants more than that.
     check_with(with, "ann1+ bob1… cid1… stop short again", "ask bob, cid in round 1");
+    let unreviewed = "ann1+ bob1+ cid1+ held1 ann2! bob2! cid2! short";
+    check_with(with, &format!("{unreviewed} again"), "ask ann, bob, cid in round 2");
+    check_with(with, &format!("{unreviewed} stop again"), "conclude");
     check_with(with, "ann1+ bob1+ cid1… stop again", "hold 1");
 }
 

@@ -26,7 +26,7 @@ use tempfile::TempDir;
 pub use dialogues::{batch, item, open_dialogue, pool};
 pub use dump::dump;
 pub use endings::{Fate, conclude, ending, moment, open_for, record_outcome};
-pub use model_server::{ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
+pub use model_server::{Gate, ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
 pub use program::{Program, binary};
 pub use programs::{alive_with, provider, request, soon, surroundings};
 

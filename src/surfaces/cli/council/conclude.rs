@@ -14,10 +14,10 @@ use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
 use crate::convening::{ending, ending_alone, reconnect};
 use crate::domain::change::{Change, Entry};
-use crate::domain::dialogue::{DialogueStatus, Protocol};
+use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::Intervention;
-use crate::domain::plan::Auditing;
+use crate::domain::plan::{Auditing, ConclusionPlan};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::engine::{Loaded, take_up};
@@ -95,11 +95,19 @@ impl Conclude {
         let id = &run.opening.dialogue_id;
         let caps = raised(run.plan.caps, settings.budget, self.budget_usd);
         let mut different: Vec<Change> = caps.into_iter().collect();
-        if run.plan.conclusion.is_none() {
-            let seated = &run.plan.seats;
-            let planned = ending(settings, seated, self.auditing(), run.opening.rehearsal);
-            let (conclusion, seats) = planned.ok_or_else(|| no_dialogue(id.as_str()))?;
-            different.push(Change::ConclusionPlanned { conclusion, seats });
+        let auditing = self.auditing();
+        match &run.plan.conclusion {
+            Some(planned) if planned.auditing == auditing => {}
+            // It was to be audited, and is not any more; or the other way round.
+            Some(planned) => {
+                let conclusion = ConclusionPlan { auditing, ..planned.clone() };
+                different.push(Change::ConclusionPlanned { conclusion, seats: Vec::new() });
+            }
+            None => {
+                let planned = ending(settings, &run.plan.seats, auditing, run.opening.rehearsal);
+                let (conclusion, seats) = planned.ok_or_else(|| no_dialogue(id.as_str()))?;
+                different.push(Change::ConclusionPlanned { conclusion, seats });
+            }
         }
         if run.opening.protocol == Protocol::Council && !run.asks_no_more_in_rounds() {
             let round = run.round_under_way();
@@ -122,10 +130,6 @@ impl Conclude {
         match dialogue.opening.protocol {
             Protocol::Alignment | Protocol::Council => {}
             Protocol::Review => return Err(is_review(id).into()),
-        }
-        if dialogue.status == DialogueStatus::Abandoned {
-            let fault = Fault::new(Code::DialogueClosed, format!("'{id}' was abandoned"));
-            return Err(fault.suggest("what was given up is not concluded on").into());
         }
         if dialogue.total_rounds == 0 {
             let fault = Fault::new(Code::NotSupported, format!("nothing was said in '{id}' yet"));

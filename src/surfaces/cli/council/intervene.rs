@@ -13,7 +13,7 @@ use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Intervention, Noted, Restatement};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
-use crate::engine::{self, check_intervention, is_at_work};
+use crate::engine::{self, check_intervention, is_at_work, unknown_seat};
 use crate::error::Error;
 use crate::export::{Intervened, safe_text};
 use crate::operations::Workspace;
@@ -60,8 +60,9 @@ pub(crate) struct Stop {
 
 impl Whisper {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let to = self.to.map(|name| name.parse().map_err(|_| unknown_seat(&name))).transpose()?;
         let case = Case::open(session, &self.id)?;
+        let seat = |name: String| name.parse().map_err(|_| unknown_seat(&case.transcript, &name));
+        let to = self.to.map(seat).transpose()?;
         case.note(session, &Intervention::Whisper { text: self.text, to })
     }
 }
@@ -176,10 +177,6 @@ fn told(noted: &Noted, id: &DialogueId, is_running: bool) -> String {
         true => said,
         false => format!("{said}\nNobody is working on it now: `plenary resume {id}` goes on."),
     }
-}
-
-fn unknown_seat(name: &str) -> Fault {
-    Fault::new(Code::ExpertNotInDialogue, "that is no name of a seat").field("to").value(name)
 }
 
 fn nobody_to_confirm() -> Fault {

@@ -69,6 +69,10 @@ impl Connection {
             tokio::time::sleep(wait).await;
         }
         match answer {
+            Answer::Gated(gate, then) => {
+                gate.pass().await;
+                Box::pin(self.give(Duration::ZERO, *then)).await
+            }
             Answer::Respond { status, headers, body } => {
                 self.write(status, &headers, &body, body.len()).await?;
                 Ok(true)

@@ -6,9 +6,11 @@
 
 mod connection;
 mod council;
+mod gate;
 mod play;
 mod server;
 
 pub use council::{fitting, purpose_of};
+pub use gate::Gate;
 pub use play::Play;
 pub use server::{ModelServer, OFFERED, Seen};

@@ -6,6 +6,7 @@ use plenary::providers::Dialect;
 use serde_json::{Value, json};
 
 use super::council::fitting_text;
+use super::gate::Gate;
 use super::server::Seen;
 
 #[derive(Debug, Clone)]
@@ -14,6 +15,8 @@ pub enum Play {
     Fitting,
     Reply(String),
     Slow(Duration, Box<Play>),
+    /// Nothing comes back before the gate is opened.
+    Gated(Gate, Box<Play>),
     Status(u16, Vec<(&'static str, String)>, String),
     RateLimited {
         retry_after: String,
@@ -38,6 +41,7 @@ pub enum Play {
 
 /// What happens on the connection.
 pub enum Answer {
+    Gated(Gate, Box<Answer>),
     Respond { status: u16, headers: Vec<(&'static str, String)>, body: Vec<u8> },
     Cut { body: Vec<u8> },
     Hang,
@@ -70,6 +74,10 @@ impl Play {
             Self::Slow(wait, then) => {
                 let (more, answer) = then.answer(seen);
                 return (wait + more, answer);
+            }
+            Self::Gated(gate, then) => {
+                let (wait, answer) = then.answer(seen);
+                return (wait, Answer::Gated(gate, Box::new(answer)));
             }
             Self::Fitting => reply(&fitting_text(seen), Stop::Done),
             Self::Reply(text) => reply(&text, Stop::Done),

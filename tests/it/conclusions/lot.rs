@@ -1,0 +1,276 @@
+//! A run drawn by lot: its panel, its files, what the Principal says and when, and the
+//! moments at which its process dies.
+
+use std::path::Path;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use plenary::ambient::Machine;
+use plenary::domain::ask::{Cost, CostSource, Finish, Reply};
+use plenary::domain::change::{Change, Entry};
+use plenary::domain::council::words::Mode;
+use plenary::domain::dice::SplitMix;
+use plenary::domain::ids::DialogueId;
+use plenary::domain::intervention::{Intervention, Restatement};
+use plenary::domain::plan::{
+    Auditing, Caps, ConclusionPlan, ContextFile, ContextPack, Plan, Role, Seat,
+};
+use plenary::domain::time::Moment;
+use plenary::domain::transcript::Stop;
+use plenary::engine::{
+    Connections, Deliberation, Ear, Journal, Limits, Observer, Owner, Question, Surroundings,
+    intervene, load, open, take_up,
+};
+use plenary::files::Folders;
+use plenary::providers::{Dialect, HttpClients, HttpTransport, Provider, Transport};
+use plenary::store::{SqliteStore, Store};
+use tokio::sync::watch;
+
+use super::canary::Canary;
+use super::manners::Manners;
+use crate::kit::chamber;
+use crate::kit::{ModelServer, Seen};
+
+pub(super) const QUESTION: &str = "Shall we go ahead?";
+
+/// Participants, then those who have a part in the ending alone.
+const NAMES: [&str; 5] = ["ann", "bob", "cid", "dora", "eve"];
+const FURTHER: [&str; 3] = ["max", "ned", "olga"];
+
+const WALL: Duration = Duration::from_secs(60);
+const LIVES_MAX: usize = 8;
+
+/// What came of it.
+pub(super) struct Drawn {
+    pub canary: Canary,
+    pub seen: Vec<Seen>,
+    pub journal: Vec<Entry>,
+}
+
+/// Which run it was told of, and how often.
+#[derive(Debug, Default)]
+struct Told {
+    times: AtomicUsize,
+    id: OnceLock<DialogueId>,
+}
+
+impl Observer for Told {
+    fn saw(&self, id: &DialogueId, _: Moment, _: &[Change]) {
+        self.times.fetch_add(1, Ordering::SeqCst);
+        self.id.get_or_init(|| id.clone());
+    }
+}
+
+impl Told {
+    async fn reach(&self, times: usize) {
+        while self.times.load(Ordering::SeqCst) < times {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+}
+
+/// Draws a run and plays it, life after life, until it ends or has lived long enough.
+pub(super) fn draw(seed: u64) -> Drawn {
+    let secret = format!("{seed:032x}");
+    let canary = Canary::of(&secret);
+    let mut dice = SplitMix::from_secret(&secret, "lot");
+    let plan = plan(&secret, &canary, &mut dice);
+    let manners = Manners::new(&secret, &canary);
+    let server = ModelServer::start(move |seen| manners.play(seen));
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
+    let lot = Lot { folder: folder.path(), store, server: &server, plan: &plan, canary: &canary };
+    let mut id = None;
+    for life in 0..LIVES_MAX {
+        let (lived, stop) = lot.live(id.as_ref(), life as u64, &mut dice);
+        id = Some(lived);
+        if stop == Some(Stop::Done) {
+            break;
+        }
+    }
+    let journal = lot.store.entries(&id.unwrap(), 0).unwrap();
+    assert_eq!(lot.store.verify(None, None).unwrap().findings, [], "seed {seed}");
+    Drawn { canary, seen: server.seen(), journal }
+}
+
+struct Lot<'a> {
+    folder: &'a Path,
+    store: Arc<dyn Store>,
+    server: &'a ModelServer,
+    plan: &'a Plan,
+    canary: &'a Canary,
+}
+
+impl Lot<'_> {
+    /// One process: it opens the run or takes it up, and comes to an end or dies.
+    fn live(
+        &self,
+        id: Option<&DialogueId>,
+        life: u64,
+        dice: &mut SplitMix,
+    ) -> (DialogueId, Option<Stop>) {
+        let told = Arc::new(Told::default());
+        let owner = Owner::new(self.folder, life).unwrap();
+        let (journal, writer) = Journal::start(Arc::clone(&self.store));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let lived = runtime.block_on(async {
+            let (ear, listening) = Ear::open(Arc::clone(&self.store));
+            tokio::spawn(listening);
+            let surroundings = Surroundings {
+                journal,
+                store: Arc::clone(&self.store),
+                ear,
+                ambient: Arc::new(Machine),
+                observer: told.clone(),
+                common_purse: None,
+            };
+            let run = self.begin(id, &owner, surroundings, dice).await;
+            let id = told.id.get().unwrap().clone();
+            let stop = self.run(&run, &id, &told, dice).await;
+            (id, stop)
+        });
+        drop(runtime);
+        writer.join().unwrap();
+        lived
+    }
+
+    async fn begin(
+        &self,
+        id: Option<&DialogueId>,
+        owner: &Owner,
+        surroundings: Surroundings,
+        dice: &mut SplitMix,
+    ) -> Deliberation {
+        let connections = self.connections();
+        let begun = match id {
+            Some(id) => {
+                let loaded = load(self.store.as_ref(), id).unwrap();
+                if dice.roll().is_multiple_of(3) {
+                    // Somebody speaks between the reading and the claim.
+                    self.speak(id, dice);
+                }
+                take_up(loaded, Vec::new(), connections, owner, surroundings).await
+            }
+            None => {
+                let (text, plan) = (QUESTION.to_owned(), self.plan.clone());
+                let question = Question { text, rehearsal: false, plan };
+                let folders = Folders::new(self.folder, &self.folder.join("plenary.db"), &[]);
+                open(question, connections, owner, &folders, surroundings).await
+            }
+        };
+        begun.unwrap()
+    }
+
+    /// Goes on to its end, or to the moment of its death. Meanwhile somebody speaks.
+    async fn run(
+        &self,
+        run: &Deliberation,
+        id: &DialogueId,
+        told: &Told,
+        dice: &mut SplitMix,
+    ) -> Option<Stop> {
+        let (_heard, interrupted) = watch::channel(false);
+        let mut running = pin!(run.run(Limits { wall: WALL, interrupted }));
+        let mut moment = 0;
+        loop {
+            moment += 1 + dice.roll() as usize % 8;
+            tokio::select! {
+                stop = &mut running => return Some(stop.unwrap()),
+                () = told.reach(moment) => {}
+            }
+            if dice.roll().is_multiple_of(5) {
+                return None;
+            }
+            self.speak(id, dice);
+        }
+    }
+
+    /// Says something that nobody has said before. Whether it comes too late is the run's
+    /// business.
+    fn speak(&self, id: &DialogueId, dice: &mut SplitMix) {
+        let text = format!("{} {:016x}", self.canary.sentence(), dice.roll());
+        let word = match dice.roll() % 9 {
+            0 => Intervention::Stop,
+            1 | 2 => Intervention::Directive {
+                restatement: Some(Restatement {
+                    seat: self.plan.chairs[0].clone(),
+                    sentence: self.canary.sentence(),
+                    reply: reply(self.canary.sentence()),
+                }),
+                text,
+                confirmed: dice.roll().is_multiple_of(2),
+            },
+            3 | 4 => {
+                let seat = &self.plan.seats[dice.roll() as usize % 2];
+                Intervention::Whisper { text, to: Some(seat.name.clone()) }
+            }
+            _ => Intervention::Whisper { text, to: None },
+        };
+        let _ = intervene(self.store.as_ref(), &Machine, id, &word);
+    }
+
+    fn connections(&self) -> Connections {
+        let mut connections = Connections::default();
+        let clients = Arc::<HttpClients>::default();
+        for seat in &self.plan.seats {
+            let provider = Provider {
+                model: seat.model.clone(),
+                ..self.server.provider(seat.name.as_str(), Dialect::OpenAi)
+            };
+            let http = HttpTransport::new(Arc::new(provider), Arc::clone(&clients));
+            connections.add(seat.name.clone(), [Transport::Http(http)].into());
+        }
+        connections
+    }
+}
+
+/// Two to five participants; whoever concludes, audits and mends may have sat among them.
+fn plan(secret: &str, canary: &Canary, dice: &mut SplitMix) -> Plan {
+    let mut below = |limit: usize| (dice.roll() % limit as u64) as usize;
+    let participants = 2 + below(4);
+    let seat = |name: &&str| chamber::seat(name, &format!("model-{name}"), name);
+    let mut seats: Vec<Seat> = NAMES[..participants].iter().map(seat).collect();
+    seats.extend(FURTHER.iter().map(seat).map(|seat| Seat { roles: Vec::new(), ..seat }));
+    let chair = below(participants);
+    seats[chair].roles.push(Role::Chair);
+    let mut somebody = || seats[below(seats.len())].name.clone();
+    let (synthesizer, critic, reviser) = (somebody(), somebody(), somebody());
+    let mode = Mode::ALL[below(Mode::ALL.len())];
+    let file = ContextFile {
+        path: format!("{}.md", canary.word()),
+        sha256: String::new(),
+        text: canary.sentence(),
+    };
+    Plan {
+        mode,
+        chairs: vec![seats[chair].name.clone()],
+        conclusion: Some(ConclusionPlan {
+            synthesizer,
+            critic,
+            reviser,
+            auditing: Auditing::Audited,
+        }),
+        caps: Caps {
+            usd_micros: 1_000_000_000,
+            tokens: 1_000_000_000,
+            calls: 1_000,
+            ..Caps::default()
+        },
+        context: ContextPack { files: vec![file], ..ContextPack::default() }.into(),
+        ..chamber::plan(seats, secret)
+    }
+}
+
+fn reply(text: String) -> Reply {
+    Reply {
+        text,
+        usage: None,
+        model: None,
+        finish: Finish::Stop,
+        cost: Cost { usd_micros: None, source: CostSource::Unknown },
+        latency_ms: 1,
+        structured: false,
+    }
+}
