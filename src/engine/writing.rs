@@ -72,7 +72,9 @@ impl Deliberation {
     /// Takes in what others wrote into the journal, and what nobody waits for any more.
     pub(super) fn catch_up(&self) -> Result<(), Error> {
         let upto = lock(&self.known).upto;
-        for Entry { seq, at, changes, .. } in self.store.entries(&self.id, upto)? {
+        for Entry { seq, at, mut changes, .. } in self.store.entries(&self.id, upto)? {
+            // One of ours may be among them, with readings that were taken in when they were made.
+            changes.retain(|change| !self.has_read(change));
             self.take_in(at, &Written::one(seq, changes));
         }
         let (due, at) = {
@@ -96,6 +98,12 @@ impl Deliberation {
         };
         self.tell(at, std::slice::from_ref(&change));
         lock(&self.unwritten).push(change);
+    }
+
+    /// Whether this is the reading of a reply that was read already.
+    fn has_read(&self, change: &Change) -> bool {
+        let Change::ReplyRead { ask, .. } = change else { return false };
+        self.transcript().asked(*ask).is_some_and(|asked| asked.reading.is_some())
     }
 
     /// What was read since the last entry; it was taken in when it was read.
