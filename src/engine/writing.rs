@@ -73,8 +73,8 @@ impl Deliberation {
     pub(super) fn catch_up(&self) -> Result<(), Error> {
         let upto = lock(&self.known).upto;
         for Entry { seq, at, mut changes, .. } in self.store.entries(&self.id, upto)? {
-            // What was read is told when it is read, and not again when it is written down.
-            changes.retain(|change| !self.is_read(change));
+            // One of ours may be among them, with readings that were taken in when they were made.
+            changes.retain(|change| !self.has_read(change));
             self.take_in(at, &Written::one(seq, changes));
         }
         let (due, at) = {
@@ -100,7 +100,8 @@ impl Deliberation {
         lock(&self.unwritten).push(change);
     }
 
-    fn is_read(&self, change: &Change) -> bool {
+    /// Whether this is the reading of a reply that was read already.
+    fn has_read(&self, change: &Change) -> bool {
         let Change::ReplyRead { ask, .. } = change else { return false };
         self.transcript().asked(*ask).is_some_and(|asked| asked.reading.is_some())
     }

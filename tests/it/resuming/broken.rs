@@ -3,7 +3,9 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use plenary::ambient::Machine;
 use plenary::domain::catalogue::{
     Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary,
 };
@@ -11,15 +13,18 @@ use plenary::domain::change::{Change, Entry, EntryKind};
 use plenary::domain::dialogue::Dialogue;
 use plenary::domain::facts::{Facts, Mentions};
 use plenary::domain::ids::{DialogueId, EntityId};
+use plenary::domain::intervention::Intervention;
 use plenary::domain::record::Record;
 use plenary::domain::shown::Viewer;
 use plenary::domain::time::{Day, Moment};
+use plenary::engine::intervene;
 use plenary::record::convergence::Pulse;
 use plenary::store::{End, Registration, Store, StoreError, Unit, Verification};
 
 use super::library::Library;
 use super::lives::complaints;
-use super::words::Finale;
+use super::words::{Finale, play, seat};
+use crate::kit::Play;
 
 #[derive(Debug, Clone, Copy)]
 enum Flaw {
@@ -33,7 +38,12 @@ enum Flaw {
     Unheard { call: u32 },
     /// The same, of which the transaction never becomes durable.
     ForgetsReply { call: u32 },
+    /// It takes its time to say what it has written.
+    AnswersLate,
 }
+
+/// Long enough for somebody else to read what is not answered yet.
+const LATE: Duration = Duration::from_millis(500);
 
 /// The critic's reply at its first look: seven calls are made in the rounds, one for the draft.
 const AUDIT: u32 = 9;
@@ -125,6 +135,31 @@ fn a_journal_that_does_not_write_down_what_is_sent_is_found_out() {
     assert_eq!(unrecorded.count(), 3, "{complaints:#?}");
 }
 
+/// A stop is found in the journal together with what the run itself has just written.
+#[test]
+fn what_was_read_is_told_once_whoever_else_reads_the_journal() {
+    let library = Library::new(|seen| match seat(seen) {
+        "bob" => Play::Slow(2 * LATE, Box::new(play(seen))),
+        _ => play(seen),
+    });
+    let sound = library.store.clone();
+    let store = Broken { sound: sound.clone(), flaw: Flaw::AnswersLate, missing: 0.into() };
+    let life = "first.opinion-cid";
+    let (id, _) = library.crash(Arc::new(store), life, library.connections(life), |told| {
+        let kept = |entry: &Entry| entry.kind == EntryKind::ReplyKept;
+        let entries = sound.entries(&told.id(), 0).unwrap();
+        let heard = entries.iter().filter(|entry| kept(entry)).count();
+        if heard == 2 && entries.iter().all(|entry| entry.kind != EntryKind::Intervened) {
+            intervene(sound.as_ref(), &Machine, &told.id(), &Intervention::Stop).unwrap();
+        }
+        let mut read = told.read();
+        read.sort_unstable();
+        assert!(read.is_sorted_by(|one, next| one < next), "told twice: {read:?}");
+        told.is_cut_short() && read.len() == 2
+    });
+    assert_eq!(sound.verify(Some(&id), None).unwrap().findings, []);
+}
+
 impl Unit for BrokenUnit<'_> {
     fn part(&mut self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError> {
         let (flaw, missing) = (self.flaw, self.missing);
@@ -155,7 +190,9 @@ impl Unit for BrokenUnit<'_> {
         let is_left_out = match self.flaw {
             Flaw::LeavesOut(what) => what == kind,
             Flaw::Unheard { call } => holds_reply(call),
-            Flaw::Unsent | Flaw::Forgets(_) | Flaw::ForgetsReply { .. } => false,
+            Flaw::Unsent | Flaw::Forgets(_) | Flaw::ForgetsReply { .. } | Flaw::AnswersLate => {
+                false
+            }
         };
         if is_left_out {
             self.missing.fetch_add(1, Ordering::Relaxed);
@@ -169,7 +206,7 @@ impl Unit for BrokenUnit<'_> {
                 let kept: Vec<Change> = changes.iter().filter(|c| !is_sent(c)).cloned().collect();
                 return self.sound.apply(id, kind, at, &kept);
             }
-            Flaw::LeavesOut(_) | Flaw::Unheard { .. } => {}
+            Flaw::LeavesOut(_) | Flaw::Unheard { .. } | Flaw::AnswersLate => {}
         }
         self.applied += 1;
         Ok(self.sound.apply(id, kind, at, changes)? + self.missing.load(Ordering::Relaxed))
@@ -219,7 +256,11 @@ impl Store for Broken {
             }
             missing.fetch_add(unit.applied, Ordering::Relaxed);
             End::RollBack
-        })
+        })?;
+        if let Flaw::AnswersLate = self.flaw {
+            std::thread::sleep(LATE);
+        }
+        Ok(())
     }
 
     fn dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError> {

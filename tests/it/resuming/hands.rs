@@ -1,8 +1,10 @@
 //! What the Principal said or did before a process died is kept, and takes effect once.
 
+use plenary::domain::change::{Entry, EntryKind};
 use serde_json::Value;
 
 use super::house::{Council, House, essence, named};
+use super::killed::go_on_from;
 use super::words::{Finale, life};
 use crate::kit::{Seen, at};
 
@@ -83,7 +85,7 @@ enum Death {
 
 /// A council that is told to stop while one of three has not answered.
 #[track_caller]
-fn cut_short(house: &House, death: Death) -> Value {
+fn cut_short(house: &House, death: Death) -> (Value, Vec<Entry>) {
     let question = format!("{death:?}").to_lowercase();
     let mut council = Council::ending(house, &question, Finale::Revised);
     let mut process = match death {
@@ -113,15 +115,18 @@ fn cut_short(house: &House, death: Death) -> Value {
     let in_rounds = asked.iter().filter(|what| what.as_str() < "R4");
     assert_eq!(in_rounds.count(), 3, "{death:?}: {asked:?}");
     assert_eq!(done(&document), ["stop"], "{death:?}");
-    document
+    let last = council.lives.pop().unwrap();
+    (essence(&document), last.journal)
 }
 
 #[test]
 fn a_stop_that_was_written_before_a_kill_takes_effect_once() {
     let house = House::new();
-    let expected = essence(&cut_short(&house, Death::Never));
+    let (expected, journal) = cut_short(&house, Death::Never);
     assert_eq!(expected["report"], Value::Null);
     for death in [Death::Before, Death::AtOnce, Death::InTheEnding] {
-        assert_eq!(essence(&cut_short(&house, death)), expected, "{death:?}");
+        assert_eq!(cut_short(&house, death).0, expected, "{death:?}");
     }
+    let stop = journal.iter().position(|entry| entry.kind == EntryKind::Intervened).unwrap();
+    go_on_from(&journal, stop + 1, Finale::Revised, &expected);
 }

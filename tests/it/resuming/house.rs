@@ -129,16 +129,25 @@ impl<'a> Council<'a> {
 
     /// The same, with further arguments.
     pub fn start_with(&self, held: &[&str], further: &[&str]) -> Process<'_> {
-        let (finale, held) = (self.finale, held.join("."));
-        let life = format!("{}-{}.{}.{held}", self.question, self.lives.len(), finale.word());
-        let settings = self.house.settings(&life, &self.more);
         let id = self.house.id(&self.question);
         let command = match &id {
             Some(id) => vec!["resume", id],
-            None => [&["ask", &self.question], finale.arguments()].concat(),
+            None => [&["ask", &self.question], self.finale.arguments()].concat(),
         };
-        let arguments = [&command, &["--json", "--config", &settings][..], further].concat();
-        let child = self.house.spawn(&arguments);
+        self.run(&[&command, further].concat(), held)
+    }
+
+    /// The same for what is there and has no conclusion yet.
+    pub fn conclude(&self, held: &[&str]) -> Process<'_> {
+        let id = self.id().unwrap();
+        self.run(&[&["conclude", &id], self.finale.arguments()].concat(), held)
+    }
+
+    fn run(&self, command: &[&str], held: &[&str]) -> Process<'_> {
+        let (nth, finale, held) = (self.lives.len(), self.finale.word(), held.join("."));
+        let life = format!("{}-{nth}.{finale}.{held}", self.question);
+        let settings = self.house.settings(&life, &self.more);
+        let child = self.house.spawn(&[command, &["--json", "--config", &settings]].concat());
         Process { child, life, house: self.house, question: &self.question }
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
-use plenary::domain::change::EntryKind;
+use plenary::domain::change::{Entry, EntryKind};
 use plenary::export::council::document;
 use plenary::store::Store;
 use serde_json::Value;
@@ -29,6 +29,12 @@ fn check_beginnings(finale: Finale, from: usize) {
     let expected = essence(&council.finish());
     let journal = council.lives[0].journal.as_slice();
     assert_eq!(journal.len(), finale.entries());
+    go_on_from(journal, from, finale, &expected);
+}
+
+/// Goes on from every beginning of at least so many entries, and must come to the same.
+#[track_caller]
+pub fn go_on_from(journal: &[Entry], from: usize, finale: Finale, expected: &Value) {
     for entries in from..journal.len() {
         if journal[entries].kind == EntryKind::VerdictRegistered {
             // The report's round and its verdict are one transaction.
@@ -43,7 +49,7 @@ fn check_beginnings(finale: Finale, from: usize) {
         let name = format!("last.{}", finale.word());
         let last = library.resume(&id, &name, library.connections(&name));
         let document = serde_json::to_value(document(&transcript(&last.journal))).unwrap();
-        assert_eq!(essence(&document), expected, "cut after entry {entries}");
+        assert_eq!(essence(&document), *expected, "cut after entry {entries}");
         assert_eq!(complaints(&[dead, last]), [""; 0], "cut after entry {entries}");
         assert_eq!(library.store.verify(None, None).unwrap().findings, []);
     }

@@ -36,11 +36,19 @@ const WALL: Duration = Duration::from_secs(60);
 
 /// Whoever watches is told of an entry only when it is said to be durable.
 #[derive(Debug, Default)]
-pub struct Told(Mutex<Option<Transcript>>);
+pub struct Told {
+    run: Mutex<Option<Transcript>>,
+    /// The asks of which the reading was told, one after the other.
+    read: Mutex<Vec<u32>>,
+}
 
 impl Observer for Told {
     fn saw(&self, _: &DialogueId, at: Moment, changes: &[Change]) {
-        let mut told = self.0.lock().unwrap();
+        for change in changes {
+            let Change::ReplyRead { ask, .. } = change else { continue };
+            self.read.lock().unwrap().push(*ask);
+        }
+        let mut told = self.run.lock().unwrap();
         match told.as_mut() {
             Some(known) => known.add(at, changes),
             None => *told = Transcript::begin(at, changes),
@@ -50,18 +58,26 @@ impl Observer for Told {
 
 impl Told {
     pub fn replies(&self) -> Vec<String> {
-        self.0.lock().unwrap().as_ref().map(replies).unwrap_or_default()
+        self.run.lock().unwrap().as_ref().map(replies).unwrap_or_default()
+    }
+
+    pub fn read(&self) -> Vec<u32> {
+        self.read.lock().unwrap().clone()
+    }
+
+    pub fn is_cut_short(&self) -> bool {
+        self.run.lock().unwrap().as_ref().is_some_and(|run| run.is_cut_short)
     }
 
     /// Whether a call was sent this way.
     pub fn was_sent_by(&self, kind: TransportKind) -> bool {
-        let told = self.0.lock().unwrap();
+        let told = self.run.lock().unwrap();
         let mut calls = told.iter().flat_map(Transcript::calls);
         calls.any(|call| call.sending.transport == kind)
     }
 
-    fn id(&self) -> DialogueId {
-        self.0.lock().unwrap().as_ref().unwrap().opening.dialogue_id.clone()
+    pub fn id(&self) -> DialogueId {
+        self.run.lock().unwrap().as_ref().unwrap().opening.dialogue_id.clone()
     }
 }
 
@@ -166,16 +182,19 @@ impl Library {
 
     fn drive(&self, store: Arc<dyn Store>, told: &Arc<Told>, work: impl AsyncFnOnce(Surroundings)) {
         let (journal, writer) = Journal::start(store.clone());
+        let (ear, listening) = Ear::open(store.clone());
         let surroundings = Surroundings {
             journal,
             store,
-            ear: Ear::deaf(),
+            ear,
             ambient: Arc::new(Machine),
             observer: told.clone(),
             common_purse: None,
         };
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        runtime.unwrap().block_on(work(surroundings));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.spawn(listening);
+        runtime.block_on(work(surroundings));
+        drop(runtime);
         writer.join().unwrap();
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plenary::domain::change::Entry;
+use plenary::domain::change::{Change, Entry};
 use plenary::domain::transcript::{CallOutcome, Transcript};
 
 /// One process. The last of a run has brought it to its end.
@@ -126,7 +126,10 @@ fn calls(transcript: &Transcript, which: impl Fn(&CallOutcome) -> bool) -> Vec<S
 /// How far a journal says that its dialogue has come.
 pub fn lifecycle(journal: &[Entry]) -> String {
     let transcript = transcript(journal);
-    if transcript.is_finished() {
+    let converged = |change: &Change| matches!(change, Change::StatusSet { .. });
+    // What was over stays over while a conclusion is written for it.
+    let was_over = journal.iter().flat_map(|entry| &entry.changes).any(converged);
+    if transcript.is_finished() || was_over {
         return "terminal".to_owned();
     }
     if transcript.participants.is_none() {
@@ -142,12 +145,7 @@ pub fn lifecycle(journal: &[Entry]) -> String {
 }
 
 pub fn transcript(journal: &[Entry]) -> Transcript {
-    let (first, rest) = journal.split_first().unwrap();
-    let mut transcript = Transcript::begin(first.at, &first.changes).unwrap();
-    for entry in rest {
-        transcript.add(entry.at, &entry.changes);
-    }
-    transcript
+    Transcript::of(journal).unwrap()
 }
 
 fn counted<'a>(words: impl IntoIterator<Item = &'a String>) -> BTreeMap<&'a str, usize> {

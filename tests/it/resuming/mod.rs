@@ -2,6 +2,7 @@
 //! and nobody is asked twice.
 
 mod broken;
+mod concluding;
 mod fallback;
 mod hands;
 mod house;
