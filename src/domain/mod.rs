@@ -7,6 +7,7 @@
 //! a correction is a further one.
 
 pub mod ask;
+pub mod asked;
 pub mod catalogue;
 pub mod change;
 pub mod conclusion;

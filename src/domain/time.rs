@@ -75,7 +75,9 @@ impl Day {
     /// Its first moment, in UTC.
     pub fn start(self) -> Moment {
         let midnight = self.0.to_zoned(jiff::tz::TimeZone::UTC).map(|start| start.timestamp());
-        Moment::new(midnight.unwrap_or(jiff::Timestamp::MIN))
+        // Moments end a little earlier than days do, and begin a little later.
+        let nearest = if self.0.year() > 0 { jiff::Timestamp::MAX } else { jiff::Timestamp::MIN };
+        Moment::new(midnight.unwrap_or(nearest))
     }
 
     /// Days from an earlier day to this one; negative, when it is not earlier.

@@ -8,13 +8,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::ask::{Ask, Failure, Messages, Reply, Sending};
+use super::ask::{Ask, Messages};
+pub use super::asked::{Asked, Call, CallOutcome};
 use super::change::{Change, Entry};
 use super::conclusion::{Audit, Conclusion, Ending, Participant};
 use super::council::opinion::Opinion;
 use super::council::report::{CouncilFinalReport, Report};
 use super::council::review::Review;
-use super::dialogue::{Opening, Stage};
+use super::dialogue::{DialogueStatus, Opening, Stage};
 use super::ids::{EntityId, ExpertSlug};
 use super::intervention::{Intervention, Noted};
 use super::plan::Plan;
@@ -42,47 +43,11 @@ pub struct Transcript {
     pub owners: Vec<String>,
     /// How it last stopped; nothing while it goes on.
     pub stopped: Option<Stop>,
+    /// Somebody gave it up: nobody is asked any more.
+    pub is_abandoned: bool,
     /// The Principal has had enough: nobody is asked in rounds any more.
     pub is_cut_short: bool,
     pub last_entry_at: Moment,
-}
-
-/// An ask with its calls.
-#[derive(Debug, Clone)]
-pub struct Asked {
-    pub ask: Ask,
-    pub prepared_at: Moment,
-    /// How many interventions there were when it was prepared: it knows of no later one.
-    pub interventions: usize,
-    /// What was cut to fit, in words.
-    pub condensed: Vec<String>,
-    /// Kept until a reply is there, unless settings keep prompts out.
-    pub messages: Option<Arc<Messages>>,
-    pub calls: Vec<Call>,
-    /// What its reply says, once it was read.
-    pub reading: Option<Reading>,
-    /// Its last call failed, and no further one is tried.
-    pub gave_up: bool,
-    /// Set when the budget did not allow sending it in the present run.
-    pub not_sent: Option<Shortage>,
-    /// It came to nothing in a run that stopped for it; the next run asks anew.
-    pub retired: bool,
-}
-
-#[derive(Debug, Clone)]
-pub struct Call {
-    pub sending: Sending,
-    pub sent_at: Moment,
-    pub outcome: CallOutcome,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub enum CallOutcome {
-    InFlight,
-    /// Its run ended before anything came back.
-    Lost,
-    Replied(Reply, Moment),
-    Failed(Failure, Moment),
 }
 
 /// What a reply was found to say.
@@ -228,6 +193,7 @@ impl Transcript {
             owners: Vec::new(),
             stopped: None,
             is_cut_short: false,
+            is_abandoned: false,
             last_entry_at: at,
         }
     }
@@ -290,6 +256,10 @@ impl Transcript {
             }
             Change::ConclusionBegun { participants } => {
                 self.participants = Some(participants.clone());
+                self.stage = Some(Stage::Concluding);
+            }
+            Change::StatusSet { status, .. } => {
+                self.is_abandoned = *status == DialogueStatus::Abandoned;
             }
             Change::StageReached { stage } => self.stage = Some(*stage),
             Change::Concluded(ending) => self.ending = Some(ending.as_ref().clone()),
@@ -306,8 +276,7 @@ impl Transcript {
             | Change::MoveMade(_)
             | Change::BatchAnswered { .. }
             | Change::VerdictGiven(_)
-            | Change::OutcomeRecorded(_)
-            | Change::StatusSet { .. } => {}
+            | Change::OutcomeRecorded(_) => {}
         }
     }
 
@@ -470,29 +439,4 @@ fn plan(changes: &[Change]) -> Option<Plan> {
         let Change::RunPlanned(planned) = change else { return None };
         Some(planned.as_ref().clone())
     })
-}
-
-impl Asked {
-    /// The reply, if one came back.
-    pub fn reply(&self) -> Option<(&Reply, Moment)> {
-        self.calls.iter().rev().find_map(|call| match &call.outcome {
-            CallOutcome::Replied(reply, at) => Some((reply, *at)),
-            CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Failed(..) => None,
-        })
-    }
-
-    /// The newest failure, if a call failed.
-    pub fn failure(&self) -> Option<(&Failure, Moment)> {
-        self.calls.iter().rev().find_map(|call| match &call.outcome {
-            CallOutcome::Failed(failure, at) => Some((failure, *at)),
-            CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => None,
-        })
-    }
-
-    pub fn document(&self) -> Option<&Document> {
-        match &self.reading {
-            Some(Reading::Read { document, .. }) => Some(document),
-            Some(Reading::Unreadable { .. }) | None => None,
-        }
-    }
 }

@@ -12,7 +12,10 @@ use crate::error::Error;
 use crate::record::closed;
 use crate::store::{Store, transact};
 
-use super::resume::{Loaded, load};
+use super::resume::{Loaded, abandoned, load};
+
+/// A run that needs more hints than this should be another one.
+const INTERVENTIONS_MAX: usize = 100;
 
 /// Notes an intervention in a run that has not come to its end.
 pub fn intervene(
@@ -24,7 +27,7 @@ pub fn intervene(
     loop {
         let Loaded { transcript, entries } = load(store, id)?;
         check(&transcript, intervention)?;
-        let (at, round) = (ambient.now(), round(&transcript));
+        let (at, round) = (ambient.now(), transcript.round_under_way());
         let change = Change::Intervened { round, intervention: intervention.clone() };
         let is_noted = transact(store, |unit| -> Result<bool, Error> {
             let dialogue = unit.dialogue(id)?;
@@ -52,31 +55,37 @@ pub fn check(transcript: &Transcript, intervention: &Intervention) -> Result<(),
         let fault = Fault::new(Code::DialogueClosed, format!("'{id}' is finished"));
         return Err(fault.suggest(format!("`plenary show {id}` shows how it ended")));
     }
+    if transcript.is_abandoned {
+        return Err(abandoned(id));
+    }
+    if transcript.interventions.len() >= INTERVENTIONS_MAX {
+        let message = format!("there were {INTERVENTIONS_MAX} interventions already");
+        let fault = Fault::new(Code::NotSupported, message);
+        return Err(fault.suggest("each of them goes into every later ask: ask a new question"));
+    }
     let is_ending = transcript.participants.is_some();
     match intervention {
         Intervention::Whisper { text, to } => {
-            is_sayable(text)?;
+            check_text(text)?;
             match to {
                 Some(seat) if is_ending => Err(too_late(id, &format!("{seat} is not asked"))),
-                Some(seat) => is_seated(transcript, seat),
+                Some(seat) => check_seat(transcript, seat),
                 None => Ok(()),
             }
         }
         Intervention::Directive { text, .. } => {
-            is_sayable(text)?;
+            check_text(text)?;
             if is_ending { Err(too_late(id, "nobody argues")) } else { Ok(()) }
         }
-        Intervention::Stop if is_ending => Err(too_late(id, "there is nothing left to stop")),
+        Intervention::Stop if is_ending => Err(too_late(id, "nothing is left to stop")),
+        Intervention::Stop if transcript.is_cut_short => {
+            Err(Fault::new(Code::DialogueClosed, format!("'{id}' was stopped already")))
+        }
         Intervention::Stop => Ok(()),
     }
 }
 
-/// The round that is under way; before the first, none.
-fn round(transcript: &Transcript) -> u8 {
-    transcript.asks.iter().map(|asked| asked.ask.round).max().unwrap_or(0)
-}
-
-fn is_sayable(text: &str) -> Result<(), Fault> {
+fn check_text(text: &str) -> Result<(), Fault> {
     let fault = if text.trim().is_empty() {
         Fault::new(Code::MissingField, "there is nothing in it").suggest("say it in a sentence")
     } else if text.contains('\0') {
@@ -92,7 +101,7 @@ fn is_sayable(text: &str) -> Result<(), Fault> {
 }
 
 /// Only those who speak in the rounds can be spoken to.
-fn is_seated(transcript: &Transcript, seat: &ExpertSlug) -> Result<(), Fault> {
+fn check_seat(transcript: &Transcript, seat: &ExpertSlug) -> Result<(), Fault> {
     let is_seated = speakers(transcript).any(|known| known == seat);
     if is_seated { Ok(()) } else { Err(unknown_seat(transcript, seat.as_str())) }
 }
@@ -113,5 +122,5 @@ pub fn unknown_seat(transcript: &Transcript, name: &str) -> Fault {
 fn too_late(id: &DialogueId, why: &str) -> Fault {
     let message = format!("the rounds of '{id}' are over: {why} any more");
     Fault::new(Code::DialogueClosed, message)
-        .suggest(format!("`plenary watch {id}` follows its conclusion"))
+        .suggest(format!("`plenary watch {id}` follows its conclusion, if it runs"))
 }

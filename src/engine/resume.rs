@@ -68,6 +68,9 @@ pub async fn take_up(
     let mut changes = vec![Change::RunStarted { owner: owner.token.clone() }];
     changes.extend(different);
     loop {
+        if transcript.is_abandoned {
+            return Err(abandoned(&id).into());
+        }
         if owner.finds_at_work(&transcript) {
             return Err(at_work(&id).into());
         }
@@ -131,6 +134,12 @@ fn not_a_run(id: &DialogueId) -> Fault {
     let message = format!("dialogue '{id}' is not a council: there is no run to go on with");
     Fault::new(Code::NotSupported, message)
         .suggest("alignment dialogues go on with `plenary dialogue register`")
+}
+
+/// What was given up is not gone on with.
+pub(super) fn abandoned(id: &DialogueId) -> Fault {
+    Fault::new(Code::DialogueClosed, format!("'{id}' was abandoned"))
+        .suggest(format!("`plenary show {id}` shows what there is"))
 }
 
 fn at_work(id: &DialogueId) -> Fault {

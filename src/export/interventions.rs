@@ -86,9 +86,7 @@ impl InterventionSeen {
             InterventionKind::Direct if self.confirmed == Some(false) => {
                 words.push("not confirmed, so it had no effect".to_owned());
             }
-            InterventionKind::Stop => {
-                words.push("what was heard by then is concluded on".to_owned())
-            }
+            InterventionKind::Stop => words.push("nobody else is asked in the rounds".to_owned()),
             InterventionKind::Whisper | InterventionKind::Direct => {}
         }
         words

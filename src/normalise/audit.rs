@@ -92,7 +92,8 @@ fn flag(line: &str) -> Result<Objection, String> {
 
 /// A field as models write it: in any case, with spaces, in brackets or backticks.
 fn named(field: &str) -> Option<Field> {
-    let plain = field.trim_matches(|letter: char| letter.is_whitespace() || "[]`".contains(letter));
+    let plain =
+        field.trim_matches(|letter: char| letter.is_whitespace() || "[]`\"'*".contains(letter));
     let words: Vec<&str> = plain.split(|c: char| c.is_whitespace() || c == '_').collect();
     Field::named(&words.join("_").to_lowercase())
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::arguments::digest;
-use super::workspace::{Workspace, find};
+use super::workspace::{Workspace, find_open};
 use crate::domain::change::{Change, EntryKind};
 use crate::error::Error;
 use crate::record::register::{self as rules, Answer, Batch, Decision};
@@ -38,7 +38,7 @@ pub(crate) fn registering(unit: &mut dyn Unit, batch: &Batch) -> Result<Vec<Chan
 }
 
 fn decide(unit: &mut dyn Unit, batch: &Batch) -> Result<Decision, Error> {
-    let dialogue = find(unit, &batch.dialogue_id)?;
+    let dialogue = find_open(unit, &batch.dialogue_id)?;
     let facts = unit.facts(&dialogue, &batch.mentions())?;
     Ok(rules::decide(batch, &dialogue, &facts)?)
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::ambient::Ambient;
 use crate::domain::dialogue::Dialogue;
 use crate::domain::ids::DialogueId;
+use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::files::Folders;
 use crate::record::no_dialogue;
@@ -20,4 +21,18 @@ pub struct Workspace {
 /// The dialogue, or the refusal that there is none.
 pub(super) fn find(unit: &mut dyn Unit, id: &DialogueId) -> Result<Dialogue, Error> {
     unit.dialogue(id)?.ok_or_else(|| no_dialogue(id.as_str()).into())
+}
+
+/// The dialogue, as long as something can be added to what was said: a conclusion rests on the
+/// record that its Synthesizer saw.
+pub(super) fn find_open(unit: &mut dyn Unit, id: &DialogueId) -> Result<Dialogue, Error> {
+    let dialogue = find(unit, id)?;
+    if unit.is_ending(id)? {
+        let message =
+            format!("the conclusion of '{id}' was begun: nothing is added to it any more");
+        let fault = Fault::new(Code::DialogueClosed, message);
+        let hint = format!("`plenary resume {id}` goes on with it, `plenary show {id}` shows it");
+        return Err(fault.suggest(hint).into());
+    }
+    Ok(dialogue)
 }

@@ -52,7 +52,7 @@ fn standing(last: Option<&Asked>) -> Standing<'_> {
     let Some(asked) = last else { return Standing::Unasked };
     match &asked.reading {
         Some(Reading::Read { .. }) => return Standing::Settled,
-        Some(Reading::Unreadable { reason, refusal: false }) if asked.ask.stricter.is_none() => {
+        Some(Reading::Unreadable { reason, refusal }) if may_ask_again(asked, *refusal) => {
             return Standing::AskStricter(reason.clone());
         }
         Some(Reading::Unreadable { .. }) => return Standing::Settled,
@@ -63,4 +63,14 @@ fn standing(last: Option<&Asked>) -> Standing<'_> {
         Some(shortage) => Standing::Starved(shortage),
         None => Standing::Open(asked),
     }
+}
+
+/// A reply that could not be read gets one stricter ask. In a round nobody is pressed who
+/// refused to answer; the ending has one seat for each part, and does not go on without it.
+fn may_ask_again(asked: &Asked, refusal: bool) -> bool {
+    let is_ending = match asked.ask.purpose {
+        Purpose::Conclusion | Purpose::Audit | Purpose::Revision => true,
+        Purpose::Opinion | Purpose::Review | Purpose::Synthesis | Purpose::Restatement => false,
+    };
+    asked.ask.stricter.is_none() && (is_ending || !refusal)
 }

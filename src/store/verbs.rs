@@ -92,6 +92,9 @@ pub trait Unit {
     /// Whether it has a conclusion, audited or not.
     fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
 
+    /// Whether its conclusion was begun: from then on nothing is added to what was said.
+    fn is_ending(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
+
     /// How many entries its journal has.
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError>;
 

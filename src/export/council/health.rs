@@ -94,9 +94,11 @@ pub fn warnings(transcript: &Transcript) -> Vec<String> {
         warnings.push(message.to_owned());
     }
     if is_cut_short(transcript) {
-        let message =
-            "it was stopped before the panel had reported, and concluded on what there was";
-        warnings.push(message.to_owned());
+        let concluded = match transcript.ending {
+            Some(_) => ", and concluded on what there was",
+            None => "",
+        };
+        warnings.push(format!("it was stopped before the panel had reported{concluded}"));
     }
     warnings.extend(conclusion::warnings(&Ended::of(transcript), transcript.opening.rehearsal));
     warnings.extend(unpriced(transcript));

@@ -68,7 +68,7 @@ pub(super) fn metrics(transcript: &Transcript) -> Metrics {
             total_cost_estimate: cost_usd(transcript),
             total_tokens_in: tokens(|usage| usage.input_tokens),
             total_tokens_out: tokens(|usage| usage.output_tokens),
-            calls: transcript.calls().count(),
+            calls: transcript.calls().count() + restatements(transcript).count(),
             repeated_calls: transcript
                 .calls()
                 .filter(|call| call.sending.repeats.is_some())

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::domain::dialogue::Stage;
 use crate::domain::transcript::{Shortage, Stop, Transcript};
 use crate::domain::words::words;
+use crate::protocols::conclusion::revised;
 use crate::protocols::council::opinions;
 
 words! {
@@ -78,17 +79,21 @@ pub fn stopped(transcript: &Transcript) -> Option<Stopped> {
             format!("what is left of `{shortage}` does not cover the next call"),
             more_of(*shortage, &resume),
         ),
-        Some(Stop::Unconcluded { stage: Stage::Auditing, seat, reason }) => (
-            "audit_unavailable",
-            format!("the conclusion could not be audited: {seat}: {reason}"),
-            format!("nothing is called Clean without it; {resume} asks the critic again"),
-        ),
+        Some(Stop::Unconcluded { stage, seat, reason })
+            if is_for_the_critic(transcript, *stage) =>
+        {
+            (
+                "audit_unavailable",
+                format!("the conclusion could not be audited: {seat}: {reason}"),
+                format!("nothing is called Clean without it; {resume} asks the critic again"),
+            )
+        }
         Some(Stop::Unconcluded { stage: Stage::Concluding, seat, reason }) => (
             "synthesis_unavailable",
             format!("no conclusion that can be used was written: {seat}: {reason}"),
             format!("what was said is kept; {resume} asks for it again"),
         ),
-        Some(Stop::Unconcluded { stage: Stage::Revising, seat, reason }) => (
+        Some(Stop::Unconcluded { stage: Stage::Revising | Stage::Auditing, seat, reason }) => (
             "revision_unavailable",
             format!("the conclusion was objected to, and could not be mended: {seat}: {reason}"),
             format!("{resume} asks for the revision again"),
@@ -110,4 +115,13 @@ pub fn stopped(transcript: &Transcript) -> Option<Stopped> {
         ),
     };
     Some(Stopped { error_code, message, suggestion })
+}
+
+/// Whether it is the critic that is missing: at the first look, or at what was mended.
+fn is_for_the_critic(transcript: &Transcript, stage: Stage) -> bool {
+    match stage {
+        Stage::Concluding => false,
+        Stage::Auditing => true,
+        Stage::Revising => revised(transcript).is_some(),
+    }
 }

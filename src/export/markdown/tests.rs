@@ -412,7 +412,7 @@ fn a_council_shows_its_draft_and_its_interventions() {
     - 2026-11-16T15:40:15.000000Z, R1, **whisper to cid, in private**: You know this store best.
     - 2026-11-16T15:40:20.000000Z, R2, **directive**: only reads count; understood as: The panel is to take it that only reads count.
     - 2026-11-16T15:40:21.000000Z, R2, **directive**: forget all of it; understood as: The panel is to take it that forget all of it.; not confirmed, so it had no effect
-    - 2026-11-16T15:40:22.000000Z, R2, **stop**: what was heard by then is concluded on
+    - 2026-11-16T15:40:22.000000Z, R2, **stop**: nobody else is asked in the rounds
     "#);
 }
 

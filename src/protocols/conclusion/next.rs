@@ -60,22 +60,22 @@ enum Part {
 impl Part {
     /// Asks for it; or stops, when no more can be asked and nothing came of it.
     fn of(self, seat: &ExpertSlug, transcript: &Transcript) -> Step {
-        let (round, purpose, missing) = match self {
+        // The second look is part of the revision: a dialogue never goes back.
+        let (round, purpose, stage) = match self {
             Self::Draft => (DRAFT, Purpose::Conclusion, Stage::Concluding),
             Self::Audit => (AUDIT, Purpose::Audit, Stage::Auditing),
             Self::Revision => (REVISION, Purpose::Revision, Stage::Revising),
-            Self::SecondAudit => (SECOND_AUDIT, Purpose::Audit, Stage::Auditing),
+            Self::SecondAudit => (SECOND_AUDIT, Purpose::Audit, Stage::Revising),
         };
         ask(transcript, round, purpose, std::iter::once(seat)).unwrap_or_else(|| {
             let failed = failures(transcript, round).pop();
             let reason = failed.map_or_else(String::new, |failed| failed.error_message);
-            Step::Stop(Stop::Unconcluded { stage: missing, seat: seat.clone(), reason })
+            Step::Stop(Stop::Unconcluded { stage, seat: seat.clone(), reason })
         })
     }
 }
 
-/// How far the dialogue has come when an ask of this round goes out. The second look is part
-/// of the revision: what is missing then is an audit, but a dialogue never goes back.
+/// How far the dialogue has come when an ask of this round goes out.
 pub fn stage(round: u8) -> Option<Stage> {
     match round {
         DRAFT => Some(Stage::Concluding),

@@ -50,13 +50,20 @@ fn whoever_cannot_be_read_is_asked_once_more_and_then_it_stops_where_it_is() {
     check("begun ann4+ bob5? bob5+", "end clean: Yes.");
     check("begun ann4+ bob5- ann6?", "ask ann strictly in round 6");
     check("begun ann4+ bob5- ann6? ann6?", "stop revising: ann: no JSON");
-    check("begun ann4+ bob5- ann6+ bob7? bob7?", "stop auditing: bob: no JSON");
+    check("begun ann4+ bob5- ann6+ bob7? bob7?", "stop revising: bob: no JSON");
+}
+
+#[test]
+fn whoever_refuses_is_asked_once_more_too() {
+    check("begun ann4x", "ask ann strictly in round 4");
+    check("begun ann4+ bob5x", "ask bob strictly in round 5");
+    check("begun ann4+ bob5x bob5x", "stop auditing: bob: no JSON");
 }
 
 #[test]
 fn a_critic_who_is_down_leaves_nothing_clean() {
     check("begun ann4+ bob5!", "stop auditing: bob: it is down");
-    check("begun ann4+ bob5- ann6+ bob7!", "stop auditing: bob: it is down");
+    check("begun ann4+ bob5- ann6+ bob7!", "stop revising: bob: it is down");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use super::columns::to_json;
 use super::statements;
 use crate::domain::catalogue::SearchField;
 use crate::domain::change::{Change, NewEntity, NewEvent};
-use crate::domain::dialogue::{DialogueStatus, Opening};
+use crate::domain::dialogue::{DialogueStatus, Opening, Stage};
 use crate::domain::entity::Origin;
 use crate::domain::expert::{PanelSeat, Profile};
 use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug};
@@ -65,6 +65,7 @@ impl<'a> Applier<'a> {
             ),
             Change::VerdictGiven(verdict) => self.give_verdict(verdict),
             Change::StatusSet { status, reason } => self.set_status(*status, reason.as_deref()),
+            Change::ConclusionBegun { .. } => self.reach(Stage::Concluding),
             Change::StageReached { stage } => self.reach(*stage),
             Change::Concluded(ending) => self.conclude(ending),
             Change::OutcomeRecorded(outcome) => self.record_outcome(outcome),
@@ -82,8 +83,7 @@ impl<'a> Applier<'a> {
             | Change::ReportGiven(_)
             | Change::RunStopped(_)
             | Change::Intervened { .. }
-            | Change::ConclusionPlanned { .. }
-            | Change::ConclusionBegun { .. } => Ok(()),
+            | Change::ConclusionPlanned { .. } => Ok(()),
         }
     }
 

@@ -88,6 +88,14 @@ pub(super) fn is_concluded(connection: &Connection, id: &DialogueId) -> Result<b
     Ok(statement.exists([id.as_str()])?)
 }
 
+pub(super) fn is_ending(connection: &Connection, id: &DialogueId) -> Result<bool, StoreError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT 1 FROM dialogues WHERE dialogue_id = ?1
+         AND (lifecycle = 'concluding' OR lifecycle = 'auditing' OR lifecycle = 'revising')",
+    )?;
+    Ok(statement.exists([id.as_str()])? || is_concluded(connection, id)?)
+}
+
 /// The ending of a dialogue, with what became of it.
 pub(super) fn concluded(
     connection: &Connection,

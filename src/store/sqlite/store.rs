@@ -223,6 +223,10 @@ impl Unit for SqliteUnit<'_> {
         endings::is_concluded(self.connection, id)
     }
 
+    fn is_ending(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        endings::is_ending(self.connection, id)
+    }
+
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError> {
         Ok(journal::head(self.connection, id.as_str())?.seq)
     }

@@ -220,6 +220,10 @@ impl Unit for BrokenUnit<'_> {
         self.sound.is_taken(id)
     }
 
+    fn is_ending(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
+        self.sound.is_ending(id)
+    }
+
     fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError> {
         self.sound.is_concluded(id)
     }

@@ -132,7 +132,7 @@ mod tests {
         Aside whisper to cid, in private: You know this store best.
         Aside directive: only reads count; understood as: The panel is to take it that only reads count.
         Aside directive: forget all of it; understood as: The panel is to take it that forget all of it.; not confirmed, so it had no effect
-        Aside stop: what was heard by then is concluded on
+        Aside stop: nobody else is asked in the rounds
         Good ann  conclusion (1.4 s): Put a read-through cache before the catalogue, with a lifetime of five minutes. Leave prices uncached until the owner says how stale they may be.
         Good bob  the Blind Critic has no objection (1.4 s)
         Good CLEAN: no objection at first sight

@@ -19,7 +19,7 @@ use crate::domain::ids::DialogueId;
 use crate::domain::intervention::Intervention;
 use crate::domain::plan::{Auditing, ConclusionPlan};
 use crate::domain::refusal::{Code, Fault};
-use crate::domain::transcript::Transcript;
+use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{Loaded, take_up};
 use crate::error::Error;
 use crate::operations::Workspace;
@@ -64,6 +64,11 @@ impl Conclude {
             Some(run) => session.settings_for(&run.opening, &overrides)?,
             None => session.settings(&overrides)?,
         };
+        if let Some(transcript) = run.as_ref().filter(|run| lacks_voices(run)) {
+            session.ui.say(&format!("too few were heard to conclude on: `plenary resume {id}`"));
+            present(session, workspace.store.as_ref(), transcript)?;
+            return Ok(Done::Incomplete);
+        }
         let is_rehearsal = run.as_ref().is_some_and(|run| run.opening.rehearsal);
         if !is_rehearsal {
             settings.require_providers()?;
@@ -142,6 +147,21 @@ impl Conclude {
 
     fn auditing(&self) -> Auditing {
         if self.no_audit { Auditing::Unaudited } else { Auditing::Audited }
+    }
+}
+
+/// Whether its rounds stopped below quorum: nothing is concluded on that.
+fn lacks_voices(run: &Transcript) -> bool {
+    match run.stopped {
+        Some(Stop::Quorum { .. } | Stop::Families { .. } | Stop::Partial { .. }) => true,
+        Some(
+            Stop::Done
+            | Stop::Budget { .. }
+            | Stop::Unconcluded { .. }
+            | Stop::Deadline
+            | Stop::Interrupted,
+        )
+        | None => false,
     }
 }
 

@@ -158,7 +158,13 @@ pub(super) fn present(
 ) -> Result<(), Error> {
     let (ui, id) = (session.ui, &transcript.opening.dialogue_id);
     match transcript.opening.protocol {
-        Protocol::Council => ui.answer(&document(transcript), |_| draw(transcript, ui.canvas())),
+        Protocol::Council => {
+            // Only what has ended can have become of anything.
+            let record = transcript.ending.as_ref().map(|_| store.record(id)).transpose()?;
+            let concluded = record.flatten().and_then(|record| record.conclusion);
+            let outcomes = concluded.map(|concluded| concluded.outcomes).unwrap_or_default();
+            ui.answer(&document(transcript), |_| draw(transcript, &outcomes, ui.canvas()))
+        }
         Protocol::Alignment | Protocol::Review => {
             let record = store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
             ui.answer(&closed(transcript), |_| draw_closing(&record, transcript, ui.canvas()))

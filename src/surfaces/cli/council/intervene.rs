@@ -60,7 +60,7 @@ pub(crate) struct Stop {
 
 impl Whisper {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let case = Case::open(session, &self.id)?;
+        let case = Addressed::open(session, &self.id)?;
         let seat = |name: String| name.parse().map_err(|_| unknown_seat(&case.transcript, &name));
         let to = self.to.map(seat).transpose()?;
         case.note(session, &Intervention::Whisper { text: self.text, to })
@@ -69,7 +69,7 @@ impl Whisper {
 
 impl Direct {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let case = Case::open(session, &self.id)?;
+        let case = Addressed::open(session, &self.id)?;
         let directive = |restatement, confirmed| Intervention::Directive {
             text: self.text.clone(),
             restatement,
@@ -99,18 +99,18 @@ impl Direct {
 
 impl Stop {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        Case::open(session, &self.id)?.note(session, &Intervention::Stop)
+        Addressed::open(session, &self.id)?.note(session, &Intervention::Stop)
     }
 }
 
 /// The run that is spoken to.
-struct Case {
+struct Addressed {
     id: DialogueId,
     workspace: Workspace,
     transcript: Transcript,
 }
 
-impl Case {
+impl Addressed {
     fn open(session: &Session<'_>, id: &str) -> Result<Self, Error> {
         let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
         let workspace = session.for_existing()?;
@@ -128,7 +128,7 @@ impl Case {
             "running": is_running,
             "intervention": Intervened::of(&noted),
         });
-        session.ui.answer(&document, |_| told(&noted, &self.id, is_running))?;
+        session.ui.answer(&document, |_| self.told(&noted, is_running))?;
         Ok(Done::Well)
     }
 
@@ -157,25 +157,35 @@ fn is_meant(session: &Session<'_>) -> Result<bool, Error> {
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-fn told(noted: &Noted, id: &DialogueId, is_running: bool) -> String {
-    let said = match &noted.intervention {
-        Intervention::Whisper { to: Some(seat), .. } => {
-            format!("Noted. {seat} alone will read it, whenever it is asked from now on.")
+impl Addressed {
+    fn told(&self, noted: &Noted, is_running: bool) -> String {
+        let id = &self.id;
+        let is_ending = self.transcript.participants.is_some();
+        let said = match &noted.intervention {
+            Intervention::Whisper { to: Some(seat), .. } => {
+                format!("Noted. {seat} alone will read it, whenever it is asked from now on.")
+            }
+            Intervention::Whisper { to: None, .. } if is_ending => {
+                "Noted. The rounds are over: only a revision would still read it.".to_owned()
+            }
+            Intervention::Whisper { to: None, .. } => {
+                "Noted. Everybody who is asked from now on will read it.".to_owned()
+            }
+            Intervention::Directive { confirmed: true, .. } => {
+                "Noted. All take it up when the next round begins.".to_owned()
+            }
+            Intervention::Directive { confirmed: false, .. } => {
+                "Not taken up. The record keeps that it was tried.".to_owned()
+            }
+            Intervention::Stop => {
+                "Stopping: nobody else is asked; it concludes on what was heard, if that is enough."
+                    .to_owned()
+            }
+        };
+        match is_running {
+            true => said,
+            false => format!("{said}\nNobody is working on it now: `plenary resume {id}` goes on."),
         }
-        Intervention::Whisper { to: None, .. } => {
-            "Noted. Everybody who is asked from now on will read it.".to_owned()
-        }
-        Intervention::Directive { confirmed: true, .. } => {
-            "Noted. All take it up when the next round begins.".to_owned()
-        }
-        Intervention::Directive { confirmed: false, .. } => {
-            "Not taken up. The record keeps that it was tried.".to_owned()
-        }
-        Intervention::Stop => "Stopping: it concludes on what was heard.".to_owned(),
-    };
-    match is_running {
-        true => said,
-        false => format!("{said}\nNobody is working on it now: `plenary resume {id}` goes on."),
     }
 }
 

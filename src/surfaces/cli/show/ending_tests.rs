@@ -16,7 +16,7 @@ fn canvas(width: usize) -> Canvas {
 
 /// The page that `ask` prints, without its colours.
 fn page(transcript: &Transcript, width: usize) -> String {
-    plain(&council::draw(transcript, canvas(width)))
+    plain(&council::draw(transcript, &[], canvas(width)))
 }
 
 fn plain(page: &str) -> String {
@@ -161,7 +161,7 @@ fn a_revision_can_be_read_in_sixty_columns() {
 
 #[test]
 fn changed_words_have_a_colour_and_kept_ones_do_not() {
-    let page = council::draw(&sample::revised(), canvas(80));
+    let page = council::draw(&sample::revised(), &[], canvas(80));
     let line = |start: &str| {
         let is_it = |line: &&str| plain(line).trim_start().starts_with(start);
         page.lines().find(is_it).unwrap().replace('\u{1b}', "␛")
@@ -347,7 +347,7 @@ fn interventions_have_a_section_on_the_short_page() {
         understood as: The panel is to take it that forget all of it.
         not confirmed, so it had no effect
       » 15:40:22 · R2 · stop
-        what was heard by then is concluded on
+        nobody else is asked in the rounds
 
     RECORD ─────────────────────────────────────────────────────────────────────────
 
@@ -383,7 +383,7 @@ fn interventions_stand_in_the_margin_of_the_whole_transcript() {
     » understood as: The panel is to take it that forget all of it.
     » not confirmed, so it had no effect
     » 15:40:22 stop
-    » what was heard by then is concluded on
+    » nobody else is asked in the rounds
       ann conclusion, call 5
       bob audit, call 6
     "#);

@@ -115,7 +115,7 @@ fn ended(transcript: &Transcript, text: &str) -> Record {
 fn pages(transcript: &Transcript, text: &str, canvas: Canvas) -> [String; 4] {
     let record = ended(transcript, text);
     [
-        council::draw(transcript, canvas),
+        council::draw(transcript, &[], canvas),
         draw_council(&record, transcript, canvas),
         draw(&record, Some(transcript), canvas),
         draw_closing(&record, transcript, canvas),

@@ -89,7 +89,9 @@ fn cautions(told: &Deliberated) -> Vec<(String, Style)> {
         let message = "FALSE CONSENSUS: the opinions were split, and the report does not say so";
         cautions.push((message.to_owned(), CAUTION.bold()));
     }
-    if let Some(disclaimer) = told.report.as_ref().and_then(|report| report.disclaimer.clone()) {
+    let disclaimer = told.report.as_ref().and_then(|report| report.disclaimer.clone());
+    // With a conclusion above it, what is said of the report is said where the report stands.
+    if let Some(disclaimer) = disclaimer.filter(|_| told.ended.conclusion.is_none()) {
         cautions.push((disclaimer, CAUTION.bold()));
     }
     cautions

@@ -20,9 +20,13 @@ pub(in super::super) enum Foot {
     Id,
 }
 
-/// Draws a run, finished or not, as lines with ANSI colours.
-pub(crate) fn draw(transcript: &Transcript, canvas: Canvas) -> String {
-    text_of(&sections(transcript, &[], Foot::Hint, canvas))
+/// Draws a run, finished or not, as lines with ANSI colours, with what became of it.
+pub(crate) fn draw(
+    transcript: &Transcript,
+    outcomes: &[(Moment, Outcome)],
+    canvas: Canvas,
+) -> String {
+    text_of(&sections(transcript, outcomes, Foot::Hint, canvas))
 }
 
 pub(in super::super) fn sections(

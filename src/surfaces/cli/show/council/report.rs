@@ -34,6 +34,10 @@ pub(super) fn answer(given: &CouncilFinalReport, lead: &str, canvas: Canvas) -> 
         words.extend(wrap_text(reason, room));
     }
     lines.extend(words.iter().map(|line| bar.clone().styled(line, STRONG)));
+    if let Some(disclaimer) = given.disclaimer.as_deref().filter(|_| !lead.is_empty()) {
+        lines.push(Line::blank());
+        lines.extend(block(&wrap_line(disclaimer, canvas.measure() - MARGIN), MARGIN, CAUTION));
+    }
     lines
 }
 
