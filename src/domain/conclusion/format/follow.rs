@@ -3,9 +3,9 @@
 //! It is a list of what may, not of what may not: `5 lines of code`, `3 bullets per slide`,
 //! `two words that rhyme` are all somebody else's.
 
-use super::clauses::{Mark, Sentence};
 use super::number::number;
 use super::phrase::{Form, Phrase};
+use super::question::{Mark, Sentence};
 use super::vocabulary::{FOLLOWING, HEADS, IN_WHAT, OF_WHAT};
 use super::wish::Measure;
 

@@ -1,7 +1,7 @@
 //! What a clause tells its reader to do.
 
-use super::clauses::{Mark, Sentence};
 use super::phrase::Phrase;
+use super::question::{End, Mark, Sentence};
 use super::vocabulary::{
     ANSWERING, FILLERS, HEADS, PART_MARKS, PREAMBLES, QUESTION_STARTS, SUBORDINATE, WHOLE,
 };
@@ -38,7 +38,6 @@ pub(super) fn command(sentence: &Sentence, at: usize) -> Option<Head<'_>> {
 
 /// Whether a sentence is a question or a command.
 pub(super) fn is_asking(sentence: &Sentence) -> bool {
-    use super::clauses::End;
     let start = opened(sentence, 0).at;
     sentence.end == End::Question
         || QUESTION_STARTS.has(sentence.word(start))

@@ -1,7 +1,7 @@
 //! Wishes held against a text.
 
-use super::clauses::sentences;
 use super::count::count;
+use super::question::sentences;
 use super::together::together;
 use super::wish::Wish;
 use crate::domain::conclusion::audit::{Auditor, Objection};

@@ -109,7 +109,7 @@ fn an_objection_has_both_numbers() {
 }
 
 #[test]
-fn long_questions_cost_no_more_than_their_length() {
+fn long_questions_come_to_an_end() {
     let pieces = ["answer in 5 lines, ", "Answer in 5 lines. ", "Explain. ", "5 ", "in ", "- a\n"];
     let signs = [". ", "… ", "\"", "do not ", "a-", "( "];
     for piece in pieces.into_iter().chain(signs) {

@@ -1,14 +1,14 @@
 //! Whether a count in a question is a request about the answer.
 
-use super::clauses::{End, Mark, Place, Sentence};
 use super::follow::is_left_alone;
 use super::head::{Head, command, head, is_asking, past_fillers};
 use super::phrase::{Form, Phrase};
+use super::question::{End, Mark, Place, Sentence};
 use super::vocabulary::{
     ADJECTIVES, ANSWER_NOUNS, ANSWER_OBJECTS, ANSWERING, ARTEFACTS, CONDENSING, DETERMINERS,
-    FORM_LEADS, FRAGMENT_WORDS, GIVING, HEADS, INNER_VERBS, JOINING, JUDGED, LABELS, LABELS_ALONE,
-    LEADS, LIMIT_NOUNS, LIMITING, MAKING, MINE, NAMING, OBLIGATIONS, QUESTION_STARTS, RECIPIENTS,
-    SHARING, WANTING, WHOLE,
+    FORM_LEADS, FRAGMENT_WORDS, GIVING, HEADS, INNER_VERBS, JOINING, JUDGED, LEADS, LIMIT_NOUNS,
+    LIMITING, MINE, NAMING, OBLIGATIONS, QUESTION_STARTS, RECIPIENTS, SHARING, WANTING, WHOLE,
+    is_label,
 };
 use super::wish::Measure;
 
@@ -173,7 +173,7 @@ impl<'a> Setting<'a> {
         }
         let is_of_answer = ANSWER_NOUNS.has(sentence.word_before(from));
         match self.lead() {
-            "in" | "using" | "as" => true,
+            lead if FORM_LEADS.has(lead) => true,
             "with" if is_of_answer => GIVING.has(verb) || WHOLE.has(verb),
             "with" => ["answer", "reply", "respond"].contains(&verb),
             "of" => is_of_answer && GIVING.has(verb),
@@ -193,7 +193,7 @@ impl<'a> Setting<'a> {
         let Self { sentence, phrase, .. } = self;
         let between = || sentence.words(head.after..self.from());
         between().any(|word| INNER_VERBS.has(word))
-            || (MAKING.has(head.verb) && between().any(|word| ARTEFACTS.has(word)))
+            || (GIVING.has(head.verb) && between().any(|word| ARTEFACTS.has(word)))
             || (NAMING.has(head.verb) && phrase.measure == Measure::Words)
     }
 
@@ -280,10 +280,8 @@ impl<'a> Setting<'a> {
     fn is_labelled(&self) -> bool {
         let Self { sentence, .. } = self;
         let from = self.from();
-        let label = || sentence.words(0..from);
-        sentence.mark_before(from) == Some(Mark::Colon)
-            && label().all(|word| LABELS.has(word))
-            && label().any(|word| LABELS_ALONE.has(word))
+        let words: Vec<&str> = sentence.words(0..from).collect();
+        sentence.mark_before(from) == Some(Mark::Colon) && is_label(words.into_iter())
     }
 
     /// `I want a summary in 5 lines`, `you have 5 lines`.
@@ -362,7 +360,7 @@ impl<'a> Setting<'a> {
         if past_fillers(sentence, 0) != self.from() {
             return false;
         }
-        let is_led = ["in", "using"].contains(&self.lead());
+        let is_led = FORM_LEADS.has(self.lead());
         let after = past_fillers(sentence, phrase.end);
         let mark = sentence.mark(after);
         let next = match mark {

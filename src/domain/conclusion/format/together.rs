@@ -3,9 +3,9 @@
 //! `One sentence, then three bullets` is a wish for two parts: neither count is that of the
 //! whole, but for the bullets. What cannot be told apart for sure is left out.
 
-use super::clauses::Sentence;
 use super::head::{command, past_fillers};
 use super::phrase::{Form, Phrase, phrases};
+use super::question::Sentence;
 use super::request::Setting;
 use super::vocabulary::{JOINTS, PART_MARKS, PRODUCING, WHOLE};
 use super::wish::{Amount, Measure, Wish};

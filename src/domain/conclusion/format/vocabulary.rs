@@ -1,7 +1,7 @@
 //! The words by which a request for a form is told from a mention of one.
 
 /// A list of words, parted by spaces.
-pub(super) struct Words(&'static str);
+pub(super) struct Words(pub(super) &'static str);
 
 impl Words {
     pub(super) fn has(&self, word: &str) -> bool {
@@ -46,15 +46,12 @@ pub(super) const LIMITING: Words = Words("keep limit restrict confine stick stay
 
 /// What is made shorter `to` or `into` a length.
 pub(super) const CONDENSING: Words =
-    Words("condense compress reduce shorten boil distil distill sum summarize");
+    Words("condense compress reduce shorten boil distil distill sum");
 
-/// What can have a count as its object: `give me 5 lines`.
+/// What can have a count as its object: `give me 5 lines`. They make things that are no answers,
+/// too: `write a function in 5 lines`.
 pub(super) const GIVING: Words =
-    Words("give write use provide produce return output deliver send make draft list");
-
-/// What makes things that are no answers, too: `write a function in 5 lines`.
-pub(super) const MAKING: Words =
-    Words("write make produce draft show give provide output send return");
+    Words("give write use provide produce return output deliver send make draft list show");
 
 /// Things that have lines and words of their own.
 pub(super) const ARTEFACTS: Words = Words(
@@ -158,7 +155,7 @@ pub(super) const NEGATIONS: Words =
     Words("not don't never cannot can't mustn't shouldn't without avoid won't doesn't needn't");
 
 /// With a negation before them these bound from above, without one they are no bound.
-pub(super) const TO_EXCEED: Words = Words("exceed exceeds surpass");
+pub(super) const TO_EXCEED: Words = Words("exceed exceeds exceeding surpass");
 
 /// What shares a count out: it is not that of the whole.
 pub(super) const SHARING: Words = Words("each every per apiece respectively");
@@ -185,18 +182,19 @@ pub(super) const OBLIGATIONS: Words = Words(
      in on as at only written given limited kept stay with within ought comprise a",
 );
 
-/// Headings under which a form may stand alone.
-pub(super) const LABELS: Words = Words(
-    "format formatting length form requirements rules instructions constraints answer response \
-     reply output desired required expected style size please note important the for your of \
-     recommendation requirement",
-);
+/// Headings under which a form may stand alone: `Format:`, `desired output format:`.
+pub(super) fn is_label<'a>(words: impl Iterator<Item = &'a str> + Clone) -> bool {
+    words.clone().any(|word| LABELS.has(word))
+        && words.into_iter().all(|word| LABELS.has(word) || BESIDE_LABELS.has(word))
+}
 
-/// Of these, at least one must be there, and is enough.
-pub(super) const LABELS_ALONE: Words = Words(
+const LABELS: Words = Words(
     "format formatting length form requirements rules instructions constraints answer response \
      reply requirement",
 );
+
+const BESIDE_LABELS: Words =
+    Words("output desired required expected style the for your of recommendation");
 
 /// What is announced by one of these is text that the question is about.
 pub(super) const MENTIONS: Words = Words(
@@ -208,9 +206,13 @@ pub(super) const MENTIONS: Words = Words(
 pub(super) const SAYING: Words =
     Words("says said reads states stated wrote writes told asked asks replied demands");
 
-/// A point behind these ends no sentence where no capital letter follows.
-pub(super) const ABBREVIATIONS: Words =
-    Words("max min approx ca no e.g i.e vs etc resp incl cf dr mr");
+/// A point behind these ends no sentence, whatever follows.
+/// `etc.` and `Inc.` are not among them: where a capital letter follows, they may.
+pub(super) const NEVER_LAST: Words =
+    Words("dr mr mrs ms prof st vs e.g i.e cf gen rev hon sgt capt approx ca resp viz esp");
+
+/// Nor behind these, where no capital letter follows.
+pub(super) const SELDOM_LAST: Words = Words("max min no etc incl");
 
 /// What may follow a count that is asked for, besides nothing.
 pub(super) const FOLLOWING: Words = Words(
