@@ -241,10 +241,6 @@ pub(super) const FRAGMENT_WORDS: Words = Words(
      altogether max preferably ideally",
 );
 
-/// Words between two counts after which each is that of a part.
-pub(super) const JOINTS: Words =
-    Words("then followed plus and before after with also next finally under above below");
-
 /// How a question goes on that is about the count before it: `is that too long?`.
 pub(super) const JUDGED: Words = Words(
     "too enough ok okay fine sufficient reasonable long short fair realistic wise good right \
