@@ -288,10 +288,7 @@ impl<'a> Setting<'a> {
     fn is_wanted(&self) -> bool {
         let Self { sentence, phrase, .. } = self;
         let start = past_fillers(sentence, 0);
-        let Some(words) = WANTING.iter().find(|words| sentence.reads(start, words)) else {
-            return false;
-        };
-        let after = start + words.split(' ').count();
+        let Some(after) = WANTING.end(sentence, start) else { return false };
         if after > phrase.start || sentence.end == End::Question {
             return false;
         }
@@ -303,13 +300,11 @@ impl<'a> Setting<'a> {
                 || OBLIGATIONS.has(word)
                 || ["an", "the", "your", "it", "this", "just", "please"].contains(&word)
         };
-        let is_mine = !words.starts_with("we");
-        let names_it = object().any(|word| ANSWER_NOUNS.has(word))
-            || phrase.form == Form::Compound
-            || (is_mine && object().any(|word| word == "it"));
-        let is_ended =
-            self.ends_clause() || (words.starts_with("you") && sentence.word(phrase.end) == "to");
-        let is_direct = is_mine && object().count() == 0 && is_ended;
+        let names_it = object().any(|word| ANSWER_NOUNS.has(word) || word == "it")
+            || phrase.form == Form::Compound;
+        // `You have 5 lines to convince me`.
+        let is_free = sentence.word(start) == "you" && sentence.word(phrase.end) == "to";
+        let is_direct = object().count() == 0 && (self.ends_clause() || is_free);
         (after..phrase.start).all(is_plain) && (names_it || is_direct)
     }
 
