@@ -6,7 +6,6 @@
 //! was missed leaves work to the critic, one that was imagined spoils an honest conclusion.
 
 mod count;
-mod follow;
 mod head;
 mod miscount;
 mod number;

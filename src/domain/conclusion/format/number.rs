@@ -1,6 +1,6 @@
 //! Numbers as people write them: digits, and words to twenty.
 
-use super::question::{Mark, Sentence};
+use super::question::Sentence;
 
 /// More than this is no wish for a form, but a figure.
 const NUMBER_MAX: usize = 10_000;
@@ -17,15 +17,7 @@ pub(super) struct Number {
 
 /// The number that begins at a place. None is zero: nobody wants nothing.
 pub(super) fn number(sentence: &Sentence, at: usize) -> Option<Number> {
-    let mut found = special(sentence, at).or_else(|| plain(sentence, at))?;
-    // `two (2)`.
-    let repeated = plain(sentence, found.end + 1).filter(|again| again.value == found.value);
-    if let Some(again) = repeated
-        && sentence.mark(found.end) == Some(Mark::Open)
-        && sentence.mark(again.end) == Some(Mark::Close)
-    {
-        found.end = again.end + 1;
-    }
+    let found = special(sentence, at).or_else(|| plain(sentence, at))?;
     (1..=NUMBER_MAX).contains(&found.value).then_some(found)
 }
 
@@ -61,7 +53,6 @@ mod tests {
             ("a single line", 1, 2),
             ("single line", 1, 1),
             ("twenty-line text", 20, 1),
-            ("two (2) lines", 2, 4),
         ] {
             let found = number(&sentences(text)[0], 0);
             assert_eq!(found, Some(Number { value, end }), "{text}");

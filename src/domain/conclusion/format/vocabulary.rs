@@ -67,7 +67,8 @@ pub(super) const ARTEFACTS: Words = Words(
     "function functions script program code class query test tests parser regex module method \
      algorithm app macro config file files commit commits message messages comment comments \
      docstring docstrings readme documentation docs policy policies template prompt prompts \
-     slide slides rule rules snippet abstract essay poem",
+     slide slides rule rules snippet abstract essay poem \
+     statement note blurb synopsis digest",
 );
 
 /// Between a verb and the count, these make the count theirs: `how to write it in 5 lines`.
@@ -78,12 +79,14 @@ pub(super) const INNER_VERBS: Words = Words(
      splits splitting render renders rendered display displays displayed store stores stored \
      contain contains containing implement implemented implementing coded coding done limit \
      limited keep kept wrap wrapped break breaks log logs logged format formatted documented \
-     generate generated span spans repeat repeated rewrite",
+     generate generated span spans repeat repeated rewrite \
+     phrase phrased put formulate compress introduce speak structure arrange deliver send sent \
+     pitch address",
 );
 
 /// What may begin a sentence before what it says.
 pub(super) const FILLERS: Words =
-    Words("please pls kindly now so ok okay and but just hi hello hey briefly only always");
+    Words("please pls kindly now so ok okay and but just hi hello hey briefly clearly only always");
 
 /// These may, too, but after them only a part of the answer is meant.
 pub(super) const PART_MARKS: Words =
@@ -96,8 +99,7 @@ pub(super) const PREAMBLES: Wordings = Wordings(
 );
 
 /// A person wants something: an answer of some form, where the form follows.
-pub(super) const WANTING: Wordings =
-    Wordings("i would like|i'd like|i want|i need|i prefer|you have");
+pub(super) const WANTING: Wordings = Wordings("i would like|i'd like|i want|i need|i prefer");
 
 /// How a question begins.
 pub(super) const QUESTION_STARTS: Words = Words(
