@@ -90,8 +90,11 @@ fn has_room(form: &Asked, limit: &Asked) -> bool {
 fn is_parted(text: &[Sentence], first: &Asked, second: &Asked) -> bool {
     let between = first.phrase.end..second.phrase.start;
     let is_mark = |word: &str| PART_MARKS.has(word) || ["followed", "plus"].contains(&word);
-    first.sentence == second.sentence
-        && text.get(first.sentence).is_some_and(|sentence| sentence.words(between).any(is_mark))
+    let has_mark = |sentence: &Sentence| {
+        // `And at most 50 words of reasoning`.
+        sentence.words(between).any(is_mark) || sentence.word(second.phrase.end) == "of"
+    };
+    first.sentence == second.sentence && text.get(first.sentence).is_some_and(has_mark)
 }
 
 /// `A one-line verdict, then explain it`: the line is not all there is to be. A limit may be

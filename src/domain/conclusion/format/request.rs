@@ -52,7 +52,7 @@ impl<'a> Setting<'a> {
             JOINING.has(sentence.word(place)) || sentence.mark(place) == Some(Mark::Comma)
         };
         let is_joined = last.end < phrase.start && (last.end..phrase.start).all(is_joint);
-        is_joined && !self.is_shared_out() && !self.is_judged() && self.is_left_alone()
+        is_joined && !self.is_shared_out() && !self.is_judged()
     }
 
     /// The word that leads to the count: `in`, `with`, `using`.
@@ -252,8 +252,9 @@ impl<'a> Setting<'a> {
     fn belongs_to_another(&self, head: Head<'_>) -> bool {
         let Self { sentence, phrase, .. } = self;
         let between = || sentence.words(head.after..self.from());
+        let makes = GIVING.has(head.verb) || head.verb == "show";
         between().any(|word| INNER_VERBS.has(word))
-            || (GIVING.has(head.verb) && between().any(|word| ARTEFACTS.has(word)))
+            || (makes && between().any(|word| ARTEFACTS.has(word)))
             || (NAMING.has(head.verb) && phrase.measure == Measure::Words)
     }
 
@@ -409,7 +410,7 @@ impl<'a> Setting<'a> {
         if past_fillers(sentence, 0) != self.from() {
             return false;
         }
-        let is_led = FORM_LEADS.has(self.lead());
+        let is_led = ["in", "using"].contains(&self.lead());
         let after = past_fillers(sentence, phrase.end);
         let mark = sentence.mark(after);
         let next = match mark {

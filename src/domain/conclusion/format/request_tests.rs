@@ -159,6 +159,8 @@ fn one_wish_holds_alone_or_with_a_limit_of_words() {
         ("Answer in 5 lines or 3 sentences.", "-"),
         ("Answer in 3 bullets, max 10 words.", "exactly 3 bullets"),
         ("Answer in 3 bullets, then at most 50 words.", "-"),
+        ("Give a one-line verdict and at most 50 words of reasoning.", "-"),
+        ("Give me one sentence and then 3 bullets comparing them.", "-"),
         ("Answer in 5 lines. Answer in 7 lines.", "-"),
         ("For each option, write 2 sentences.", "-"),
         ("Describe every option in two sentences.", "-"),

@@ -60,7 +60,7 @@ pub(super) const CONDENSING: Words = Words("condense shorten reduce sum");
 /// What can have a count as its object: `give me 5 lines`. They make things that are no answers,
 /// too: `write a function in 5 lines`.
 pub(super) const GIVING: Words =
-    Words("give write use provide produce return output make draft list show");
+    Words("give write use provide produce return output make draft list");
 
 /// Things that have lines and words of their own.
 pub(super) const ARTEFACTS: Words = Words(
