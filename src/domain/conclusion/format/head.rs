@@ -1,7 +1,7 @@
 //! What a clause tells its reader to do.
 
-use super::clauses::{Mark, Sentence};
 use super::phrase::Phrase;
+use super::question::{End, Mark, Sentence};
 use super::vocabulary::{
     ANSWERING, FILLERS, HEADS, PART_MARKS, PREAMBLES, QUESTION_STARTS, SUBORDINATE, WHOLE,
 };
@@ -38,7 +38,6 @@ pub(super) fn command(sentence: &Sentence, at: usize) -> Option<Head<'_>> {
 
 /// Whether a sentence is a question or a command.
 pub(super) fn is_asking(sentence: &Sentence) -> bool {
-    use super::clauses::End;
     let start = opened(sentence, 0).at;
     sentence.end == End::Question
         || QUESTION_STARTS.has(sentence.word(start))
@@ -48,7 +47,8 @@ pub(super) fn is_asking(sentence: &Sentence) -> bool {
 /// The place behind whatever a clause may begin with before what it says.
 pub(super) fn past_fillers(sentence: &Sentence, at: usize) -> usize {
     let mut place = at;
-    while FILLERS.has(sentence.word(place)) || sentence.mark(place) == Some(Mark::Open) {
+    let is_filler = |word: &str| FILLERS.has(word) || PART_MARKS.has(word);
+    while is_filler(sentence.word(place)) || sentence.mark(place) == Some(Mark::Open) {
         place += 1;
         // `Please, …`
         place += usize::from(sentence.mark(place) == Some(Mark::Comma));
@@ -66,9 +66,9 @@ fn opened(sentence: &Sentence, at: usize) -> Opened {
     let begun = past_fillers(sentence, at);
     let mut place = begun;
     let mut is_polite = false;
-    if let Some(words) = PREAMBLES.iter().find(|words| sentence.reads(place, words)) {
+    if let Some(end) = PREAMBLES.end(sentence, place) {
         is_polite = true;
-        place = past_fillers(sentence, place + words.split(' ').count());
+        place = past_fillers(sentence, end);
     }
     let is_part = sentence.words(at..place).any(|word| PART_MARKS.has(word));
     Opened { at: place, is_polite, is_part }

@@ -1,15 +1,46 @@
-//! Wishes held against a text.
+//! What a question asks of the form, and what of it a text misses.
 
-use super::clauses::sentences;
 use super::count::count;
-use super::together::together;
-use super::wish::Wish;
+use super::head::{command, past_fillers};
+use super::phrase::{Phrase, phrases};
+use super::question::{Sentence, sentences};
+use super::request::Setting;
+use super::vocabulary::{PART_MARKS, PRODUCING, WHOLE};
+use super::wish::{Amount, Measure, Wish};
 use crate::domain::conclusion::audit::{Auditor, Objection};
 use crate::domain::conclusion::text::Field;
 
-/// What the question asks of the form, as far as it is recognised.
+/// A limit of fewer words than these for each of several pieces may be meant of each.
+const WORDS_PER_PIECE_MIN: usize = 15;
+
+/// A request, and where it stands.
+struct Asked {
+    sentence: usize,
+    phrase: Phrase,
+    wish: Wish,
+}
+
+/// What the question asks of the form of the whole answer, as far as it is recognised: one
+/// thing, or one within a number of words. Whoever asks for more may mean parts.
 pub fn wishes(question: &str) -> Vec<Wish> {
-    together(&sentences(question))
+    let text = sentences(question);
+    let asked = requests(&text);
+    match asked.as_slice() {
+        [one] if !is_followed_by_more(&text, one) => vec![one.wish],
+        [first, second] => {
+            let (form, limit) = if is_limit(second) { (first, second) } else { (second, first) };
+            let is_single = is_limit(limit)
+                && form.wish.measure != Measure::Words
+                && !is_parted(&text, first, second)
+                && !is_followed_by_more(&text, form);
+            match is_single {
+                true if has_room(form, limit) => vec![first.wish, second.wish],
+                true => vec![form.wish],
+                false => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What of it the recommendation misses, each with both counts.
@@ -23,4 +54,66 @@ pub fn miscounts(question: &str, recommendation: &str) -> Vec<Objection> {
         })
     };
     wishes(question).into_iter().filter_map(miss).collect()
+}
+
+fn requests(text: &[Sentence]) -> Vec<Asked> {
+    let mut asked: Vec<Asked> = Vec::new();
+    for (at, sentence) in text.iter().enumerate() {
+        let phrases = phrases(sentence);
+        for phrase in &phrases {
+            let setting = Setting { text, at, sentence, phrases: &phrases, phrase };
+            let last = asked.last().filter(|last| last.sentence == at);
+            let goes_on = || last.is_some_and(|last| setting.goes_on_from(&last.phrase));
+            let wish = Wish { measure: phrase.measure, amount: phrase.amount };
+            // `In 5 lines. Exactly 5 lines!`, but not `3 bullets for and 3 bullets against`.
+            let is_repeated = asked.iter().any(|one| one.wish == wish && one.sentence != at);
+            if !is_repeated && (setting.is_request() || goes_on()) {
+                asked.push(Asked { sentence: at, phrase: *phrase, wish });
+            }
+        }
+    }
+    asked
+}
+
+fn is_limit(one: &Asked) -> bool {
+    one.wish.measure == Measure::Words && matches!(one.wish.amount, Amount::AtMost(_))
+}
+
+/// `3 bullets, max 10 words`: each of them, or there would be no room.
+fn has_room(form: &Asked, limit: &Asked) -> bool {
+    let pieces = form.wish.amount.least();
+    let most = limit.wish.amount.most();
+    pieces <= 1 || most.is_none_or(|most| most >= pieces.saturating_mul(WORDS_PER_PIECE_MIN))
+}
+
+/// `3 bullets, then at most 50 words`: they are two things.
+fn is_parted(text: &[Sentence], first: &Asked, second: &Asked) -> bool {
+    let between = first.phrase.end..second.phrase.start;
+    let is_mark = |word: &str| PART_MARKS.has(word) || ["followed", "plus"].contains(&word);
+    let has_mark = |sentence: &Sentence| {
+        // `And at most 50 words of reasoning`.
+        sentence.words(between).any(is_mark) || sentence.word(second.phrase.end) == "of"
+    };
+    first.sentence == second.sentence && text.get(first.sentence).is_some_and(has_mark)
+}
+
+/// `A one-line verdict, then explain it`: the line is not all there is to be. A limit may be
+/// meant of all of it, and a list stays what it is.
+fn is_followed_by_more(text: &[Sentence], one: &Asked) -> bool {
+    let Some(sentence) = text.get(one.sentence) else { return false };
+    if one.wish.measure == Measure::Bullets || matches!(one.wish.amount, Amount::AtMost(_)) {
+        return false;
+    }
+    let goes_on = (one.phrase.end..sentence.tokens.len()).any(|place| {
+        ["then", "and", "plus", "before"].contains(&sentence.word(place))
+            && PRODUCING.has(sentence.word(past_fillers(sentence, place)))
+    });
+    let is_whole = command(sentence, 0).is_some_and(|head| WHOLE.has(head.verb));
+    let may_be_part = one.wish.amount == Amount::Exactly(1) && !is_whole;
+    let asks_for_more = |(at, other): (usize, &Sentence)| {
+        let is_part = at > one.sentence && PART_MARKS.has(other.word(0));
+        let is_command = PRODUCING.has(other.word(past_fillers(other, 0))) && !other.is_mention;
+        is_command && (is_part || (may_be_part && phrases(other).is_empty()))
+    };
+    goes_on || text.iter().enumerate().any(asks_for_more)
 }

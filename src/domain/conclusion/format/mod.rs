@@ -1,21 +1,19 @@
 //! RULE 0, its mechanical half: what the question asks of the form, counted.
 //!
-//! A question is taken apart into sentences ([`clauses`]), counts are found in them
+//! A question is taken apart into sentences ([`question`]), counts are found in them
 //! ([`phrase`]), and each is a wish only where it is a request ([`request`]) that can be
-//! counted on the whole text ([`together`]). Where it may be either, it is none: a wish that
+//! counted on the whole text ([`miscount`]). Where it may be either, it is none: a wish that
 //! was missed leaves work to the critic, one that was imagined spoils an honest conclusion.
 
-mod clauses;
 mod count;
-mod follow;
 mod head;
 mod miscount;
 mod number;
 mod phrase;
+mod question;
 mod quotations;
 mod request;
 mod sentences;
-mod together;
 mod vocabulary;
 mod wish;
 

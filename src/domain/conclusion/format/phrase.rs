@@ -2,8 +2,8 @@
 //!
 //! Whether anybody asks for them is decided elsewhere.
 
-use super::clauses::{Mark, Sentence};
 use super::number::{Number, number};
+use super::question::{Mark, Sentence};
 use super::vocabulary::{ADJECTIVES, ANSWER_NOUNS, NEGATIONS, TO_EXCEED};
 use super::wish::{Amount, Measure};
 
@@ -48,96 +48,40 @@ enum Bound {
     Plain,
 }
 
-/// Longer ones first, where one ends like another.
-const BEFORE: [(&str, Bound); 64] = [
-    ("no more and no less than", Bound::Exactly),
-    ("exactly", Bound::Exactly),
-    ("precisely", Bound::Exactly),
-    ("strictly", Bound::Exactly),
-    ("only", Bound::Exactly),
-    ("just", Bound::Exactly),
-    ("a maximum length of", Bound::AtMost),
-    ("a maximum of", Bound::AtMost),
-    ("a max of", Bound::AtMost),
-    ("maximum of", Bound::AtMost),
-    ("max of", Bound::AtMost),
-    ("a limit of", Bound::AtMost),
-    ("at most", Bound::AtMost),
-    ("at max", Bound::AtMost),
-    ("at maximum", Bound::AtMost),
-    ("no more than", Bound::AtMost),
-    ("not more than", Bound::AtMost),
-    ("no longer than", Bound::AtMost),
-    ("not longer than", Bound::AtMost),
-    ("no greater than", Bound::AtMost),
-    ("not exceeding", Bound::AtMost),
-    ("without exceeding", Bound::AtMost),
-    ("not over", Bound::AtMost),
-    ("not above", Bound::AtMost),
-    ("maximum", Bound::AtMost),
-    ("max", Bound::AtMost),
-    ("up to", Bound::AtMost),
-    ("within", Bound::AtMost),
-    ("< =", Bound::AtMost),
-    ("≤", Bound::AtMost),
-    ("a minimum of", Bound::AtLeast),
-    ("a min of", Bound::AtLeast),
-    ("minimum of", Bound::AtLeast),
-    ("at least", Bound::AtLeast),
-    ("no fewer than", Bound::AtLeast),
-    ("not fewer than", Bound::AtLeast),
-    ("no less than", Bound::AtLeast),
-    ("not less than", Bound::AtLeast),
-    ("<", Bound::Below),
-    ("under", Bound::Below),
-    ("below", Bound::Below),
-    ("less than", Bound::Below),
-    ("fewer than", Bound::Below),
-    ("shorter than", Bound::Below),
-    ("minimum", Bound::AtLeast),
-    ("min", Bound::AtLeast),
-    ("> =", Bound::AtLeast),
-    ("≥", Bound::AtLeast),
-    (">", Bound::Above),
-    ("more than", Bound::Above),
-    ("longer than", Bound::Above),
-    ("over", Bound::Above),
-    ("approximately", Bound::About),
-    ("approx", Bound::About),
-    ("roughly", Bound::About),
-    ("about", Bound::About),
-    ("around", Bound::About),
-    ("circa", Bound::About),
-    ("ca", Bound::About),
-    ("some", Bound::About),
-    ("nearly", Bound::About),
-    ("~", Bound::About),
-    ("a total of", Bound::Plain),
-    ("a length of", Bound::Plain),
+const BEFORE: [(Bound, &str); 7] = [
+    (Bound::Exactly, "no more and no less than|exactly|precisely|strictly|only|just"),
+    (
+        Bound::AtMost,
+        "at most|at max|at maximum|no more than|no longer than|no greater than|a maximum length of|\
+         a maximum of|a max of|maximum of|max of|a limit of|maximum|max|up to|within|< =|≤",
+    ),
+    (Bound::Below, "under|below|less than|fewer than|shorter than|<"),
+    (
+        Bound::AtLeast,
+        "at least|no fewer than|not fewer than|no less than|not less than|a minimum of|a min of|\
+         minimum of|minimum|min|> =|≥",
+    ),
+    (Bound::Above, "more than|longer than|over|>"),
+    (Bound::About, "about|around|approximately|approx|roughly|circa|ca|some|nearly|~"),
+    (Bound::Plain, "a total of|a length of"),
 ];
 
-const AFTER: [(&str, Bound); 20] = [
-    ("or less", Bound::AtMost),
-    ("or fewer", Bound::AtMost),
-    ("or under", Bound::AtMost),
-    ("or shorter", Bound::AtMost),
-    ("at most", Bound::AtMost),
-    ("at max", Bound::AtMost),
-    ("maximum", Bound::AtMost),
-    ("max", Bound::AtMost),
-    ("tops", Bound::AtMost),
-    ("or more", Bound::AtLeast),
-    ("at least", Bound::AtLeast),
-    ("minimum", Bound::AtLeast),
-    ("min", Bound::AtLeast),
-    ("or so", Bound::About),
-    ("approximately", Bound::About),
-    ("approx", Bound::About),
-    ("roughly", Bound::About),
-    ("exactly", Bound::Exactly),
-    ("precisely", Bound::Exactly),
-    ("only", Bound::Exactly),
+const AFTER: [(Bound, &str); 4] = [
+    (Bound::AtMost, "or less|or fewer|or under|or shorter|at most|at max|maximum|max|tops"),
+    (Bound::AtLeast, "or more|at least|minimum|min"),
+    (Bound::About, "or so|approximately|approx|roughly"),
+    (Bound::Exactly, "exactly|precisely|only"),
 ];
+
+/// The longest wording for which something holds, and how many words it has: `no more than` is
+/// not `more than`.
+fn bound(rows: &[(Bound, &str)], holds: impl Fn(&str, usize) -> bool) -> Option<(Bound, usize)> {
+    let wordings = rows.iter().flat_map(|(bound, wordings)| {
+        wordings.split('|').map(|words| (*bound, words, words.split(' ').count()))
+    });
+    let found = wordings.filter(|(_, words, count)| holds(words, *count));
+    found.max_by_key(|(_, _, count)| *count).map(|(bound, _, count)| (bound, count))
+}
 
 /// The counts of a sentence, in order.
 pub(super) fn phrases(sentence: &Sentence) -> Vec<Phrase> {
@@ -164,11 +108,9 @@ fn numbered(sentence: &Sentence, from: usize, at: usize) -> Option<Phrase> {
     if form == Form::Compound && ["a", "an"].contains(&sentence.word_before(start)) {
         start -= 1;
     }
-    let after = AFTER.iter().find(|(words, _)| sentence.reads(end, words));
-    if let Some((words, _)) = after {
-        end += words.split(' ').count();
-    }
-    let bound = before.or(after.map(|(_, bound)| *bound));
+    let after = bound(&AFTER, |words, _| sentence.reads(end, words));
+    end += after.map_or(0, |(_, count)| count);
+    let bound = before.or(after.map(|(bound, _)| bound));
     let amount = if least < most {
         Amount::Between(least, most)
     } else {
@@ -302,19 +244,12 @@ fn bound_before(sentence: &Sentence, from: usize, at: usize) -> Option<(Option<B
     if TO_EXCEED.has(sentence.word_before(at)) {
         return negation(sentence, from, at - 1).map(|start| (Some(Bound::AtMost), start));
     }
-    let found = BEFORE.iter().find_map(|(words, bound)| {
-        let start = at.checked_sub(words.split(' ').count()).filter(|start| *start >= from)?;
-        sentence.reads(start, words).then_some((*bound, start))
-    });
-    match found {
-        // `do not write more than`.
-        Some((Bound::Above, start)) => Some(match negation(sentence, from, start) {
-            Some(start) => (Some(Bound::AtMost), start),
-            None => (Some(Bound::Above), start),
-        }),
-        Some((bound, start)) => Some((Some(bound), start)),
-        None => Some((None, at)),
-    }
+    let stands = |words: &str, count| from + count <= at && sentence.reads(at - count, words);
+    let Some((found, count)) = bound(&BEFORE, stands) else { return Some((None, at)) };
+    let start = at - count;
+    // `do not write more than`.
+    let denied = (found == Bound::Above).then(|| negation(sentence, from, start)).flatten();
+    Some(denied.map_or((Some(found), start), |start| (Some(Bound::AtMost), start)))
 }
 
 /// Where a negation begins that stands shortly before a place.
@@ -360,7 +295,7 @@ fn bulleted_list(sentence: &Sentence, at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clauses::sentences;
+    use super::super::question::sentences;
     use super::super::wish::Wish;
     use super::*;
 

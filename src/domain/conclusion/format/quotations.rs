@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn quotes_without_end_cost_no_more_than_their_length() {
+    fn quotes_without_end_come_to_an_end() {
         for piece in ["\"a ", " 'a", "“", "`", "``` ", "> \n"] {
             without_quotations(&piece.repeat(20_000));
         }

@@ -1,16 +1,19 @@
 //! Whether a count in a question is a request about the answer.
 
-use super::clauses::{End, Mark, Place, Sentence};
-use super::follow::is_left_alone;
 use super::head::{Head, command, head, is_asking, past_fillers};
+use super::number::number;
 use super::phrase::{Form, Phrase};
+use super::question::{End, Mark, Place, Sentence};
 use super::vocabulary::{
     ADJECTIVES, ANSWER_NOUNS, ANSWER_OBJECTS, ANSWERING, ARTEFACTS, CONDENSING, DETERMINERS,
-    FORM_LEADS, FRAGMENT_WORDS, GIVING, HEADS, INNER_VERBS, JOINING, JUDGED, LABELS, LABELS_ALONE,
-    LEADS, LIMIT_NOUNS, LIMITING, MAKING, MINE, NAMING, OBLIGATIONS, QUESTION_STARTS, RECIPIENTS,
-    SHARING, WANTING, WHOLE,
+    FOLLOWING, FORM_LEADS, FRAGMENT_WORDS, GIVING, HEADS, IN_WHAT, INNER_VERBS, JOINING, JUDGED,
+    LEADS, LIMIT_NOUNS, LIMITING, MINE, NAMING, OBLIGATIONS, OF_WHAT, QUESTION_STARTS, RECIPIENTS,
+    SHARING, WANTING, WHOLE, is_label,
 };
 use super::wish::Measure;
+
+/// What stands behind a number that goes on counting the same thing.
+const MORE_OF: [&str; 8] = ["of", "for", "on", "against", "about", "more", "with", ""];
 
 /// A count and all that is around it.
 pub(super) struct Setting<'a> {
@@ -30,7 +33,7 @@ impl<'a> Setting<'a> {
             && !self.is_someone_elses()
             && !self.is_shared_out()
             && !self.is_judged()
-            && is_left_alone(self.sentence, self.phrase, self.phrases)
+            && self.is_left_alone()
             && (self.is_told()
                 || self.is_forbidden()
                 || self.is_declared()
@@ -49,10 +52,7 @@ impl<'a> Setting<'a> {
             JOINING.has(sentence.word(place)) || sentence.mark(place) == Some(Mark::Comma)
         };
         let is_joined = last.end < phrase.start && (last.end..phrase.start).all(is_joint);
-        is_joined
-            && !self.is_shared_out()
-            && !self.is_judged()
-            && is_left_alone(sentence, phrase, self.phrases)
+        is_joined && !self.is_shared_out() && !self.is_judged()
     }
 
     /// The word that leads to the count: `in`, `with`, `using`.
@@ -124,6 +124,66 @@ impl<'a> Setting<'a> {
         QUESTION_STARTS.has(next.word(0)) && is_about_it && JUDGED.has(next.word(2))
     }
 
+    /// Whether what follows a count leaves it the answer's.
+    /// It is a list of what may follow, not of what may not: `5 lines of code`, `3 bullets per
+    /// slide`, `two words that rhyme` are all somebody else's.
+    fn is_left_alone(&self) -> bool {
+        let Self { sentence, phrases, phrase, .. } = self;
+        let at = phrase.end;
+        if self.is_continued() {
+            return false;
+        }
+        match sentence.mark(at) {
+            Some(Mark::Hyphen | Mark::Hole) => return false,
+            Some(
+                Mark::Comma | Mark::Semicolon | Mark::Colon | Mark::Dash | Mark::Open | Mark::Close,
+            ) => return true,
+            None if at >= sentence.tokens.len() => return true,
+            None => {}
+        }
+        let next = sentence.word(at + 1);
+        let begins_phrase = phrases.iter().any(|other| other.start == at + 1);
+        match sentence.word(at) {
+            "and" | "plus" => number(sentence, at + 1).is_none() || begins_phrase,
+            "with" | "of" | "at" if begins_phrase => true,
+            // A summary is of something and for somebody.
+            "of" | "for" | "to" | "that" | "from" if phrase.form == Form::Compound => true,
+            "of" => {
+                let names_parts = phrase.form == Form::Unnumbered;
+                names_parts || (OF_WHAT.has(next) && phrase.measure != Measure::Words)
+            }
+            "in" => {
+                let is_manner =
+                    ["style", "voice", "tone", "manner"].contains(&sentence.word(at + 2));
+                IN_WHAT.has(next) || is_manner
+            }
+            "for" | "to" => phrase.measure != Measure::Words,
+            "that" => sentence.word_before(phrase.start) == "in",
+            "from" => ["perspective", "point", "standpoint"].contains(&sentence.word(at + 2)),
+            "like" => {
+                ["a", "an", "i", "i'm", "you", "you're"].contains(&next)
+                    && sentence.word(phrase.start) != "a"
+            }
+            word => {
+                // `In 5 lines explain why`.
+                let is_command = HEADS.has(word) && phrase.start <= 1;
+                FOLLOWING.has(word) || is_command
+            }
+        }
+    }
+
+    /// `3 bullets of pros and 3 of cons`: there are six.
+    fn is_continued(&self) -> bool {
+        let Self { sentence, phrases, phrase, .. } = self;
+        let is_more = |place: &usize| {
+            let is_joint = ["and", "plus"].contains(&sentence.word(*place));
+            let next = number(sentence, place + 1).map(|next| sentence.word(next.end));
+            let is_counted = phrases.iter().any(|other| other.start == place + 1);
+            is_joint && !is_counted && next.is_some_and(|word| MORE_OF.contains(&word))
+        };
+        (phrase.end..sentence.tokens.len()).any(|place| is_more(&place))
+    }
+
     /// `Explain it in 5 lines`, `give me 5 lines`, `keep it under 50 words`.
     fn is_told(&self) -> bool {
         let Some(head) = head(self.sentence, self.phrase) else { return false };
@@ -173,7 +233,7 @@ impl<'a> Setting<'a> {
         }
         let is_of_answer = ANSWER_NOUNS.has(sentence.word_before(from));
         match self.lead() {
-            "in" | "using" | "as" => true,
+            lead if FORM_LEADS.has(lead) => true,
             "with" if is_of_answer => GIVING.has(verb) || WHOLE.has(verb),
             "with" => ["answer", "reply", "respond"].contains(&verb),
             "of" => is_of_answer && GIVING.has(verb),
@@ -192,8 +252,9 @@ impl<'a> Setting<'a> {
     fn belongs_to_another(&self, head: Head<'_>) -> bool {
         let Self { sentence, phrase, .. } = self;
         let between = || sentence.words(head.after..self.from());
+        let makes = GIVING.has(head.verb) || head.verb == "show";
         between().any(|word| INNER_VERBS.has(word))
-            || (MAKING.has(head.verb) && between().any(|word| ARTEFACTS.has(word)))
+            || (makes && between().any(|word| ARTEFACTS.has(word)))
             || (NAMING.has(head.verb) && phrase.measure == Measure::Words)
     }
 
@@ -280,20 +341,15 @@ impl<'a> Setting<'a> {
     fn is_labelled(&self) -> bool {
         let Self { sentence, .. } = self;
         let from = self.from();
-        let label = || sentence.words(0..from);
-        sentence.mark_before(from) == Some(Mark::Colon)
-            && label().all(|word| LABELS.has(word))
-            && label().any(|word| LABELS_ALONE.has(word))
+        let words: Vec<&str> = sentence.words(0..from).collect();
+        sentence.mark_before(from) == Some(Mark::Colon) && is_label(words.into_iter())
     }
 
-    /// `I want a summary in 5 lines`, `you have 5 lines`.
+    /// `I want a summary in 5 lines`.
     fn is_wanted(&self) -> bool {
         let Self { sentence, phrase, .. } = self;
         let start = past_fillers(sentence, 0);
-        let Some(words) = WANTING.iter().find(|words| sentence.reads(start, words)) else {
-            return false;
-        };
-        let after = start + words.split(' ').count();
+        let Some(after) = WANTING.end(sentence, start) else { return false };
         if after > phrase.start || sentence.end == End::Question {
             return false;
         }
@@ -305,13 +361,9 @@ impl<'a> Setting<'a> {
                 || OBLIGATIONS.has(word)
                 || ["an", "the", "your", "it", "this", "just", "please"].contains(&word)
         };
-        let is_mine = !words.starts_with("we");
-        let names_it = object().any(|word| ANSWER_NOUNS.has(word))
-            || phrase.form == Form::Compound
-            || (is_mine && object().any(|word| word == "it"));
-        let is_ended =
-            self.ends_clause() || (words.starts_with("you") && sentence.word(phrase.end) == "to");
-        let is_direct = is_mine && object().count() == 0 && is_ended;
+        let names_it = object().any(|word| ANSWER_NOUNS.has(word) || word == "it")
+            || phrase.form == Form::Compound;
+        let is_direct = object().count() == 0 && self.ends_clause();
         (after..phrase.start).all(is_plain) && (names_it || is_direct)
     }
 
@@ -330,10 +382,6 @@ impl<'a> Setting<'a> {
             return is_form || (is_dash && sentence.end != End::Question);
         }
         let start = past_fillers(sentence, 0);
-        // `What, in one sentence, is the risk?`
-        if is_apart && is_form && self.is_whole_clause() && from == start + 2 {
-            return QUESTION_STARTS.has(sentence.word(start));
-        }
         let is_plain = ["what is", "what are"].iter().any(|words| sentence.reads(start, words))
             || sentence.word(start) == "what's";
         let is_single = (start..from).all(|place| {

@@ -1,43 +1,19 @@
 //! Sentences of a text, with care for points that end none.
 
 use super::count::after_bullet;
+use super::vocabulary::{NEVER_LAST, Words};
 
-/// A point behind these ends no sentence, whatever follows.
-/// `etc.` and `Inc.` are not among them: where a capital letter follows, they may.
-const NEVER_LAST: [&str; 20] = [
-    "dr", "mr", "mrs", "ms", "prof", "st", "vs", "e.g", "i.e", "cf", "gen", "rev", "hon", "sgt",
-    "capt", "approx", "ca", "resp", "viz", "esp",
-];
-
-/// Nor behind these, where a number follows.
-const BEFORE_NUMBERS: [&str; 8] = ["no", "nos", "fig", "figs", "sec", "eq", "vol", "pp"];
+/// A point behind these ends no sentence where a number follows.
+const BEFORE_NUMBERS: Words = Words("no nos fig figs sec eq vol pp");
 
 /// A letter alone is an initial behind a name or one of these.
-const BEFORE_INITIALS: [&str; 7] = ["by", "from", "with", "and", "of", "to", "per"];
+const BEFORE_INITIALS: Words = Words("by from with and of to per");
 
 /// A letter alone names a choice behind these.
-const BEFORE_CHOICES: [&str; 20] = [
-    "option",
-    "plan",
-    "vitamin",
-    "type",
-    "class",
-    "group",
-    "version",
-    "variant",
-    "case",
-    "appendix",
-    "section",
-    "candidate",
-    "team",
-    "figure",
-    "table",
-    "tier",
-    "grade",
-    "scenario",
-    "choice",
-    "phase",
-];
+const BEFORE_CHOICES: Words = Words(
+    "option plan vitamin type class group version variant case appendix section candidate team \
+     figure table tier grade scenario choice phase",
+);
 
 /// Marks that end a sentence where a space and a capital letter follow.
 const ENDS: [char; 7] = ['.', '!', '?', '…', '؟', '۔', '।'];
@@ -133,10 +109,7 @@ fn goes_on(said: &str, after: &str) -> bool {
     let before = words.next().unwrap_or_default();
     let Some(next) = after.trim_start().chars().next() else { return false };
     let lower = word.to_lowercase();
-    if NEVER_LAST.contains(&lower.as_str()) {
-        return true;
-    }
-    if next.is_ascii_digit() && BEFORE_NUMBERS.contains(&lower.as_str()) {
+    if NEVER_LAST.has(&lower) || (next.is_ascii_digit() && BEFORE_NUMBERS.has(&lower)) {
         return true;
     }
     let is_number = word.chars().all(|letter| letter.is_ascii_digit());
@@ -155,9 +128,9 @@ fn is_before_initial(before: &str) -> bool {
     let is_initial = before.ends_with('.') && before.starts_with(char::is_uppercase);
     // `A. Smith` at the start, or `A. The first choice`: the letter belongs to what follows.
     before.is_empty()
-        || BEFORE_INITIALS.contains(&lower.as_str())
+        || BEFORE_INITIALS.has(&lower)
         || is_initial
-        || (is_name && !BEFORE_CHOICES.contains(&lower.as_str()))
+        || (is_name && !BEFORE_CHOICES.has(&lower))
 }
 
 #[cfg(test)]

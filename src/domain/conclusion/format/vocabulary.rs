@@ -1,7 +1,9 @@
 //! The words by which a request for a form is told from a mention of one.
 
+use super::question::Sentence;
+
 /// A list of words, parted by spaces.
-pub(super) struct Words(&'static str);
+pub(super) struct Words(pub(super) &'static str);
 
 impl Words {
     pub(super) fn has(&self, word: &str) -> bool {
@@ -9,29 +11,37 @@ impl Words {
     }
 }
 
+/// A list of wordings of several words, parted by bars. None begins like another.
+pub(super) struct Wordings(&'static str);
+
+impl Wordings {
+    /// The place behind the one that stands here.
+    pub(super) fn end(&self, sentence: &Sentence, at: usize) -> Option<usize> {
+        let found = self.0.split('|').find(|words| sentence.reads(at, words))?;
+        Some(at + found.split(' ').count())
+    }
+}
+
 /// What an answer may be called.
 pub(super) const ANSWER_NOUNS: Words = Words(
-    "answer reply response summary recommendation conclusion explanation verdict statement \
-     overview description paragraph list brief recap rationale justification argument opinion \
-     take assessment analysis note abstract poem pitch blurb tldr tl;dr outline synopsis digest \
-     report decision suggestion advice essay output",
+    "answer reply response summary recommendation conclusion explanation verdict overview \
+     description paragraph list recap rationale justification argument assessment analysis \
+     report tldr tl;dr",
 );
 
 /// What may stand before such a noun, or between a number and what it counts.
 pub(super) const ADJECTIVES: Words = Words(
-    "short brief concise crisp clear simple plain complete full tight punchy compact separate \
-     distinct key quick final executive direct overall succinct terse numbered main single",
+    "short brief concise clear simple plain complete full key quick final executive direct \
+     overall numbered main single",
 );
 
 /// With these a person tells somebody to do something that ends in a text.
 pub(super) const HEADS: Words = Words(
     "answer reply respond summarise summarize explain describe write give list state provide \
-     tell outline recap conclude keep limit use format present put make return produce compare \
-     argue discuss decide recommend advise evaluate assess analyse analyze review judge justify \
-     propose suggest identify name show define sketch express phrase formulate condense \
-     compress reduce shorten boil distil distill say weigh debate consider determine pick \
-     choose rank report output deliver draft elaborate clarify critique address sum help \
-     convince persuade pitch introduce speak restrict confine stick stay cap read think send structure organise organize arrange",
+     tell outline recap conclude keep limit use format present make return produce compare argue \
+     discuss decide recommend evaluate assess analyse analyze review justify propose suggest \
+     identify name show define condense shorten reduce sum say choose output draft convince \
+     stick stay read",
 );
 
 /// Of these, the ones that can only be meant for us, wherever in a sentence they begin a clause.
@@ -42,26 +52,23 @@ pub(super) const ANSWERING: Words =
 pub(super) const WHOLE: Words = Words("answer reply respond conclude keep limit");
 
 /// What is told to somebody with a length: `keep it under 50 words`.
-pub(super) const LIMITING: Words = Words("keep limit restrict confine stick stay cap");
+pub(super) const LIMITING: Words = Words("keep limit stick stay");
 
 /// What is made shorter `to` or `into` a length.
-pub(super) const CONDENSING: Words =
-    Words("condense compress reduce shorten boil distil distill sum summarize");
+pub(super) const CONDENSING: Words = Words("condense shorten reduce sum");
 
-/// What can have a count as its object: `give me 5 lines`.
+/// What can have a count as its object: `give me 5 lines`. They make things that are no answers,
+/// too: `write a function in 5 lines`.
 pub(super) const GIVING: Words =
-    Words("give write use provide produce return output deliver send make draft list");
-
-/// What makes things that are no answers, too: `write a function in 5 lines`.
-pub(super) const MAKING: Words =
-    Words("write make produce draft show give provide output send return");
+    Words("give write use provide produce return output make draft list");
 
 /// Things that have lines and words of their own.
 pub(super) const ARTEFACTS: Words = Words(
     "function functions script program code class query test tests parser regex module method \
      algorithm app macro config file files commit commits message messages comment comments \
      docstring docstrings readme documentation docs policy policies template prompt prompts \
-     slide slides rule rules snippet",
+     slide slides rule rules snippet abstract essay poem \
+     statement note blurb synopsis digest",
 );
 
 /// Between a verb and the count, these make the count theirs: `how to write it in 5 lines`.
@@ -72,67 +79,27 @@ pub(super) const INNER_VERBS: Words = Words(
      splits splitting render renders rendered display displays displayed store stores stored \
      contain contains containing implement implemented implementing coded coding done limit \
      limited keep kept wrap wrapped break breaks log logs logged format formatted documented \
-     generate generated span spans repeat repeated rewrite",
+     generate generated span spans repeat repeated rewrite \
+     phrase phrased put formulate compress introduce speak structure arrange deliver send sent \
+     pitch address",
 );
 
 /// What may begin a sentence before what it says.
-pub(super) const FILLERS: Words = Words(
-    "please pls plz kindly now so ok okay well and but just hi hello hey briefly concisely clearly \
-     simply honestly quickly only always then also finally next first lastly additionally \
-     afterwards still again strictly",
-);
+pub(super) const FILLERS: Words =
+    Words("please pls kindly now so ok okay and but just hi hello hey briefly clearly only always");
 
-/// Of these, the ones after which only a part of the answer is meant.
+/// These may, too, but after them only a part of the answer is meant.
 pub(super) const PART_MARKS: Words =
     Words("then also finally next first lastly additionally afterwards again");
 
-/// Ways to tell somebody to do something that are no verbs yet. Longer ones first.
-pub(super) const PREAMBLES: [&str; 26] = [
-    "i would like you to",
-    "we would like you to",
-    "i'd like you to",
-    "we'd like you to",
-    "i want you to",
-    "we want you to",
-    "i need you to",
-    "we need you to",
-    "your task is to",
-    "your job is to",
-    "make sure to",
-    "be sure to",
-    "feel free to",
-    "remember to",
-    "try to",
-    "you have to",
-    "you need to",
-    "you are to",
-    "you must",
-    "you may",
-    "you can",
-    "you shall",
-    "can you",
-    "could you",
-    "would you",
-    "will you",
-];
+/// Ways to tell somebody to do something that are no verbs yet.
+pub(super) const PREAMBLES: Wordings = Wordings(
+    "i would like you to|i'd like you to|i want you to|i need you to|your task is to|make sure to|\
+     be sure to|try to|you must|you can|can you|could you|would you|will you",
+);
 
 /// A person wants something: an answer of some form, where the form follows.
-pub(super) const WANTING: [&str; 14] = [
-    "i would like",
-    "we would like",
-    "i'd like",
-    "we'd like",
-    "i want",
-    "we want",
-    "i need",
-    "we need",
-    "i expect",
-    "i prefer",
-    "i'd prefer",
-    "i'm looking for",
-    "you have",
-    "you get",
-];
+pub(super) const WANTING: Wordings = Wordings("i would like|i'd like|i want|i need|i prefer");
 
 /// How a question begins.
 pub(super) const QUESTION_STARTS: Words = Words(
@@ -158,7 +125,7 @@ pub(super) const NEGATIONS: Words =
     Words("not don't never cannot can't mustn't shouldn't without avoid won't doesn't needn't");
 
 /// With a negation before them these bound from above, without one they are no bound.
-pub(super) const TO_EXCEED: Words = Words("exceed exceeds surpass");
+pub(super) const TO_EXCEED: Words = Words("exceed exceeds exceeding surpass");
 
 /// What shares a count out: it is not that of the whole.
 pub(super) const SHARING: Words = Words("each every per apiece respectively");
@@ -185,40 +152,44 @@ pub(super) const OBLIGATIONS: Words = Words(
      in on as at only written given limited kept stay with within ought comprise a",
 );
 
-/// Headings under which a form may stand alone.
-pub(super) const LABELS: Words = Words(
-    "format formatting length form requirements rules instructions constraints answer response \
-     reply output desired required expected style size please note important the for your of \
-     recommendation requirement",
-);
+/// Headings under which a form may stand alone: `Format:`, `desired output format:`.
+pub(super) fn is_label<'a>(words: impl Iterator<Item = &'a str> + Clone) -> bool {
+    words.clone().any(|word| LABELS.has(word))
+        && words.into_iter().all(|word| LABELS.has(word) || BESIDE_LABELS.has(word))
+}
 
-/// Of these, at least one must be there, and is enough.
-pub(super) const LABELS_ALONE: Words = Words(
+const LABELS: Words = Words(
     "format formatting length form requirements rules instructions constraints answer response \
      reply requirement",
 );
 
+const BESIDE_LABELS: Words =
+    Words("output desired required expected style the for your of recommendation");
+
 /// What is announced by one of these is text that the question is about.
 pub(super) const MENTIONS: Words = Words(
-    "prompt prompts sentence phrase wording headline text rule rules instruction instructions policy policies guideline \
-     guidelines template message draft post email mail paragraph quote comment tweet slogan \
-     tagline assignment spec readme ticket guide letter article standard convention requirement",
+    "prompt prompts sentence phrase wording headline text rule rules instruction instructions \
+     policy policies guideline guidelines template message draft post email mail paragraph quote \
+     comment tweet slogan tagline assignment spec readme ticket guide letter article standard \
+     convention requirement",
 );
 
 pub(super) const SAYING: Words =
     Words("says said reads states stated wrote writes told asked asks replied demands");
 
-/// A point behind these ends no sentence where no capital letter follows.
-pub(super) const ABBREVIATIONS: Words =
-    Words("max min approx ca no e.g i.e vs etc resp incl cf dr mr");
+/// A point behind these ends no sentence, whatever follows.
+/// `etc.` and `Inc.` are not among them: where a capital letter follows, they may.
+pub(super) const NEVER_LAST: Words =
+    Words("dr mr mrs ms prof st vs e.g i.e cf gen rev hon sgt capt approx ca resp viz esp");
+
+/// Nor behind these, where no capital letter follows.
+pub(super) const SELDOM_LAST: Words = Words("max min no etc incl");
 
 /// What may follow a count that is asked for, besides nothing.
 pub(super) const FOLLOWING: Words = Words(
-    "please pls plz what's who's only total overall altogether long about on regarding covering explaining \
-     summarising summarizing describing stating arguing answering giving telling why how what \
-     whether when who where if and then followed with without using while so not no but thanks \
-     considering given assuming based addressed aimed as plus each maximum because before after \
-     including excluding written focusing focused comparing apiece per",
+    "please pls only total overall long about on regarding covering explaining summarising \
+     summarizing describing why how what what's whether when who where if and then followed with \
+     without using so not but given as because including thanks",
 );
 
 /// Of what a count may be and still be that of the answer: `two sentences of reasoning`.
@@ -234,14 +205,9 @@ pub(super) const IN_WHAT: Words = Words(
 
 /// What a person who is asked for a form may add to it in a fragment.
 pub(super) const FRAGMENT_WORDS: Words = Words(
-    "please pls plz thanks thank you only total in overall no more less not nothing else with and as \
-     long plain text english simple short brief answer answers exactly strictly or all \
-     altogether max preferably ideally",
+    "please pls thanks thank you only total in overall no more less not nothing else with and as \
+     long plain text english simple short brief answer answers exactly strictly or all max",
 );
-
-/// Words between two counts after which each is that of a part.
-pub(super) const JOINTS: Words =
-    Words("then followed plus and before after with also next finally under above below");
 
 /// How a question goes on that is about the count before it: `is that too long?`.
 pub(super) const JUDGED: Words = Words(
@@ -253,8 +219,7 @@ pub(super) const JUDGED: Words = Words(
 pub(super) const MINE: Words = Words("answer reply response recommendation conclusion");
 
 /// Verbs whose objects are items, each with words of its own: `suggest names in two words`.
-pub(super) const NAMING: Words =
-    Words("suggest propose name identify pick choose rank list recommend show");
+pub(super) const NAMING: Words = Words("suggest propose name identify choose list recommend show");
 
 /// Between a count and the verb or noun it belongs to.
 pub(super) const LEADS: Words = Words("in with using as into to of at");

@@ -55,12 +55,6 @@ impl Amount {
     pub fn is_met_by(self, count: usize) -> bool {
         count >= self.least() && self.most().is_none_or(|most| count <= most)
     }
-
-    /// Whether some number would satisfy both.
-    pub(super) fn agrees_with(self, other: Self) -> bool {
-        let least = self.least().max(other.least());
-        [self, other].iter().all(|amount| amount.most().is_none_or(|most| most >= least))
-    }
 }
 
 /// A fifth, but never nothing.
@@ -70,31 +64,16 @@ fn slack(number: usize) -> usize {
 
 impl fmt::Display for Wish {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let last = match self.amount {
-            Amount::Exactly(number) => {
-                write!(f, "exactly {number} ")?;
-                number
-            }
-            Amount::AtLeast(number) => {
-                write!(f, "at least {number} ")?;
-                number
-            }
-            Amount::AtMost(number) => {
-                write!(f, "at most {number} ")?;
-                number
-            }
-            Amount::Between(least, most) => {
-                write!(f, "{least} to {most} ")?;
-                most
-            }
-            Amount::About(number) => {
-                write!(f, "about {number} ")?;
-                number
-            }
+        let (told, last) = match self.amount {
+            Amount::Exactly(number) => (format!("exactly {number}"), number),
+            Amount::AtLeast(number) => (format!("at least {number}"), number),
+            Amount::AtMost(number) => (format!("at most {number}"), number),
+            Amount::Between(least, most) => (format!("{least} to {most}"), most),
+            Amount::About(number) => (format!("about {number}"), number),
         };
         let plural = self.measure.name();
         let singular = plural.strip_suffix('s').unwrap_or(plural);
-        f.write_str(if last == 1 { singular } else { plural })
+        write!(f, "{told} {}", if last == 1 { singular } else { plural })
     }
 }
 

@@ -1,7 +1,7 @@
 //! A question as sentences of words and marks, in lower case, without what is quoted.
 
 use super::quotations::{HOLE, without_quotations};
-use super::vocabulary::{ABBREVIATIONS, LABELS, MENTIONS, QUESTION_STARTS, SAYING};
+use super::vocabulary::{MENTIONS, NEVER_LAST, QUESTION_STARTS, SAYING, SELDOM_LAST, is_label};
 
 /// A sentence with more words and marks is none that asks for a form.
 const SENTENCE_TOKENS_MAX: usize = 400;
@@ -229,7 +229,7 @@ impl Splitter {
             || (last.len() == 1 && *last != "q");
         if is_mention {
             Announced::Mention
-        } else if words.iter().all(|word| LABELS.has(word)) {
+        } else if is_label(words.iter().copied()) {
             Announced::Format
         } else {
             Announced::Nothing
@@ -319,7 +319,7 @@ fn part(letter: char, before: Option<char>, next: Option<char>) -> Part {
 fn is_abbreviated(word: &str, after: &[char]) -> bool {
     let next = after.iter().find(|letter| !letter.is_whitespace());
     let goes_on = next.is_some_and(|letter| !letter.is_uppercase());
-    goes_on && ABBREVIATIONS.has(word)
+    goes_on && (NEVER_LAST.has(word) || SELDOM_LAST.has(word))
 }
 
 #[cfg(test)]
