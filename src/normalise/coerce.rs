@@ -211,7 +211,7 @@ pub(super) fn described(value: &Value) -> String {
 /// A model's words in a reason of ours: one short line of letters, digits and spaces, because
 /// the reason may go back to a model.
 pub(super) fn quoted(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || " .,-_/%+:[]()".contains(letter);
+    let is_plain = |letter: char| letter.is_alphanumeric() || " .,-_/%+".contains(letter);
     let mut letters = text.trim().chars();
     let plain = letters.by_ref().take(QUOTED_CHARS_MAX);
     let plain: String = plain.map(|c| if is_plain(c) { c } else { '?' }).collect();

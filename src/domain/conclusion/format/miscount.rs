@@ -1,11 +1,11 @@
 //! What a question asks of the form, and what of it a text misses.
 
 use super::count::count;
-use super::head::{command, past_fillers};
+use super::head::{command, head, past_fillers};
 use super::phrase::{Phrase, phrases};
 use super::question::{Sentence, sentences};
 use super::request::Setting;
-use super::vocabulary::{PART_MARKS, PRODUCING, WHOLE};
+use super::vocabulary::{LIMITING, PART_MARKS, PRODUCING, WHOLE};
 use super::wish::{Amount, Measure, Wish};
 use crate::domain::conclusion::audit::{Auditor, Objection};
 use crate::domain::conclusion::text::Field;
@@ -47,9 +47,10 @@ pub fn wishes(question: &str) -> Vec<Wish> {
 pub fn miscounts(question: &str, recommendation: &str) -> Vec<Objection> {
     let miss = |wish: Wish| {
         let counted = count(wish.measure, recommendation)?;
+        let told = if counted == 0 { "none".to_owned() } else { counted.to_string() };
         (!wish.amount.is_met_by(counted)).then(|| Objection {
             field: Field::Recommendation,
-            objection: format!("asked for {wish}; the recommendation has {counted}"),
+            objection: format!("asked for {wish}; the recommendation has {told}"),
             by: Auditor::Count,
         })
     };
@@ -64,7 +65,7 @@ fn requests(text: &[Sentence]) -> Vec<Asked> {
             let setting = Setting { text, at, sentence, phrases: &phrases, phrase };
             let last = asked.last().filter(|last| last.sentence == at);
             let goes_on = || last.is_some_and(|last| setting.goes_on_from(&last.phrase));
-            let wish = Wish { measure: phrase.measure, amount: phrase.amount };
+            let wish = Wish { measure: phrase.measure, amount: amount(sentence, phrase) };
             // `In 5 lines. Exactly 5 lines!`, but not `3 bullets for and 3 bullets against`.
             let is_repeated = asked.iter().any(|one| one.wish == wish && one.sentence != at);
             if !is_repeated && (setting.is_request() || goes_on()) {
@@ -73,6 +74,18 @@ fn requests(text: &[Sentence]) -> Vec<Asked> {
         }
     }
     asked
+}
+
+/// `Limit it to 100 words`, `Limit: 3 lines`: a bare number is then the most there may be.
+fn amount(sentence: &Sentence, phrase: &Phrase) -> Amount {
+    let is_limited = head(sentence, phrase).is_some_and(|head| LIMITING.has(head.verb))
+        || sentence.words(0..phrase.start).any(|word| word == "limit");
+    match phrase.amount {
+        Amount::Exactly(number) | Amount::About(number) if is_limited && !phrase.is_bounded => {
+            Amount::AtMost(number)
+        }
+        amount => amount,
+    }
 }
 
 fn is_limit(one: &Asked) -> bool {

@@ -5,10 +5,10 @@ use super::number::number;
 use super::phrase::{Form, Phrase};
 use super::question::{End, Mark, Place, Sentence};
 use super::vocabulary::{
-    ADJECTIVES, ANSWER_NOUNS, ANSWER_OBJECTS, ANSWERING, ARTEFACTS, CONDENSING, DETERMINERS,
-    FOLLOWING, FORM_LEADS, FRAGMENT_WORDS, GIVING, HEADS, IN_WHAT, INNER_VERBS, JOINING, JUDGED,
-    LEADS, LIMIT_NOUNS, LIMITING, MINE, NAMING, OBLIGATIONS, OF_WHAT, QUESTION_STARTS, RECIPIENTS,
-    SHARING, WANTING, WHOLE, is_label,
+    ADDING, ADJECTIVES, ANSWER_NOUNS, ANSWER_OBJECTS, ANSWERING, ARTEFACTS, CONDENSING,
+    DETERMINERS, FOLLOWING, FORM_LEADS, FRAGMENT_WORDS, GIVING, HEADS, IN_WHAT, INNER_VERBS,
+    JOINING, JUDGED, LEADS, LIMIT_NOUNS, LIMITING, MINE, NAMING, OBLIGATIONS, OF_WHAT,
+    QUESTION_STARTS, RECIPIENTS, SHARING, WANTING, WHOLE, is_label,
 };
 use super::wish::Measure;
 
@@ -41,6 +41,7 @@ impl<'a> Setting<'a> {
                 || self.is_wanted()
                 || self.is_asked()
                 || self.opens()
+                || self.is_set_off()
                 || self.stands_alone())
     }
 
@@ -431,6 +432,15 @@ impl<'a> Setting<'a> {
         }
     }
 
+    /// `As a pirate, in exactly 5 lines, tell me …`
+    fn is_set_off(&self) -> bool {
+        let Self { sentence, phrase, .. } = self;
+        let marks = [sentence.mark_before(self.from()), sentence.mark(phrase.end)];
+        marks == [Some(Mark::Comma); 2]
+            && phrase.is_bounded
+            && ["in", "using", "with"].contains(&self.lead())
+    }
+
     /// `Should we ship? 5 lines.`
     fn stands_alone(&self) -> bool {
         let Self { sentence, phrase, .. } = self;
@@ -458,14 +468,10 @@ impl<'a> Setting<'a> {
 
     /// Whether what follows by commas is more of the same: `5 lines, no jargon`.
     fn rest_is_about_form(&self) -> bool {
-        let starts = [
-            "no", "not", "without", "each", "plain", "simple", "in", "with", "please", "for", "as",
-            "like", "using", "written", "thanks", "then",
-        ];
         let rest = self.clause_end()..self.sentence.tokens.len();
         rest.clone().all(|place| {
             self.sentence.mark(place) != Some(Mark::Comma)
-                || starts.contains(&self.sentence.word(place + 1))
+                || ADDING.has(self.sentence.word(place + 1))
                 || self.is_of_fragment(place + 1)
         })
     }

@@ -235,3 +235,7 @@ pub(super) const PRODUCING: Words = Words(
     "explain list give write add provide describe justify summarise summarize elaborate show \
      name include state tell outline compare recommend suggest propose append support back",
 );
+
+/// What begins more about the form, behind a comma: `5 lines, no jargon`.
+pub(super) const ADDING: Words =
+    Words("no not without each plain simple in with please for as like using written thanks then");

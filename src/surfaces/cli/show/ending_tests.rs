@@ -351,7 +351,7 @@ fn interventions_have_a_section_on_the_short_page() {
 
     RECORD ─────────────────────────────────────────────────────────────────────────
 
-      1 round · 6 calls · 8,800 tokens · 35.0 s · $0.0096 · 2026-11-16
+      1 round · 8 calls · 8,800 tokens · 35.0 s · $0.0096 · 2026-11-16
       concluded by ann (claude-sonnet-4) · audited blind by bob (gpt-4o)
       ! it was stopped before the panel had reported, and concluded on what there
         was
