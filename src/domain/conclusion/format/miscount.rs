@@ -84,7 +84,11 @@ fn amount(sentence: &Sentence, phrase: &Phrase) -> Amount {
         Amount::Exactly(number) | Amount::About(number) if is_limited && !phrase.is_bounded => {
             Amount::AtMost(number)
         }
-        amount => amount,
+        Amount::Exactly(_)
+        | Amount::About(_)
+        | Amount::AtLeast(_)
+        | Amount::AtMost(_)
+        | Amount::Between(..) => phrase.amount,
     }
 }
 

@@ -18,6 +18,16 @@ fn check(table: &[(&str, &str)]) {
 }
 
 #[test]
+fn a_limit_is_the_most_there_may_be() {
+    check(&[
+        ("Limit your answer to 100 words.", "at most 100 words"),
+        ("Stick to 3 sentences.", "at most 3 sentences"),
+        ("Limit: 100 words. Should we cache?", "at most 100 words"),
+        ("As a pirate, in exactly 5 lines, tell me whether to cache.", "exactly 5 lines"),
+    ]);
+}
+
+#[test]
 fn what_somebody_is_told_to_do_is_a_wish() {
     check(&[
         ("Answer in exactly 5 lines.", "exactly 5 lines"),
@@ -46,9 +56,6 @@ fn what_somebody_is_told_to_do_is_a_wish() {
         ("Write a 100-word summary for the board.", "about 100 words"),
         ("Limit yourself to 50 words.", "at most 50 words"),
         ("Limit your answer to at most 50 words.", "at most 50 words"),
-        ("Limit your answer to 100 words.", "at most 100 words"),
-        ("Stick to 3 sentences.", "at most 3 sentences"),
-        ("As a pirate, in exactly 5 lines, tell me whether to cache.", "exactly 5 lines"),
         ("Keep it to three bullets.", "at most 3 bullets"),
         ("Keep your answer under 100 words.", "at most 99 words"),
         ("Keep it short: 5 lines.", "at most 5 lines"),
