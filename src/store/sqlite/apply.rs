@@ -188,8 +188,8 @@ impl<'a> Applier<'a> {
         )?;
         self.run(
             "UPDATE dialogues SET total_rounds = total_rounds + 1, total_alignment = total_alignment + ?2,
-               lifecycle = CASE WHEN lifecycle = 'concluding' OR lifecycle = 'auditing'
-                 OR lifecycle = 'revising' THEN lifecycle ELSE ?3 END
+               lifecycle = CASE WHEN lifecycle IN ('concluding', 'auditing', 'revising', 'terminal')
+                 THEN lifecycle ELSE ?3 END
              WHERE dialogue_id = ?1",
             params![self.id, score, format!("round_{round}")],
         )

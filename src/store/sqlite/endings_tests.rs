@@ -94,6 +94,7 @@ fn a_lifecycle_never_goes_back() {
         (reached(Stage::Concluding), "revising"),
         (held(1), "revising"),
         (concluded(Some(TerminalState::Unconverged)), "terminal"),
+        (held(2), "terminal"),
         (reached(Stage::Concluding), "terminal"),
         (reached(Stage::Revising), "terminal"),
     ]);

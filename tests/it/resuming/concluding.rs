@@ -24,16 +24,21 @@ fn led<'a>(house: &'a House, question: &str) -> Council<'a> {
     let created = json!({ "title": question, "question": question, "expert_pool": pool });
     let (code, created) = house.program.operation("create", &created);
     assert_eq!(code, 0, "{created:#}");
-    let id = at(&created, "dialogue_id");
+    let council = Council::ending(house, question, Finale::Revised);
+    register(house, &council, 0);
+    council
+}
+
+#[track_caller]
+fn register(house: &House, council: &Council<'_>, round: u8) {
     let said = |slug: &str| {
-        json!({ "local_id": format!("{slug}-P0001"), "label": "Steps", "content": "Small ones.",
-                "contributors": [slug.to_lowercase()] })
+        json!({ "local_id": format!("{slug}-P{round:02}01"), "label": "Steps",
+                "content": "Small ones.", "contributors": [slug.to_lowercase()] })
     };
-    let perspectives = [said("MUFFIN"), said("SCONE")];
-    let batch = json!({ "dialogue_id": id, "round": 0, "score": 1, "perspectives": perspectives });
+    let (id, said) = (council.id().unwrap(), [said("MUFFIN"), said("SCONE")]);
+    let batch = json!({ "dialogue_id": id, "round": round, "score": 1, "perspectives": said });
     let (code, registered) = house.program.operation("register", &batch);
     assert_eq!(code, 0, "{registered:#}");
-    Council::ending(house, question, Finale::Revised)
 }
 
 /// Each process dies while the next seat writes; what they come to is what one alone comes to.
@@ -70,4 +75,23 @@ fn a_council_that_ended_with_its_report_is_concluded_once_however_often_it_is_ki
 #[test]
 fn a_dialogue_that_somebody_leads_is_concluded_once_however_often_it_is_killed() {
     check(led);
+}
+
+/// Nobody keeps whoever leads a dialogue from going on with it.
+#[test]
+fn what_is_registered_while_it_is_concluded_disturbs_nothing() {
+    let house = House::new();
+    let mut council = led(&house, "led");
+    for (place, held) in ["conclusion-ann", "revision-ann"].into_iter().enumerate() {
+        let mut process = match place {
+            0 => council.conclude(&[held]),
+            _ => council.start(&[held]),
+        };
+        process.wait_until_asked(if place == 0 { 1 } else { 3 }, 1);
+        register(&house, &council, place as u8 + 1);
+        let dead = process.kill();
+        council.died(dead);
+    }
+    let document = council.finish();
+    assert_eq!(at(&document, "metrics.session.repeated_calls"), 2);
 }

@@ -196,23 +196,23 @@ fn check_moments(finale: Finale, attempts: u32) {
 
 #[test]
 fn killed_at_any_moment_it_goes_on_as_if_nothing_had_happened() {
-    check_moments(Finale::Report, times(6, 500));
+    check_moments(Finale::Report, times(6, 300));
 }
 
 #[test]
 fn killed_at_any_moment_what_passes_is_clean_and_what_nobody_audits_is_not() {
-    check_moments(Finale::Clean, times(6, 400));
-    check_moments(Finale::Unaudited, times(4, 200));
+    check_moments(Finale::Clean, times(6, 200));
+    check_moments(Finale::Unaudited, times(4, 100));
 }
 
 #[test]
 fn killed_at_any_moment_what_is_mended_is_revised() {
-    check_moments(Finale::Revised, times(8, 500));
+    check_moments(Finale::Revised, times(8, 300));
 }
 
 #[test]
 fn killed_at_any_moment_what_is_rejected_twice_is_unconverged() {
-    check_moments(Finale::Unconverged, times(8, 500));
+    check_moments(Finale::Unconverged, times(8, 300));
 }
 
 #[test]

@@ -126,9 +126,10 @@ fn calls(transcript: &Transcript, which: impl Fn(&CallOutcome) -> bool) -> Vec<S
 /// How far a journal says that its dialogue has come.
 pub fn lifecycle(journal: &[Entry]) -> String {
     let transcript = transcript(journal);
-    let converged = |change: &Change| matches!(change, Change::StatusSet { .. });
+    let is_over =
+        |change: &Change| matches!(change, Change::StatusSet { status, .. } if status.is_closed());
     // What was over stays over while a conclusion is written for it.
-    let was_over = journal.iter().flat_map(|entry| &entry.changes).any(converged);
+    let was_over = journal.iter().flat_map(|entry| &entry.changes).any(is_over);
     if transcript.is_finished() || was_over {
         return "terminal".to_owned();
     }
