@@ -5,9 +5,8 @@ mod case;
 mod chronicle;
 mod condense;
 mod ending;
-mod restatement;
 mod synthesizer;
 
+pub use super::restatement::restatement;
 pub use case::Case;
-pub use restatement::restatement;
 pub use synthesizer::{reviser, synthesizer};
