@@ -12,7 +12,7 @@ mod section;
 mod tests;
 mod words;
 
-pub(crate) use difference::changed_words;
+pub(crate) use difference::{Marked, changed_words};
 pub use document::{Closed, closed};
 pub use ended::{Audited, Ended, Verdict};
 pub(crate) use section::Section;
