@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use plenary::domain::catalogue::{
-    Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary,
+    AuditedEnding, Citation, Due, EndingQuery, Hit, ListQuery, Stats, Summary,
 };
 use plenary::domain::change::{Change, Entry, EntryKind};
 use plenary::domain::dialogue::Dialogue;
@@ -263,7 +263,7 @@ impl Store for Broken {
         self.sound.stats(top_experts)
     }
 
-    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError> {
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<AuditedEnding>, StoreError> {
         self.sound.endings(query)
     }
 
