@@ -15,13 +15,13 @@ const TERMINAL: &str = "terminal";
 
 words! {
     /// What a look came to.
-    pub enum Verdict {
+    pub enum AuditVerdict {
         Pass = "PASS",
         Flag = "FLAG",
     }
 }
 
-impl Verdict {
+impl AuditVerdict {
     pub(crate) fn of(objections: &[Objection]) -> Self {
         if objections.is_empty() { Self::Pass } else { Self::Flag }
     }
@@ -49,10 +49,10 @@ pub struct Ended {
 pub struct Audited {
     /// Of both halves together: what was counted, and what the critic says. Nothing, while the
     /// critic could not be heard.
-    pub critic_verdict: Option<Verdict>,
+    pub critic_verdict: Option<AuditVerdict>,
     pub objections: Vec<Objection>,
     pub revised_fields: Vec<Field>,
-    pub re_verdict: Option<Verdict>,
+    pub re_verdict: Option<AuditVerdict>,
     pub second_objections: Vec<Objection>,
     pub original: Option<Conclusion>,
     pub critic: Option<Author>,
@@ -105,6 +105,11 @@ impl Ended {
         self.stage == Some(TERMINAL)
     }
 
+    /// The critic, where it is of the synthesizer's own family.
+    pub(crate) fn critic_of_same_family(&self) -> Option<&Author> {
+        self.audit.as_ref().filter(|audit| audit.same_family)?.critic.as_ref()
+    }
+
     /// Whether it ended without anybody trying to break it.
     pub fn is_unaudited(&self) -> bool {
         self.is_over() && self.audit.is_none()
@@ -114,8 +119,8 @@ impl Ended {
 impl Audited {
     fn by(ending: &Ending, trail: &Trail) -> Self {
         let re_verdict = match ending.terminal_state {
-            Some(TerminalState::Revised) => Some(Verdict::Pass),
-            Some(TerminalState::Unconverged) => Some(Verdict::Flag),
+            Some(TerminalState::Revised) => Some(AuditVerdict::Pass),
+            Some(TerminalState::Unconverged) => Some(AuditVerdict::Flag),
             Some(TerminalState::Clean) | None => None,
         };
         let critic = ending.critic.clone();
@@ -123,12 +128,12 @@ impl Audited {
             same_family: is_of_family(critic.as_ref(), Some(&ending.synthesizer.family)),
             critic,
             reviser: ending.reviser.clone(),
-            ..Self::told(trail.clone(), Some(Verdict::of(&trail.objections)), re_verdict)
+            ..Self::told(trail.clone(), Some(AuditVerdict::of(&trail.objections)), re_verdict)
         }
     }
 
     fn so_far(transcript: &Transcript, family: Option<&str>) -> Self {
-        let looked = |round| objections(transcript, round).as_deref().map(Verdict::of);
+        let looked = |round| objections(transcript, round).as_deref().map(AuditVerdict::of);
         let plan = transcript.plan.conclusion.as_ref();
         let critic = plan.and_then(|plan| author(transcript, &plan.critic));
         let reviser = plan.and_then(|plan| author(transcript, &plan.reviser));
@@ -140,7 +145,11 @@ impl Audited {
         }
     }
 
-    fn told(trail: Trail, critic_verdict: Option<Verdict>, re_verdict: Option<Verdict>) -> Self {
+    fn told(
+        trail: Trail,
+        critic_verdict: Option<AuditVerdict>,
+        re_verdict: Option<AuditVerdict>,
+    ) -> Self {
         Self {
             critic_verdict,
             objections: trail.objections,

@@ -4,7 +4,7 @@ use super::event::{AskSeen, Event, Look};
 use crate::domain::conclusion::{Audit, Conclusion, Objection};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::transcript::{Document, Reading, Transcript};
-use crate::export::conclusion::Verdict;
+use crate::export::conclusion::AuditVerdict;
 use crate::protocols::conclusion::{SECOND_AUDIT, objections, trail};
 
 pub(super) fn event(transcript: &Transcript, ask: AskSeen, reading: &Reading) -> Event {
@@ -43,7 +43,7 @@ fn audited(transcript: &Transcript, ask: AskSeen, audit: &Audit) -> Event {
     let own = || audit.objections().to_vec();
     let objections: Vec<Objection> = objections(transcript, ask.round).unwrap_or_else(own);
     let look = if ask.round == SECOND_AUDIT { Look::Second } else { Look::First };
-    Event::Audited { ask, look, verdict: Verdict::of(&objections), objections }
+    Event::Audited { ask, look, verdict: AuditVerdict::of(&objections), objections }
 }
 
 fn revised(
