@@ -88,11 +88,11 @@ pub struct EndingQuery {
 
 /// How an audited dialogue ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ended {
+pub struct AuditedEnding {
     pub dialogue_id: DialogueId,
     pub protocol: Protocol,
     pub terminal_state: TerminalState,
-    pub critic: Option<Author>,
+    pub critic: Author,
     pub at: Moment,
 }
 

@@ -6,7 +6,7 @@ use crate::domain::lifecycle::EventType;
 use crate::domain::record::Record;
 use crate::domain::reference::{RefType, Reference};
 use crate::domain::verdict::{Verdict, VerdictType};
-use crate::export::conclusion::state_word;
+use crate::export::conclusion::state_name;
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 
 /// Said wherever a rehearsed dialogue is named.
@@ -136,10 +136,10 @@ pub(crate) fn circumstances(verdict: &Verdict) -> Vec<String> {
 }
 
 /// The terminal state, or that nobody audited it; nothing, before it was concluded.
-pub(crate) fn how_concluded(record: &Record) -> Option<String> {
+pub(crate) fn how_concluded(record: &Record) -> Option<&'static str> {
     match &record.conclusion {
-        Some(concluded) => Some(state_word(concluded.ending.terminal_state).to_lowercase()),
-        None => record.dialogue.terminal_state.map(|state| state.to_string()),
+        Some(concluded) => Some(state_name(concluded.ending.terminal_state)),
+        None => record.dialogue.terminal_state.map(|state| state.name()),
     }
 }
 

@@ -30,8 +30,7 @@ const PLACEHOLDERS: [&str; 10] = [
 
 pub fn audit(reply: &str) -> Normalised<Audit> {
     let said = said(reply)?;
-    let said = said.trim_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}');
-    let document = verdict(said).map_err(|reason| fault(said, reason))?;
+    let document = verdict(&said).map_err(|reason| fault(&said, reason))?;
     Ok(Read { document, repaired: false })
 }
 

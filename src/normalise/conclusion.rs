@@ -4,12 +4,10 @@
 //! a text where a list is due are refused, and all faults are told at once, because the
 //! model that wrote it is asked again just once.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::coerce::{described, quoted};
-use super::examiner::Examiner;
+use super::coerce::described;
+use super::examiner::{Examined, examined, strangers};
 use super::reading::Normalised;
 use super::reply::{Manner, read_by};
 use super::schema::conclusion_schema;
@@ -18,61 +16,14 @@ use crate::domain::conclusion::{Conclusion, Field, Grounds};
 /// More faults than these help nobody to mend them.
 const FAULTS_MAX: usize = 12;
 
-/// A conclusion: exactly these five fields.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the schema is derived from it; values are read one by one")]
-pub(super) struct WrittenConclusion {
-    /// What was decided and why. A format that the question asks for applies to this text.
-    recommendation: String,
-    /// The one assumption that must hold; if it fails, the recommendation is to be revisited.
-    key_condition: String,
-    /// Disagreements of the record that were left standing; none are invented, there may be none.
-    unresolved_points: Vec<WrittenPoint>,
-    /// The day on which to revisit this: YYYY-MM-DD, later than today.
-    review_by: String,
-    /// Who took part.
-    participants: Vec<WrittenParticipant>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WrittenPoint {
-    /// What they disagree on.
-    pub(super) point: String,
-    pub(super) agents_involved: Vec<String>,
-    /// What each of them said.
-    pub(super) claims: Vec<WrittenClaim>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WrittenClaim {
-    /// Its id in the record, such as P0101.
-    pub(super) id: String,
-    pub(super) agent: String,
-    pub(super) claim: String,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WrittenParticipant {
-    pub(super) agent: String,
-    #[expect(dead_code, reason = "which version took part is on record, whatever is written")]
-    version: String,
-}
-
 /// Reads the five fields, no more and no fewer.
 pub fn conclusion(reply: &str, grounds: &Grounds<'_>) -> Normalised<Conclusion> {
     read_by(reply, conclusion_schema(), Manner::Rigid, |value| {
         let given = object(value)?;
-        let mut examiner = Examiner::new(grounds);
-        let (recommendation, key_condition) = examiner.texts(&given, Field::ALL);
-        let unresolved_points = examiner.points(&given, Field::ALL);
-        let review_by = examiner.review_by(&given, Field::ALL);
-        examiner.participants(&given, Field::ALL);
-        examiner.strangers(&given);
-        let faults = examiner.into_faults();
+        let mut examined = examined(&given, Field::ALL, grounds);
+        examined.faults.extend(strangers(&given));
+        let Examined { recommendation, key_condition, unresolved_points, review_by, faults } =
+            examined;
         let read = recommendation.zip(key_condition).zip(unresolved_points).zip(review_by);
         match read {
             Some((((recommendation, key_condition), unresolved_points), review_by))
@@ -101,22 +52,18 @@ pub fn revision(
     grounds: &Grounds<'_>,
 ) -> Normalised<Conclusion> {
     read_by(reply, conclusion_schema(), Manner::Rigid, |value| {
-        let given = object(value)?;
-        let mut examiner = Examiner::new(grounds);
-        let mut mended = original.clone();
-        let (recommendation, key_condition) = examiner.texts(&given, flagged);
-        let unresolved_points = examiner.points(&given, flagged);
-        let review_by = examiner.review_by(&given, flagged);
-        examiner.participants(&given, flagged);
-        let faults = examiner.into_faults();
-        if !faults.is_empty() {
-            return Err(told(&faults));
+        let examined = examined(&object(value)?, flagged, grounds);
+        if !examined.faults.is_empty() {
+            return Err(told(&examined.faults));
         }
-        mended.recommendation = recommendation.unwrap_or(mended.recommendation);
-        mended.key_condition = key_condition.unwrap_or(mended.key_condition);
-        mended.unresolved_points = unresolved_points.unwrap_or(mended.unresolved_points);
-        mended.review_by = review_by.unwrap_or(mended.review_by);
-        mended.participants = grounds.participants.to_vec();
+        let stood = original.clone();
+        let mended = Conclusion {
+            recommendation: examined.recommendation.unwrap_or(stood.recommendation),
+            key_condition: examined.key_condition.unwrap_or(stood.key_condition),
+            unresolved_points: examined.unresolved_points.unwrap_or(stood.unresolved_points),
+            review_by: examined.review_by.unwrap_or(stood.review_by),
+            participants: grounds.participants.to_vec(),
+        };
         Ok(original.with(flagged, &mended))
     })
 }
@@ -138,9 +85,4 @@ fn told(faults: &[String]) -> String {
         told.push_str(&format!("; and {more} more"));
     }
     told
-}
-
-/// The fault of a field that nobody asked for.
-pub(super) fn stranger(name: &str) -> String {
-    format!("unknown field {}", quoted(name))
 }

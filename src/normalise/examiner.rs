@@ -1,10 +1,11 @@
 //! The fields of a conclusion, one by one, against the record; all faults are kept.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::coerce::{Path, described, quoted, text};
-use super::conclusion::{WrittenClaim, WrittenParticipant, WrittenPoint, stranger};
 use super::council::letter;
 use super::schema::conclusion_schema;
 use crate::domain::conclusion::{CitedClaim, Field, Grounds, UnresolvedPoint};
@@ -15,43 +16,94 @@ use crate::domain::time::Day;
 /// What may stand around a name or an id.
 const EDGES: [char; 6] = ['`', '[', ']', '@', '"', ' '];
 
+/// A conclusion: exactly these five fields.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "the schema is derived from it; values are read one by one")]
+pub(super) struct WrittenConclusion {
+    /// What was decided and why. A format that the question asks for applies to this text.
+    recommendation: String,
+    /// The one assumption that must hold; if it fails, the recommendation is to be revisited.
+    key_condition: String,
+    /// Disagreements of the record that were left standing; none are invented, there may be none.
+    unresolved_points: Vec<WrittenPoint>,
+    /// The day on which to revisit this: YYYY-MM-DD, later than today.
+    review_by: String,
+    /// Who took part.
+    participants: Vec<WrittenParticipant>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenPoint {
+    /// What they disagree on.
+    point: String,
+    agents_involved: Vec<String>,
+    /// What each of them said.
+    claims: Vec<WrittenClaim>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenClaim {
+    /// Its id in the record, such as P0101.
+    id: String,
+    agent: String,
+    claim: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WrittenParticipant {
+    agent: String,
+    #[expect(dead_code, reason = "which version took part is on record, whatever is written")]
+    version: String,
+}
+
+/// The fields that were wanted and hold, and all that is wrong with the others.
+pub(super) struct Examined {
+    pub recommendation: Option<String>,
+    pub key_condition: Option<String>,
+    pub unresolved_points: Option<Vec<UnresolvedPoint>>,
+    pub review_by: Option<Day>,
+    pub faults: Vec<String>,
+}
+
+/// Looks at the wanted fields, and at no other.
+pub(super) fn examined(given: &Given, wanted: &[Field], grounds: &Grounds<'_>) -> Examined {
+    let mut examiner = Examiner { grounds, faults: Vec::new() };
+    let recommendation = examiner.text(given, wanted, Field::Recommendation);
+    let key_condition = examiner.text(given, wanted, Field::KeyCondition);
+    let unresolved_points = examiner.points(given, wanted);
+    let review_by = examiner.review_by(given, wanted);
+    examiner.participants(given, wanted);
+    let faults = examiner.faults;
+    Examined { recommendation, key_condition, unresolved_points, review_by, faults }
+}
+
+/// The faults of fields that are none of the five.
+pub(super) fn strangers(given: &Given) -> impl Iterator<Item = String> {
+    let unknown = given.keys().filter(|name| Field::named(name).is_none());
+    unknown.map(|name| stranger(name))
+}
+
 /// Reads fields and remembers what is wrong with them.
-pub(super) struct Examiner<'a> {
+struct Examiner<'a> {
     grounds: &'a Grounds<'a>,
     faults: Vec<String>,
 }
 
 type Given = Map<String, Value>;
 
-impl<'a> Examiner<'a> {
-    pub(super) fn new(grounds: &'a Grounds<'a>) -> Self {
-        Self { grounds, faults: Vec::new() }
+impl Examiner<'_> {
+    fn text(&mut self, given: &Given, wanted: &[Field], field: Field) -> Option<String> {
+        let path = Path::Field(&Path::Root, field.name());
+        let value = self.wanted(given, wanted, field)?;
+        let text: String = self.typed(value, field_schema(field), &path)?;
+        self.filled(text, &path)
     }
 
-    pub(super) fn into_faults(self) -> Vec<String> {
-        self.faults
-    }
-
-    /// The recommendation and the key condition, where they are wanted and hold.
-    pub(super) fn texts(
-        &mut self,
-        given: &Given,
-        wanted: &[Field],
-    ) -> (Option<String>, Option<String>) {
-        let mut text = |field: Field| {
-            let path = Path::Field(&Path::Root, field.name());
-            let value = self.wanted(given, wanted, field)?;
-            let text: String = self.typed(value, field_schema(field), &path)?;
-            self.filled(text, &path)
-        };
-        (text(Field::Recommendation), text(Field::KeyCondition))
-    }
-
-    pub(super) fn points(
-        &mut self,
-        given: &Given,
-        wanted: &[Field],
-    ) -> Option<Vec<UnresolvedPoint>> {
+    fn points(&mut self, given: &Given, wanted: &[Field]) -> Option<Vec<UnresolvedPoint>> {
         let field = Field::UnresolvedPoints;
         let items = self.items(given, wanted, field)?;
         let root = Path::Field(&Path::Root, field.name());
@@ -65,7 +117,7 @@ impl<'a> Examiner<'a> {
         points.into_iter().collect()
     }
 
-    pub(super) fn review_by(&mut self, given: &Given, wanted: &[Field]) -> Option<Day> {
+    fn review_by(&mut self, given: &Given, wanted: &[Field]) -> Option<Day> {
         let field = Field::ReviewBy;
         let path = Path::Field(&Path::Root, field.name());
         let value = self.wanted(given, wanted, field)?;
@@ -82,7 +134,7 @@ impl<'a> Examiner<'a> {
     }
 
     /// Nobody may be named who took no part. What stands in the conclusion is on record.
-    pub(super) fn participants(&mut self, given: &Given, wanted: &[Field]) {
+    fn participants(&mut self, given: &Given, wanted: &[Field]) {
         let field = Field::Participants;
         let Some(items) = self.items(given, wanted, field) else { return };
         let root = Path::Field(&Path::Root, field.name());
@@ -93,12 +145,6 @@ impl<'a> Examiner<'a> {
                 self.agent(&participant.agent, &Path::Field(&path, "agent"));
             }
         }
-    }
-
-    /// Fields that are none of the five.
-    pub(super) fn strangers(&mut self, given: &Given) {
-        let unknown = given.keys().filter(|name| Field::named(name).is_none());
-        self.faults.extend(unknown.map(|name| stranger(name)));
     }
 
     fn wanted<'g>(
@@ -292,6 +338,11 @@ fn field_schema(field: Field) -> &'static Value {
 
 fn items_schema(field: Field) -> &'static Value {
     field_schema(field).get("items").unwrap_or(&Value::Null)
+}
+
+/// The fault of a field that nobody asked for.
+fn stranger(name: &str) -> String {
+    format!("unknown field {}", quoted(name))
 }
 
 fn listed<'a>(names: impl Iterator<Item = &'a ExpertSlug>) -> String {

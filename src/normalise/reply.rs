@@ -74,18 +74,18 @@ pub(super) fn read_by<T>(
     Err(unreadable(&said, best))
 }
 
-/// What a reply says, without its thinking.
+/// What a reply says, without its thinking and the blanks around it.
 pub(super) fn said(reply: &str) -> Result<String, Unreadable> {
     if reply.len() > RAW_REPLY_CHARS_MAX && reply.chars().nth(RAW_REPLY_CHARS_MAX).is_some() {
         return Err(Unreadable::new(format!(
             "the reply has over {RAW_REPLY_CHARS_MAX} characters"
         )));
     }
-    if is_blank(reply) {
+    if trimmed(reply).is_empty() {
         return Err(Unreadable::new("the reply is empty"));
     }
-    let said = without_thinking(reply);
-    if is_blank(&said) {
+    let said = trimmed(&without_thinking(reply)).to_owned();
+    if said.is_empty() {
         return Err(Unreadable::new("the reply holds nothing but thinking"));
     }
     Ok(said)
@@ -100,8 +100,9 @@ pub(super) fn declined() -> Unreadable {
     Unreadable { reason: "the model declined to answer".to_owned(), refusal: true }
 }
 
-fn is_blank(text: &str) -> bool {
-    text.chars().all(|letter| letter.is_whitespace() || letter == '\u{feff}')
+/// A byte order mark counts as a blank.
+pub(super) fn trimmed(text: &str) -> &str {
+    text.trim_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}')
 }
 
 /// A candidate that is not the document, how near it came, and why it is not.

@@ -1,9 +1,8 @@
 //! A directive in the words of the model that will hear it: one sentence on one line.
 
-use super::reading::Unreadable;
-use super::reading::{Normalised, Read};
+use super::reading::{Normalised, Read, Unreadable};
 use super::refusal::is_refusal;
-use super::reply::{declined, said};
+use super::reply::{declined, said, trimmed};
 use crate::domain::conclusion::{Measure, count};
 
 /// The Principal reads it at a glance and says yes or no.
@@ -14,7 +13,7 @@ const QUOTES: [(char, char); 5] = [('"', '"'), ('“', '”'), ('\'', '\''), ('�
 
 pub fn restatement(reply: &str) -> Normalised<String> {
     let said = said(reply)?;
-    let sentence = unquoted(said.trim_matches(is_edge));
+    let sentence = unquoted(&said);
     if is_refusal(sentence) {
         return Err(declined());
     }
@@ -24,17 +23,13 @@ pub fn restatement(reply: &str) -> Normalised<String> {
     }
 }
 
-fn is_edge(letter: char) -> bool {
-    letter.is_whitespace() || letter == '\u{feff}'
-}
-
 /// The text without the quotes around it, if it is quoted as a whole.
 fn unquoted(text: &str) -> &str {
     let inner = QUOTES.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
         (!inner.contains([*open, *close])).then_some(inner)
     });
-    inner.unwrap_or(text).trim_matches(is_edge)
+    trimmed(inner.unwrap_or(text))
 }
 
 fn fault(text: &str) -> Option<String> {

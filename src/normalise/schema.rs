@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 
-use super::conclusion::WrittenConclusion;
+use super::examiner::WrittenConclusion;
 use crate::domain::ask::Purpose;
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;

@@ -11,10 +11,10 @@ use crate::domain::digest::sha256_hex;
 const PARTICIPANT: &str = include_str!("../../prompts/council/participant.md");
 const REVIEWER: &str = include_str!("../../prompts/council/reviewer.md");
 const CHAIR: &str = include_str!("../../prompts/council/chair.md");
+const RESTATEMENT: &str = include_str!("../../prompts/council/restatement.md");
 const SYNTHESIZER: &str = include_str!("../../prompts/conclusion/synthesizer.md");
 const CRITIC: &str = include_str!("../../prompts/conclusion/critic.md");
 const REVISER: &str = include_str!("../../prompts/conclusion/reviser.md");
-const RESTATEMENT: &str = include_str!("../../prompts/conclusion/restatement.md");
 
 const MODE_GENERAL: &str = include_str!("../../prompts/council/mode-general.md");
 const MODE_ARCHITECTURE: &str = include_str!("../../prompts/council/mode-architecture.md");

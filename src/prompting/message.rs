@@ -26,18 +26,38 @@ pub(super) struct Parts<'a> {
 
 impl Parts<'_> {
     pub(super) fn message(&self, ask: &Ask) -> String {
-        let texts = self.sections.iter().map(|section| section.text.as_str());
-        let texts: Vec<&str> = texts.chain(self.faults).collect();
-        let fences = Fences::new(self.secret, ask.round, &texts);
-        let mut paragraphs: Vec<String> =
-            self.sections.iter().map(|section| section.fenced(&fences)).collect();
-        paragraphs.extend_from_slice(self.remarks);
-        paragraphs.push(task(ask.purpose).to_owned());
-        if let Some(faults) = self.faults {
-            paragraphs.push(STRICTER.trim_end().to_owned());
-            let whose = "what our reader says about your last reply";
-            paragraphs.push(fences.around("REASON", whose, faults));
+        let whose = "what our reader says about your last reply";
+        let reason = self.faults.map(|faults| Section::new("REASON", whose, faults.to_owned()));
+        let mut paragraphs: Vec<Paragraph<'_>> =
+            self.sections.iter().map(Paragraph::Theirs).collect();
+        paragraphs.extend(self.remarks.iter().map(|remark| Paragraph::Ours(remark)));
+        paragraphs.push(Paragraph::Ours(task(ask.purpose)));
+        if let Some(reason) = &reason {
+            paragraphs.push(Paragraph::Ours(STRICTER.trim_end()));
+            paragraphs.push(Paragraph::Theirs(reason));
         }
-        paragraphs.join("\n\n")
+        message(self.secret, ask.round, &paragraphs)
     }
+}
+
+/// A paragraph of a user message, by whose text it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Paragraph<'a> {
+    /// It will stand in a fence.
+    Theirs(&'a Section),
+    Ours(&'a str),
+}
+
+/// The paragraphs, with one mark for all fences that none of the fenced texts has in it.
+pub(super) fn message(secret: &str, round: u8, paragraphs: &[Paragraph<'_>]) -> String {
+    let fenced = paragraphs.iter().filter_map(|paragraph| match paragraph {
+        Paragraph::Theirs(section) => Some(section.text.as_str()),
+        Paragraph::Ours(_) => None,
+    });
+    let fences = Fences::new(secret, round, &fenced.collect::<Vec<_>>());
+    let set = paragraphs.iter().map(|paragraph| match paragraph {
+        Paragraph::Theirs(section) => section.fenced(&fences),
+        Paragraph::Ours(text) => (*text).to_owned(),
+    });
+    set.collect::<Vec<_>>().join("\n\n")
 }

@@ -15,6 +15,7 @@ mod lookalike;
 mod mask;
 mod message;
 mod prepare;
+mod restatement;
 mod view;
 
 pub use condense::INPUT_BYTES_MAX;
@@ -23,3 +24,4 @@ pub use instructions::{digest, system};
 pub use mask::Mask;
 pub use message::Prepared;
 pub use prepare::prepare;
+pub use restatement::restatement;

@@ -2,9 +2,10 @@
 //!
 //! A participant sees the question and its files. A reviewer sees also the others'
 //! opinions, never their own. The chair sees everything that was said, under the
-//! same letters. (What the seats of the ending see is in `conclusion/`.) What the Principal has added comes last, so that all before it stays
-//! the same, byte for byte, for those who hear it and those who do not. The messages
-//! are built from a view and nothing else.
+//! same letters. (What the seats of the ending see is in `conclusion/`.) What the
+//! Principal has added comes last, so that all before it stays the same, byte for byte,
+//! for those who hear it and those who do not. The messages are built from a view and
+//! nothing else.
 
 use std::sync::Arc;
 
@@ -51,6 +52,10 @@ impl Section {
         Self { label: label.to_owned(), whose: whose.to_owned(), text }
     }
 
+    pub(super) fn question(text: &str) -> Self {
+        Self::new("QUESTION", "the question of the person who asks", text.to_owned())
+    }
+
     pub(super) fn fenced(&self, fences: &Fences) -> String {
         fences.around(&self.label, &self.whose, &self.text)
     }
@@ -91,7 +96,7 @@ impl View {
     }
 
     pub(super) fn question_section(&self) -> Section {
-        Section::new("QUESTION", "the question of the person who asks", self.question.clone())
+        Section::question(&self.question)
     }
 
     /// The files, then the names of those that were too many.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::domain::catalogue::Ended;
+use crate::domain::catalogue::AuditedEnding;
 use crate::domain::dialogue::{Protocol, TerminalState};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::words::words;
@@ -80,11 +80,11 @@ pub struct OfProtocol {
     pub counts: Counts,
 }
 
-/// Those that one seat audited with one model; no seat, where what can be counted was enough.
+/// Those that one seat audited with one model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OfCritic {
-    pub seat: Option<ExpertSlug>,
-    pub model: Option<String>,
+    pub seat: ExpertSlug,
+    pub model: String,
     #[serde(flatten)]
     pub counts: Counts,
 }
@@ -106,7 +106,7 @@ pub struct Counts {
 }
 
 /// Looks at endings, newest first.
-pub fn health(endings: &[Ended]) -> Health {
+pub fn health(endings: &[AuditedEnding]) -> Health {
     let counts = endings.iter().collect::<Counts>();
     let alarms = alarms(counts);
     let verdict = match (counts.considered < ENOUGH, alarms.is_empty()) {
@@ -165,29 +165,31 @@ fn share(state: TerminalState, counts: Counts) -> Share {
     Share { state, count, percent: tenths as f64 / 10.0, target }
 }
 
-fn by_protocol(endings: &[Ended]) -> Vec<OfProtocol> {
+fn by_protocol(endings: &[AuditedEnding]) -> Vec<OfProtocol> {
     let grouped = grouped(endings, |ended| ended.protocol);
     let groups = grouped.into_iter().map(|(protocol, counts)| OfProtocol { protocol, counts });
     most_first(groups.collect(), |group| group.counts)
 }
 
-fn by_critic(endings: &[Ended]) -> Vec<OfCritic> {
-    let critic = |ended: &Ended| {
-        ended.critic.as_ref().map(|critic| (critic.seat.clone(), critic.model.clone()))
+fn by_critic(endings: &[AuditedEnding]) -> Vec<OfCritic> {
+    let critic = |ended: &AuditedEnding| {
+        let critic = &ended.critic;
+        (critic.seat.clone(), critic.model.clone())
     };
-    let groups = grouped(endings, critic).into_iter().map(|(critic, counts)| {
-        let (seat, model) = critic.unzip();
-        OfCritic { seat, model, counts }
-    });
+    let grouped = grouped(endings, critic).into_iter();
+    let groups = grouped.map(|((seat, model), counts)| OfCritic { seat, model, counts });
     most_first(groups.collect(), |group| group.counts)
 }
 
-fn by_week(endings: &[Ended]) -> Vec<OfWeek> {
+fn by_week(endings: &[AuditedEnding]) -> Vec<OfWeek> {
     let grouped = grouped(endings, |ended| ended.at.day().week());
     grouped.into_iter().rev().map(|(week, counts)| OfWeek { week, counts }).collect()
 }
 
-fn grouped<K: Ord>(endings: &[Ended], key: impl Fn(&Ended) -> K) -> BTreeMap<K, Counts> {
+fn grouped<K: Ord>(
+    endings: &[AuditedEnding],
+    key: impl Fn(&AuditedEnding) -> K,
+) -> BTreeMap<K, Counts> {
     let mut groups: BTreeMap<K, Counts> = BTreeMap::new();
     for ended in endings {
         groups.entry(key(ended)).or_default().note(ended.terminal_state);
@@ -220,8 +222,8 @@ impl Counts {
     }
 }
 
-impl<'a> FromIterator<&'a Ended> for Counts {
-    fn from_iter<I: IntoIterator<Item = &'a Ended>>(endings: I) -> Self {
+impl<'a> FromIterator<&'a AuditedEnding> for Counts {
+    fn from_iter<I: IntoIterator<Item = &'a AuditedEnding>>(endings: I) -> Self {
         let mut counts = Self::default();
         endings.into_iter().for_each(|ended| counts.note(ended.terminal_state));
         counts
@@ -233,19 +235,19 @@ mod tests {
     use super::*;
     use crate::domain::conclusion::Author;
 
-    fn ended(state: TerminalState) -> Ended {
+    fn ended(state: TerminalState) -> AuditedEnding {
         let critic =
             Author { seat: "openai".parse().unwrap(), model: "gpt-4o".into(), family: "x".into() };
-        Ended {
+        AuditedEnding {
             dialogue_id: "talk".parse().unwrap(),
             protocol: Protocol::Council,
             terminal_state: state,
-            critic: Some(critic),
+            critic,
             at: "2026-02-02T09:00:00Z".parse().unwrap(),
         }
     }
 
-    fn endings(clean: usize, revised: usize, unconverged: usize) -> Vec<Ended> {
+    fn endings(clean: usize, revised: usize, unconverged: usize) -> Vec<AuditedEnding> {
         let states = [
             (TerminalState::Clean, clean),
             (TerminalState::Revised, revised),
@@ -325,7 +327,7 @@ mod tests {
         let mut endings = endings(1, 1, 1);
         endings[1].protocol = Protocol::Alignment;
         endings[1].at = "2026-01-04T23:59:59Z".parse().unwrap();
-        endings[2].critic = None;
+        endings[2].critic.model = "o3".into();
         endings[2].at = "2026-01-05T00:00:00Z".parse().unwrap();
         let found = health(&endings);
         let one =
@@ -337,9 +339,9 @@ mod tests {
             .collect();
         assert_eq!(protocols, [(Protocol::Council, 2), (Protocol::Alignment, 1)]);
         let critics: Vec<_> =
-            found.by_critic.iter().map(|group| (group.model.as_deref(), group.counts)).collect();
+            found.by_critic.iter().map(|group| (group.model.as_str(), group.counts)).collect();
         let both = Counts { considered: 2, clean: 1, revised: 1, unconverged: 0 };
-        assert_eq!(critics, [(Some("gpt-4o"), both), (None, one(0, 0, 1))]);
+        assert_eq!(critics, [("gpt-4o", both), ("o3", one(0, 0, 1))]);
         let weeks: Vec<_> =
             found.by_week.iter().map(|group| (group.week.as_str(), group.counts)).collect();
         // The first Monday of 2026 is the fifth of January.

@@ -7,7 +7,9 @@ use std::fmt::Debug;
 
 use super::error::StoreError;
 use super::verification::Verification;
-use crate::domain::catalogue::{Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary};
+use crate::domain::catalogue::{
+    AuditedEnding, Citation, Due, EndingQuery, Hit, ListQuery, Stats, Summary,
+};
 use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
@@ -60,7 +62,7 @@ pub trait Store: Debug + Send + Sync {
     fn stats(&self, top_experts: usize) -> Result<Stats, StoreError>;
 
     /// The newest endings with a terminal state, newest first, rehearsals left out.
-    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError>;
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<AuditedEnding>, StoreError>;
 
     /// The conclusions to be revisited on this day or before it, soonest first, at most `limit`.
     ///

@@ -101,12 +101,9 @@ fn check_health(counts: [usize; 3], code: i32, verdict: &str, alarms: &[&str]) {
 
 #[test]
 fn an_alarm_is_exit_code_one() {
-    check_health([40, 10, 0], 0, "healthy", &[]);
-    check_health([41, 9, 0], 1, "alarm", &["critic_too_lenient"]);
-    check_health([30, 10, 10], 0, "healthy", &[]);
-    check_health([30, 9, 11], 1, "alarm", &["synthesizer_off_course"]);
+    check_health([8, 0, 2], 0, "healthy", &[]);
+    check_health([7, 0, 3], 1, "alarm", &["synthesizer_off_course"]);
     check_health([9, 0, 0], 0, "too_few", &[]);
-    check_health([10, 0, 0], 1, "alarm", &["critic_too_lenient"]);
 }
 
 #[test]

@@ -11,8 +11,7 @@ use plenary::domain::conclusion::{
 };
 use plenary::domain::record::Record;
 use plenary::domain::transcript::Document;
-use plenary::prompting::Prepared;
-use plenary::prompting::conclusion::restatement;
+use plenary::prompting::{Prepared, restatement};
 use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, draft, revised, trail};
 use plenary::protocols::{Step, next};
 use plenary::providers::Request;

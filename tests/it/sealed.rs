@@ -9,8 +9,7 @@ use plenary::domain::ids::ExpertSlug;
 use plenary::domain::intervention::Intervention;
 use plenary::domain::plan::{ContextFile, ContextPack, IndexedFile};
 use plenary::domain::transcript::Document;
-use plenary::prompting::conclusion::restatement;
-use plenary::prompting::{INPUT_BYTES_MAX, Prepared, system};
+use plenary::prompting::{INPUT_BYTES_MAX, Prepared, restatement, system};
 use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 use serde_json::json;
 

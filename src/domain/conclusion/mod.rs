@@ -1,11 +1,11 @@
 //! How a deliberation ends (seed 000): five fields, an auditor who saw nothing else,
 //! at most one revision, and a terminal state.
 
-pub mod audit;
-pub mod ending;
-pub mod format;
-pub mod grounds;
-pub mod text;
+mod audit;
+mod ending;
+mod format;
+mod grounds;
+mod text;
 
 pub use audit::{Audit, Auditor, Objection};
 pub use ending::{Author, Concluded, Ending, Outcome, OutcomeWord, Trail};

@@ -4,8 +4,28 @@
 /// anyway, and every word counts as changed.
 const CELLS_MAX: usize = 1_000_000;
 
-/// For each word of the old text and of the new one, whether it has no partner in the other.
-pub(crate) fn changed_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
+/// A text as its lines, and each line as its words: whether a word has no partner in the other
+/// text.
+pub(crate) type Marked<'a> = Vec<Vec<(&'a str, bool)>>;
+
+/// The lines of the old text and of the new one, compared word by word across line breaks.
+pub(crate) fn changed_words<'a>(old: &'a [String], new: &'a [String]) -> (Marked<'a>, Marked<'a>) {
+    let (gone, come) = changed(&words(old), &words(new));
+    (marked(old, &gone), marked(new, &come))
+}
+
+fn words(lines: &[String]) -> Vec<&str> {
+    lines.iter().flat_map(|line| line.split_whitespace()).collect()
+}
+
+fn marked<'a>(lines: &'a [String], changed: &[bool]) -> Marked<'a> {
+    let mut changed = changed.iter().copied();
+    let mut mark = |line: &'a String| line.split_whitespace().zip(changed.by_ref()).collect();
+    lines.iter().map(&mut mark).collect()
+}
+
+/// For each word of the one and of the other, whether it changed.
+fn changed(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let rest = old.len().min(new.len()) - head;
     let tail = old.iter().rev().zip(new.iter().rev());
@@ -13,14 +33,14 @@ pub(crate) fn changed_words(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>
     let middle = |words: &[&str]| head..words.len() - tail;
     let (olds, news) = (old.get(middle(old)), new.get(middle(new)));
     let kept = kept(olds.unwrap_or_default(), news.unwrap_or_default());
-    let mut changed = (vec![false; old.len()], vec![false; new.len()]);
-    changed.0.iter_mut().take(old.len() - tail).skip(head).for_each(|word| *word = true);
-    changed.1.iter_mut().take(new.len() - tail).skip(head).for_each(|word| *word = true);
+    let mut flags = (vec![false; old.len()], vec![false; new.len()]);
+    flags.0.iter_mut().take(old.len() - tail).skip(head).for_each(|word| *word = true);
+    flags.1.iter_mut().take(new.len() - tail).skip(head).for_each(|word| *word = true);
     for (one, other) in kept {
-        changed.0.iter_mut().skip(head + one).take(1).for_each(|word| *word = false);
-        changed.1.iter_mut().skip(head + other).take(1).for_each(|word| *word = false);
+        flags.0.iter_mut().skip(head + one).take(1).for_each(|word| *word = false);
+        flags.1.iter_mut().skip(head + other).take(1).for_each(|word| *word = false);
     }
-    changed
+    flags
 }
 
 /// The longest sequence of words that both have, as places in each.
@@ -70,20 +90,18 @@ fn lengths(old: &[&str], new: &[&str]) -> Vec<Vec<u32>> {
 mod tests {
     use super::*;
 
-    /// Changed words of both texts, in brackets.
-    fn marked(old: &str, new: &str) -> (String, String) {
-        let (olds, news): (Vec<&str>, Vec<&str>) =
-            (old.split_whitespace().collect(), new.split_whitespace().collect());
-        let (from, to) = changed_words(&olds, &news);
-        let mark = |words: &[&str], changed: &[bool]| {
-            assert_eq!(words.len(), changed.len());
-            let set = words.iter().zip(changed).map(|(word, is_new)| match is_new {
-                true => format!("[{word}]"),
-                false => (*word).to_owned(),
-            });
-            set.collect::<Vec<_>>().join(" ")
+    /// Changed words of both texts, in brackets. A slash ends a line.
+    fn bracketed(old: &str, new: &str) -> (String, String) {
+        let lines = |text: &str| text.split('/').map(str::to_owned).collect::<Vec<_>>();
+        let (old, new) = (lines(old), lines(new));
+        let (from, to) = changed_words(&old, &new);
+        let word = |(word, is_changed): &(&str, bool)| match is_changed {
+            true => format!("[{word}]"),
+            false => (*word).to_owned(),
         };
-        (mark(&olds, &from), mark(&news, &to))
+        let line = |line: &Vec<(&str, bool)>| line.iter().map(word).collect::<Vec<_>>().join(" ");
+        let text = |text: &Marked<'_>| text.iter().map(line).collect::<Vec<_>>().join("/");
+        (text(&from), text(&to))
     }
 
     #[test]
@@ -102,9 +120,11 @@ mod tests {
             ),
             ("a a a", "a a", "a a [a]", "a a"),
             ("x y", "p q", "[x] [y]", "[p] [q]"),
+            ("a b/c d", "a/b x/d", "a b/[c] d", "a/b [x]/d"),
+            ("a//b", "a b/c", "a//b", "a b/[c]"),
         ];
         for (old, new, from, to) in cases {
-            assert_eq!(marked(old, new), (from.to_owned(), to.to_owned()), "{old} -> {new}");
+            assert_eq!(bracketed(old, new), (from.to_owned(), to.to_owned()), "{old} -> {new}");
         }
     }
 
@@ -112,7 +132,7 @@ mod tests {
     fn texts_too_long_to_compare_are_marked_whole() {
         let old = vec!["a"; 2_000];
         let new = vec!["b"; 2_000];
-        let (from, to) = changed_words(&old, &new);
+        let (from, to) = changed(&old, &new);
         assert!(from.iter().chain(&to).all(|changed| *changed));
     }
 }

@@ -3,9 +3,8 @@
 use serde::Serialize;
 
 use super::explanation::explanation;
-use crate::domain::conclusion::{Author, Conclusion, Ending, Field, Objection, Trail};
+use crate::domain::conclusion::{Auditor, Author, Conclusion, Ending, Field, Objection, Trail};
 use crate::domain::dialogue::TerminalState;
-use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::Transcript;
 use crate::domain::words::words;
 use crate::protocols::conclusion::{AUDIT, DRAFT, SECOND_AUDIT, draft, objections, revised, trail};
@@ -15,15 +14,20 @@ const TERMINAL: &str = "terminal";
 
 words! {
     /// What a look came to.
-    pub enum Verdict {
+    pub enum AuditVerdict {
         Pass = "PASS",
         Flag = "FLAG",
     }
 }
 
-impl Verdict {
+impl AuditVerdict {
     pub(crate) fn of(objections: &[Objection]) -> Self {
         if objections.is_empty() { Self::Pass } else { Self::Flag }
+    }
+
+    fn of_critic(objections: &[Objection]) -> Self {
+        let is_own = |objection: &Objection| objection.by == Auditor::Critic;
+        if objections.iter().any(is_own) { Self::Flag } else { Self::Pass }
     }
 }
 
@@ -49,10 +53,12 @@ pub struct Ended {
 pub struct Audited {
     /// Of both halves together: what was counted, and what the critic says. Nothing, while the
     /// critic could not be heard.
-    pub critic_verdict: Option<Verdict>,
+    pub critic_verdict: Option<AuditVerdict>,
+    /// What the critic itself said at its first look, whatever was counted.
+    pub critic_said: Option<AuditVerdict>,
     pub objections: Vec<Objection>,
     pub revised_fields: Vec<Field>,
-    pub re_verdict: Option<Verdict>,
+    pub re_verdict: Option<AuditVerdict>,
     pub second_objections: Vec<Objection>,
     pub original: Option<Conclusion>,
     pub critic: Option<Author>,
@@ -89,7 +95,7 @@ impl Ended {
         let plan = transcript.plan.conclusion.as_ref();
         let was_asked = |round| transcript.asks_of(round).next().is_some();
         let synthesizer = plan.filter(|_| was_asked(DRAFT));
-        let synthesizer = synthesizer.and_then(|plan| author(transcript, &plan.synthesizer));
+        let synthesizer = synthesizer.map(|plan| transcript.plan.author(&plan.synthesizer));
         let family = synthesizer.as_ref().map(|author| author.family.clone());
         Self {
             stage: transcript.stage.map(|stage| stage.name()),
@@ -105,6 +111,11 @@ impl Ended {
         self.stage == Some(TERMINAL)
     }
 
+    /// The critic, where it is of the synthesizer's own family.
+    pub(crate) fn critic_of_same_family(&self) -> Option<&Author> {
+        self.audit.as_ref().filter(|audit| audit.same_family)?.critic.as_ref()
+    }
+
     /// Whether it ended without anybody trying to break it.
     pub fn is_unaudited(&self) -> bool {
         self.is_over() && self.audit.is_none()
@@ -114,8 +125,8 @@ impl Ended {
 impl Audited {
     fn by(ending: &Ending, trail: &Trail) -> Self {
         let re_verdict = match ending.terminal_state {
-            Some(TerminalState::Revised) => Some(Verdict::Pass),
-            Some(TerminalState::Unconverged) => Some(Verdict::Flag),
+            Some(TerminalState::Revised) => Some(AuditVerdict::Pass),
+            Some(TerminalState::Unconverged) => Some(AuditVerdict::Flag),
             Some(TerminalState::Clean) | None => None,
         };
         let critic = ending.critic.clone();
@@ -123,15 +134,15 @@ impl Audited {
             same_family: is_of_family(critic.as_ref(), Some(&ending.synthesizer.family)),
             critic,
             reviser: ending.reviser.clone(),
-            ..Self::told(trail.clone(), Some(Verdict::of(&trail.objections)), re_verdict)
+            ..Self::told(trail.clone(), Some(AuditVerdict::of(&trail.objections)), re_verdict)
         }
     }
 
     fn so_far(transcript: &Transcript, family: Option<&str>) -> Self {
-        let looked = |round| objections(transcript, round).map(Verdict::of);
+        let looked = |round| objections(transcript, round).map(AuditVerdict::of);
         let plan = transcript.plan.conclusion.as_ref();
-        let critic = plan.and_then(|plan| author(transcript, &plan.critic));
-        let reviser = plan.and_then(|plan| author(transcript, &plan.reviser));
+        let critic = plan.map(|plan| transcript.plan.author(&plan.critic));
+        let reviser = plan.map(|plan| transcript.plan.author(&plan.reviser));
         Self {
             same_family: is_of_family(critic.as_ref(), family),
             critic,
@@ -140,9 +151,14 @@ impl Audited {
         }
     }
 
-    fn told(trail: Trail, critic_verdict: Option<Verdict>, re_verdict: Option<Verdict>) -> Self {
+    fn told(
+        trail: Trail,
+        critic_verdict: Option<AuditVerdict>,
+        re_verdict: Option<AuditVerdict>,
+    ) -> Self {
         Self {
             critic_verdict,
+            critic_said: critic_verdict.map(|_| AuditVerdict::of_critic(&trail.objections)),
             objections: trail.objections,
             revised_fields: trail.revised_fields,
             re_verdict,
@@ -157,9 +173,4 @@ impl Audited {
 
 fn is_of_family(critic: Option<&Author>, family: Option<&str>) -> bool {
     critic.is_some_and(|critic| Some(critic.family.as_str()) == family)
-}
-
-fn author(transcript: &Transcript, name: &ExpertSlug) -> Option<Author> {
-    let seat = transcript.plan.seat(name)?;
-    Some(Author { seat: name.clone(), model: seat.model.clone(), family: seat.family.clone() })
 }

@@ -12,11 +12,11 @@ mod section;
 mod tests;
 mod words;
 
-pub(crate) use difference::changed_words;
+pub(crate) use difference::{Marked, changed_words};
 pub use document::{Closed, closed};
-pub use ended::{Audited, Ended, Verdict};
+pub use ended::{AuditVerdict, Audited, Ended};
 pub(crate) use section::Section;
 pub(crate) use words::{
-    became, field_name, field_text, involved, objects, state_word, unaudited_draft, versioned,
-    warnings,
+    became, field_name, field_text, involved, objects, state_name, state_word, versioned, warnings,
+    what_draft_lacks,
 };

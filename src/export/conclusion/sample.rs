@@ -330,8 +330,9 @@ fn participants() -> Vec<Participant> {
     NAMES.map(one).to_vec()
 }
 
+/// What an audit holds: first what was counted, in the program's words, then the critic's.
 pub(crate) const FIRST: [(Field, &str, Auditor); 2] = [
-    (Field::Recommendation, "2 lines were asked for, and there is 1.", Auditor::Count),
+    (Field::Recommendation, "asked for exactly 2 lines; the recommendation has 1", Auditor::Count),
     (
         Field::KeyCondition,
         "“Reads outnumber writes” is true of nearly every store; it does not say from which ratio on \

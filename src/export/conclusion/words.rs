@@ -3,7 +3,7 @@
 //! **Invariant:** agreement is never worded as proof, and that nobody objected never as
 //! "verified".
 
-use super::ended::{Ended, Verdict};
+use super::ended::{AuditVerdict, Ended};
 use crate::domain::conclusion::{
     Auditor, Conclusion, Field, Objection, Outcome, Participant, UnresolvedPoint,
 };
@@ -19,6 +19,11 @@ pub(crate) fn state_word(state: Option<TerminalState>) -> &'static str {
         Some(TerminalState::Unconverged) => "UNCONVERGED",
         None => "UNAUDITED",
     }
+}
+
+/// The same inside a sentence.
+pub(crate) fn state_name(state: Option<TerminalState>) -> &'static str {
+    state.map_or("unaudited", |state| state.name())
 }
 
 /// A field as people call it.
@@ -81,13 +86,13 @@ pub(crate) fn became((at, outcome): &(Moment, Outcome)) -> String {
 }
 
 /// What is missing from a draft that is no conclusion yet.
-pub(crate) fn unaudited_draft(ended: &Ended) -> &'static str {
+pub(crate) fn what_draft_lacks(ended: &Ended) -> &'static str {
     let Some(audit) = &ended.audit else { return "not audited" };
     match (audit.critic_verdict, &audit.original) {
         (None, _) => "not audited",
-        (Some(Verdict::Flag), None) => "objected to, not mended",
-        (Some(Verdict::Flag), Some(_)) => "mended, not audited again",
-        (Some(Verdict::Pass), _) => "not concluded yet",
+        (Some(AuditVerdict::Flag), None) => "objected to, not mended",
+        (Some(AuditVerdict::Flag), Some(_)) => "mended, not audited again",
+        (Some(AuditVerdict::Pass), _) => "not concluded yet",
     }
 }
 
@@ -97,9 +102,8 @@ pub(crate) fn warnings(ended: &Ended, is_rehearsal: bool) -> Vec<String> {
     if ended.is_unaudited() {
         warnings.push("unaudited: nobody tried to break this conclusion".to_owned());
     }
-    let critic = ended.audit.as_ref().filter(|audit| audit.same_family);
     // The players of a rehearsal are all of one family, and say so already.
-    if let Some(critic) = critic.and_then(|audit| audit.critic.as_ref()).filter(|_| !is_rehearsal) {
+    if let Some(critic) = ended.critic_of_same_family().filter(|_| !is_rehearsal) {
         warnings.push(format!(
             "the Blind Critic is of the synthesizer's own family ({}): it may share its blind spots",
             critic.family

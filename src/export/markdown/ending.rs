@@ -5,13 +5,13 @@ use super::revision;
 use crate::domain::conclusion::{CitedClaim, Conclusion, Objection, Outcome, UnresolvedPoint};
 use crate::domain::time::Moment;
 use crate::export::conclusion::{
-    Audited, Ended, became, field_name, involved, objects, state_word, unaudited_draft, versioned,
+    Audited, Ended, became, field_name, involved, objects, state_name, versioned, what_draft_lacks,
 };
 use crate::export::{Intervened, wording};
 
 /// The ending, or how far it has come; nothing, before there is a draft.
 pub(super) fn blocks(ended: &Ended, outcomes: &[(Moment, Outcome)]) -> Vec<String> {
-    let state = state_word(ended.terminal_state).to_lowercase();
+    let state = state_name(ended.terminal_state);
     match (&ended.conclusion, &ended.draft) {
         (Some(conclusion), _) => {
             let mut blocks = vec![format!("## Conclusion: {state}")];
@@ -29,10 +29,13 @@ pub(super) fn blocks(ended: &Ended, outcomes: &[(Moment, Outcome)]) -> Vec<Strin
             blocks
         }
         (None, Some(draft)) => {
-            let mut blocks = vec![format!("## Draft: {}", unaudited_draft(ended))];
+            let mut blocks = vec![format!("## Draft: {}", what_draft_lacks(ended))];
             blocks.extend(fields(draft, outcomes));
             let audit = ended.audit.as_ref().filter(|audit| !audit.objections.is_empty());
-            blocks.extend(audit.into_iter().flat_map(|audit| objected("Objections", audit)));
+            if let Some(audit) = audit {
+                blocks.extend(objected("Objections", audit));
+                blocks.extend(changes(audit, draft));
+            }
             blocks
         }
         (None, None) => Vec::new(),

@@ -22,7 +22,7 @@ pub(super) fn blocks(record: &Record) -> Vec<String> {
     }
     facts.push(("Opened", dialogue.created_at.to_string()));
     facts.extend(dialogue.converged_at.map(|moment| ("Converged", moment.to_string())));
-    facts.extend(wording::how_concluded(record).map(|state| ("Conclusion", state)));
+    facts.extend(wording::how_concluded(record).map(|state| ("Conclusion", state.to_owned())));
     let rows: Vec<_> = facts.into_iter().map(|(name, fact)| vec![name.to_owned(), fact]).collect();
     let rehearsal = opening.rehearsal.then(|| format!("**Rehearsal**: {}.", wording::REHEARSAL));
     let title = format!("# {}", inline(&opening.title));

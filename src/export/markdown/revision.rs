@@ -2,17 +2,17 @@
 
 use super::escape::inline;
 use crate::domain::conclusion::{Conclusion, Field};
-use crate::export::conclusion::{changed_words, field_name, field_text};
+use crate::export::conclusion::{Marked, changed_words, field_name, field_text};
 use crate::export::safe_text;
 
 pub(super) fn blocks(original: &Conclusion, mended: &Conclusion, field: Field) -> Vec<String> {
     let (old, new) = (lines(original, field), lines(mended, field));
-    let (gone, come) = changed_words(&words(&old), &words(&new));
+    let (gone, come) = changed_words(&old, &new);
     vec![
         format!("**{}**, before:", field_name(field)),
-        quoted(&old, &gone, "~~"),
+        quoted(&gone, "~~"),
         "after:".to_owned(),
-        quoted(&new, &come, "**"),
+        quoted(&come, "**"),
     ]
 }
 
@@ -22,22 +22,13 @@ fn lines(conclusion: &Conclusion, field: Field) -> Vec<String> {
     safe_text::lines(&text).iter().map(|line| inline(line)).collect()
 }
 
-fn words(lines: &[String]) -> Vec<&str> {
-    lines.iter().flat_map(|line| line.split_whitespace()).collect()
-}
-
-fn quoted(lines: &[String], changed: &[bool], mark: &str) -> String {
-    let mut changed = changed.iter().copied();
-    let mut set = |line: &String| {
-        let words = line.split_whitespace();
-        let words: Vec<(&str, bool)> =
-            words.map(|word| (word, changed.next().unwrap_or(true))).collect();
-        format!("> {}", marked(&words, mark)).trim_end().to_owned()
-    };
-    let set: Vec<String> = lines.iter().map(&mut set).collect();
-    let is_empty = set.is_empty();
+fn quoted(lines: &Marked<'_>, mark: &str) -> String {
+    if lines.is_empty() {
+        return "> (nothing)".to_owned();
+    }
+    let set = lines.iter().map(|words| format!("> {}", marked(words, mark)).trim_end().to_owned());
     // Two spaces keep a line break.
-    if is_empty { "> (nothing)".to_owned() } else { set.join("  \n") }
+    set.collect::<Vec<_>>().join("  \n")
 }
 
 /// Words that changed and stand together share their marks.

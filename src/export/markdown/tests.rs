@@ -318,7 +318,7 @@ fn a_revised_one_folds_the_objection_and_the_difference_away() {
     assert_snapshot!(ending.split_at(ending.find("<details>").unwrap()).1, @r#"
     <details><summary>View the objection and revision</summary>
 
-    - **recommendation**: counted: 2 lines were asked for, and there is 1.
+    - **recommendation**: counted: asked for exactly 2 lines; the recommendation has 1
     - **key condition**: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
 
     **recommendation**, before:
@@ -347,11 +347,11 @@ fn what_did_not_converge_is_explained_and_marked_as_rejected() {
     assert_snapshot!(ending_of(&endings::unconverged()), @r#"
     ## No conclusion: unconverged
 
-    No conclusion came out that holds up on its own: what was drafted was rejected twice, and it is mended only once. At first sight the objections were to the recommendation: “2 lines were asked for, and there is 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure. It says something about the question: what was said about it does not carry one answer yet. Read the debate with the objections in mind; then find out what they say is missing, ask again more narrowly, or decide yourself.
+    No conclusion came out that holds up on its own: what was drafted was rejected twice, and it is mended only once. At first sight the objections were to the recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the key condition: ““Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays”. After the revision the objection was to the recommendation: “It leaves out prices, which is what the question is about”. This is not a failure. It says something about the question: what was said about it does not carry one answer yet. Read the debate with the objections in mind; then find out what they say is missing, ask again more narrowly, or decide yourself.
 
     ### Objections at first sight
 
-    - **recommendation**: counted: 2 lines were asked for, and there is 1.
+    - **recommendation**: counted: asked for exactly 2 lines; the recommendation has 1
     - **key condition**: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
 
     **recommendation**, before:
@@ -402,7 +402,10 @@ fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
 fn a_council_shows_its_draft_and_its_interventions() {
     let draft = markdown(&sample::record(), Some(&document(&endings::unmended())));
     assert!(draft.contains("## Draft: objected to, not mended\n"), "{draft}");
-    assert!(draft.contains("### Objections\n\n- **recommendation**: counted: 2 lines"), "{draft}");
+    assert!(
+        draft.contains("### Objections\n\n- **recommendation**: counted: asked for"),
+        "{draft}"
+    );
     let stopped = markdown(&sample::record(), Some(&document(&endings::cut_short())));
     let (_, rest) = stopped.split_at(stopped.find("## Interventions").unwrap());
     assert_snapshot!(rest.split("## Tensions").next().unwrap(), @r#"

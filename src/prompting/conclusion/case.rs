@@ -10,9 +10,8 @@ use crate::domain::ask::{Messages, Purpose};
 use crate::domain::conclusion::Conclusion;
 use crate::domain::council::words::Mode;
 use crate::prompting::condense::{TEXT_BYTES, change_texts, fits, fitting};
-use crate::prompting::fence::Fences;
 use crate::prompting::instructions::{STRICTER_CRITIC, system, task};
-use crate::prompting::message::Prepared;
+use crate::prompting::message::{Paragraph, Prepared, message};
 use crate::prompting::view::{Section, as_text};
 
 #[derive(Debug, Clone)]
@@ -43,18 +42,17 @@ impl Case {
         let mut shown = self.clone();
         let condensed = shown.condense();
         let sections = shown.sections();
-        let fences =
-            Fences::new(secret, round, &sections.each_ref().map(|part| part.text.as_str()));
-        let fenced = sections.iter().map(|section| section.fenced(&fences));
-        let paragraphs = fenced.chain(words.iter().map(|word| (*word).to_owned()));
-        let user = paragraphs.collect::<Vec<_>>().join("\n\n");
+        let theirs = sections.iter().map(Paragraph::Theirs);
+        let paragraphs: Vec<Paragraph<'_>> =
+            theirs.chain(words.iter().map(|text| Paragraph::Ours(text))).collect();
+        let user = message(secret, round, &paragraphs);
         let system = system(Purpose::Audit, Mode::General);
         Prepared { messages: Messages { system, user }, condensed }
     }
 
     fn sections(&self) -> [Section; 2] {
         [
-            Section::new("QUESTION", "the question of the person who asks", self.question.clone()),
+            Section::question(&self.question),
             Section::new("CONCLUSION", "the conclusion to audit", as_text(&self.conclusion)),
         ]
     }

@@ -3,8 +3,8 @@
 //! Unlike the chair they work with the agents' names, because what they write names them;
 //! so nothing is masked.
 
+use super::brief::Brief;
 use super::condense::condense;
-use super::ending::Ending;
 use crate::domain::ask::{Ask, Messages};
 use crate::domain::council::words::Stance;
 use crate::domain::record::Record;
@@ -18,36 +18,36 @@ use crate::protocols::council::{opinions, tally};
 
 /// What the Synthesizer is sent: the whole record, but for words to one seat.
 pub fn synthesizer(transcript: &Transcript, record: &Record, ask: &Ask) -> Prepared {
-    prepared(transcript, Ending::of(transcript, record, ask), ask, Vec::new())
+    prepared(transcript, Brief::of(transcript, record, ask), ask, Vec::new())
 }
 
 /// What the reviser is sent: the same, the conclusion, and what is objected to in it.
 pub fn reviser(transcript: &Transcript, record: &Record, ask: &Ask) -> Prepared {
-    let mut ending = Ending::of(transcript, record, ask);
+    let mut brief = Brief::of(transcript, record, ask);
     let mut remarks = Vec::new();
     if let (Some(draft), Some(trail)) = (draft(transcript), trail(transcript)) {
-        ending = ending.with_objections(draft, &trail.objections);
+        brief = brief.with_objections(draft, &trail.objections);
         let fields = trail.revised_fields.iter().map(|field| format!("`{field}`"));
         let fields = fields.collect::<Vec<_>>().join(", ");
         remarks.push(format!("Flagged, and to be mended: {fields}. Everything else stays."));
     }
-    prepared(transcript, ending, ask, remarks)
+    prepared(transcript, brief, ask, remarks)
 }
 
 fn prepared(
     transcript: &Transcript,
-    mut ending: Ending<'_>,
+    mut brief: Brief<'_>,
     ask: &Ask,
     more: Vec<String>,
 ) -> Prepared {
-    let condensed = condense(&mut ending);
-    let mut remarks: Vec<String> = added(&ending.view).into_iter().collect();
+    let condensed = condense(&mut brief);
+    let mut remarks: Vec<String> = added(&brief.view).into_iter().collect();
     remarks.extend(stances(transcript));
     remarks.push(format!("Today is {}.", today(transcript, ask)));
     remarks.extend(more);
     let parts = Parts {
         secret: &transcript.plan.secret,
-        sections: &ending.sections(),
+        sections: &brief.sections(),
         remarks: &remarks,
         faults: ask.stricter.as_deref(),
     };

@@ -1,10 +1,10 @@
-//! What the rehearsal panel takes from the messages of the ending: who took part, and
-//! what the record holds. Like `prompt.rs`, it follows what prompting writes.
+//! What the rehearsal panel takes from the messages of the ending: who took part,
+//! what the record holds, what is to be mended. Like `prompt.rs`, it follows what prompting writes.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::domain::conclusion::Participant;
+use crate::domain::conclusion::{Field, Participant};
 use crate::domain::council::words::Outcome;
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug};
 use crate::domain::lifecycle::{ACTIVE_TENSION, Status};
@@ -51,6 +51,13 @@ pub(super) fn participants(user: &str) -> Vec<Participant> {
 pub(super) fn outcome(user: &str) -> Option<Outcome> {
     let report: Value = serde_json::from_str(part(user, "REPORT")?).ok()?;
     Outcome::named(report.pointer("/conclusion/outcome")?.as_str()?)
+}
+
+/// The fields that our own words name; what an objection says of others does not count.
+pub(super) fn flagged(user: &str) -> impl Iterator<Item = Field> {
+    let named = remark(user, "Flagged, and to be mended: ").unwrap_or_default();
+    let is_named = move |field: &Field| named.contains(&format!("`{field}`"));
+    Field::ALL.iter().copied().filter(is_named)
 }
 
 /// The day that the messages say it is.

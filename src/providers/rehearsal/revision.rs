@@ -8,7 +8,7 @@ use crate::domain::conclusion::{Conclusion, Field, miscounts};
 use super::audit::WANTS;
 use super::conclusion::{conclusion, in_days, unresolved_points};
 use super::docket;
-use super::prompt::{part, remark};
+use super::prompt::part;
 use super::shape::shaped;
 use super::variation::Variation;
 
@@ -24,15 +24,9 @@ pub(super) fn revision(subject: &str, messages: &Messages, variation: Variation)
     let shown = part(user, "CONCLUSION").and_then(|text| serde_json::from_str(text).ok());
     // Where what was made harmless left no JSON, it is written once more.
     let draft = shown.unwrap_or_else(|| conclusion(subject, messages, variation));
-    let mended = flagged(user).map(|field| (field.name().to_owned(), mended(field, &draft, user)));
+    let flagged = docket::flagged(user);
+    let mended = flagged.map(|field| (field.name().to_owned(), mended(field, &draft, user)));
     Value::Object(mended.collect::<Map<_, _>>())
-}
-
-/// The fields that our own words name; what an objection says of others does not count.
-fn flagged(user: &str) -> impl Iterator<Item = Field> {
-    let named = remark(user, "Flagged, and to be mended: ").unwrap_or_default();
-    let is_named = move |field: &Field| named.contains(&format!("`{field}`"));
-    Field::ALL.iter().copied().filter(is_named)
 }
 
 fn mended(field: Field, draft: &Conclusion, user: &str) -> Value {

@@ -4,7 +4,7 @@ use rusqlite::{Connection, Row, params};
 
 use super::apply::{Applier, Done};
 use super::columns::{json, json_optional, parsed, parsed_optional, query, to_json};
-use crate::domain::catalogue::{Due, Ended, EndingQuery, SearchField};
+use crate::domain::catalogue::{AuditedEnding, Due, EndingQuery, SearchField};
 use crate::domain::conclusion::{Concluded, Conclusion, Ending, Outcome};
 use crate::domain::dialogue::Stage;
 use crate::domain::ids::DialogueId;
@@ -145,7 +145,7 @@ fn outcomes(
 pub(super) fn endings(
     connection: &Connection,
     asked: &EndingQuery,
-) -> Result<Vec<Ended>, StoreError> {
+) -> Result<Vec<AuditedEnding>, StoreError> {
     let since = asked.since.map(|since| since.to_string()).unwrap_or_default();
     query(
         connection,
@@ -155,11 +155,11 @@ pub(super) fn endings(
          ORDER BY c.created_at DESC, c.dialogue_id DESC LIMIT ?2",
         params![since, asked.limit],
         |row| {
-            Ok(Ended {
+            Ok(AuditedEnding {
                 dialogue_id: parsed(row, 0, "dialogue id")?,
                 protocol: parsed(row, 1, "protocol")?,
                 terminal_state: parsed(row, 2, "terminal state")?,
-                critic: json_optional(row, 3, "critic")?,
+                critic: json(row, 3, "critic")?,
                 at: parsed(row, 4, "moment")?,
             })
         },

@@ -10,7 +10,9 @@ use super::apply::{self, Applier};
 use super::columns::{json, parsed, query};
 use super::load::Depth;
 use super::{catalogue, connect, endings, facts, journal, load, show, verify};
-use crate::domain::catalogue::{Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary};
+use crate::domain::catalogue::{
+    AuditedEnding, Citation, Due, EndingQuery, Hit, ListQuery, Stats, Summary,
+};
 use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
@@ -173,7 +175,7 @@ impl Store for SqliteStore {
         self.read(|connection| catalogue::stats(connection, top_experts))
     }
 
-    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError> {
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<AuditedEnding>, StoreError> {
         self.read(|connection| endings::endings(connection, query))
     }
 

@@ -8,7 +8,7 @@ use crate::councils::house::{Asked, Council, Told};
 use crate::kit::{Play, fitting};
 
 /// What is wrong with the first draft, what the critic says of it, and what mends it.
-struct Case {
+struct Trial {
     question: &'static str,
     wrong: Value,
     /// What the critic says at its two looks.
@@ -16,7 +16,7 @@ struct Case {
     right: Value,
 }
 
-impl Case {
+impl Trial {
     /// Plays it, and expects the wrong draft objected to and the right one delivered.
     #[track_caller]
     fn play(self) -> (Council, Told) {
@@ -56,7 +56,7 @@ fn objection(told: &Told) -> (String, String) {
 /// A critic that lets everything pass does not help: five lines are five lines.
 #[test]
 fn in_exactly_five_lines() {
-    let (council, told) = Case {
+    let (council, told) = Trial {
         question: "Shall we go ahead? Answer in exactly 5 lines.",
         wrong: json!({ "recommendation": "Go ahead.\nIn small steps.\nEach can be taken back." }),
         critic: ["PASS", "PASS"],
@@ -98,7 +98,7 @@ fn five_lines_missed_twice_is_unconverged() {
 fn a_persona_that_was_asked_for_is_kept() {
     let wrong = "The system recommends proceeding incrementally.";
     let right = "Arr, sail ahead in small tacks, for each can be taken back, matey.";
-    let (council, told) = Case {
+    let (council, told) = Trial {
         question: "Answer as a pirate: shall we go ahead?",
         wrong: json!({ "recommendation": wrong }),
         critic: ["FLAG: recommendation - a pirate was asked to speak, and none does", "PASS"],
@@ -117,7 +117,7 @@ fn a_persona_that_was_asked_for_is_kept() {
 fn a_false_premise_is_named_without_a_debate_about_the_debate() {
     let right =
         "Do not move it: the Eiffel Tower is in Paris, so there is nothing to move out of Rome.";
-    let (_, told) = Case {
+    let (_, told) = Trial {
         question: "Now that the Eiffel Tower stands in Rome, shall we move it out of the city?",
         wrong: json!({ "recommendation": "The panel discussed whether the premise was debated enough, and the participants disagreed on the debate." }),
         critic: [
@@ -134,7 +134,7 @@ fn a_false_premise_is_named_without_a_debate_about_the_debate() {
 /// Bullets live inside the text of the JSON; being JSON is never a fault.
 #[test]
 fn bullets_inside_the_json_string() {
-    let (_, told) = Case {
+    let (_, told) = Trial {
         question: "Shall we go ahead? Give me exactly 3 bullet points.",
         wrong: json!({ "recommendation": "Go ahead, in small steps, each of which can be taken back." }),
         critic: ["PASS", "PASS"],
@@ -159,7 +159,7 @@ fn a_controversial_topic_yields_named_disagreements() {
             { "id": "R0102", "agent": "bob", "claim": "Do not go ahead." },
         ],
     });
-    let (_, told) = Case {
+    let (_, told) = Trial {
         question: "Should voting be compulsory?",
         wrong: json!({ "unresolved_points": [] }),
         critic: [

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use plenary::ambient::Machine;
 use plenary::domain::catalogue::{
-    Citation, Due, Ended, EndingQuery, Hit, ListQuery, Stats, Summary,
+    AuditedEnding, Citation, Due, EndingQuery, Hit, ListQuery, Stats, Summary,
 };
 use plenary::domain::change::{Change, Entry, EntryKind};
 use plenary::domain::dialogue::Dialogue;
@@ -308,7 +308,7 @@ impl Store for Broken {
         self.sound.stats(top_experts)
     }
 
-    fn endings(&self, query: &EndingQuery) -> Result<Vec<Ended>, StoreError> {
+    fn endings(&self, query: &EndingQuery) -> Result<Vec<AuditedEnding>, StoreError> {
         self.sound.endings(query)
     }
 

@@ -10,7 +10,7 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::Role;
 use crate::domain::transcript::{Shortage, Shortcut, Stop};
 use crate::domain::words::words;
-use crate::export::conclusion::Verdict;
+use crate::export::conclusion::AuditVerdict;
 use crate::export::interventions::InterventionSeen;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -87,7 +87,7 @@ pub enum Event {
     Audited {
         ask: AskSeen,
         look: Look,
-        verdict: Verdict,
+        verdict: AuditVerdict,
         objections: Vec<Objection>,
     },
     Revised {

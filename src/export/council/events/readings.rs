@@ -4,7 +4,7 @@ use super::event::{AskSeen, Event, Look};
 use crate::domain::conclusion::{Conclusion, Objection};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::transcript::{Document, Reading, Transcript};
-use crate::export::conclusion::Verdict;
+use crate::export::conclusion::AuditVerdict;
 use crate::protocols::conclusion::{SECOND_AUDIT, trail};
 
 pub(super) fn event(transcript: &Transcript, ask: AskSeen, reading: &Reading) -> Event {
@@ -41,7 +41,7 @@ fn heard(ask: AskSeen, opinion: Option<&Opinion>, repaired: bool) -> Event {
 /// What the critic says, after what was counted.
 fn audited(ask: AskSeen, objections: &[Objection]) -> Event {
     let look = if ask.round == SECOND_AUDIT { Look::Second } else { Look::First };
-    let verdict = Verdict::of(objections);
+    let verdict = AuditVerdict::of(objections);
     Event::Audited { ask, look, verdict, objections: objections.to_vec() }
 }
 

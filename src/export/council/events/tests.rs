@@ -9,7 +9,7 @@ use crate::domain::dialogue::{Stage, TerminalState};
 use crate::domain::intervention::Intervention;
 use crate::domain::plan::Auditing;
 use crate::domain::transcript::{Document, Reading, Shortage, Shortcut, Stop, Transcript};
-use crate::export::conclusion::Verdict;
+use crate::export::conclusion::AuditVerdict;
 use crate::export::conclusion::sample::{self, Run};
 use crate::export::interventions::InterventionSeen;
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
@@ -102,7 +102,7 @@ fn one_of_each() -> Vec<Event> {
         Event::Audited {
             ask: seen(),
             look: Look::First,
-            verdict: Verdict::Pass,
+            verdict: AuditVerdict::Pass,
             objections: Vec::new(),
         },
         Event::Revised {
@@ -204,7 +204,7 @@ fn the_ending_is_told_in_events_of_its_own() {
     else {
         panic!("no audit")
     };
-    assert_eq!((*look, *verdict, objections.len()), (Look::First, Verdict::Flag, 2));
+    assert_eq!((*look, *verdict, objections.len()), (Look::First, AuditVerdict::Flag, 2));
     assert_eq!(objections[0].by, Auditor::Count);
     run.revised(sample::conclusion());
     let [Event::Revised { fields, .. }] = &of_last_reading(&run.transcript)[..] else {
@@ -215,7 +215,7 @@ fn the_ending_is_told_in_events_of_its_own() {
     let [Event::Audited { look, verdict, .. }] = &of_last_reading(&run.transcript)[..] else {
         panic!("no second audit")
     };
-    assert_eq!((*look, *verdict), (Look::Second, Verdict::Pass));
+    assert_eq!((*look, *verdict), (Look::Second, AuditVerdict::Pass));
 }
 
 #[test]

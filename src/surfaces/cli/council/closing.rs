@@ -108,7 +108,7 @@ mod tests {
     fn an_ending_is_told_line_by_line() {
         insta::assert_snapshot!(said(&sample::unconverged()), @r#"
         Good ann  conclusion (1.4 s): Put a read-through cache before everything, with a lifetime of five minutes.
-        Warning      counted: recommendation: 2 lines were asked for, and there is 1.
+        Warning      counted: recommendation: asked for exactly 2 lines; the recommendation has 1
         Warning bob  the Blind Critic objects: key condition: “Reads outnumber writes” is true of nearly every store; it does not say from which ratio on the cache pays.
         Good ann  mended (1.4 s): recommendation, key condition
         Warning bob  the Blind Critic still objects: recommendation: It leaves out prices, which is what the question is about.

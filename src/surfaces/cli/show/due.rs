@@ -7,6 +7,7 @@ use super::canvas::Canvas;
 use super::line::Line;
 use super::page::{MARGIN, hanging, heading, prose, text_of};
 use super::palette::{BAD, CAUTION, FAINT, ID, PLAIN, STRONG};
+use crate::export::conclusion::state_name;
 use crate::export::wording;
 use crate::operations::{AllDue, DueItem};
 
@@ -34,7 +35,7 @@ pub(in super::super) fn draw(all: &AllDue, canvas: Canvas) -> String {
 
 fn item(due: &DueItem, canvas: Canvas) -> Vec<Line> {
     let (mark, said, style) = when(due.days_overdue);
-    let state = due.terminal_state.map_or("unaudited", |state| state.name());
+    let state = state_name(due.terminal_state);
     let room = canvas.measure() - INDENT;
     let lead = Line::indented(MARGIN).styled(mark, style).plain(" ");
     let lead = lead.plain(&format!("{}  ", due.review_by)).styled(&said, style);

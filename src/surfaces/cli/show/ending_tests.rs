@@ -97,7 +97,7 @@ fn a_revised_one_shows_the_objection_and_what_changed() {
     View the objection and revision ────────────────────────────────────────────────
 
       ! recommendation
-        counted: 2 lines were asked for, and there is 1.
+        counted: asked for exactly 2 lines; the recommendation has 1
       ! key condition
         “Reads outnumber writes” is true of nearly every store; it does not say from
         which ratio on the cache pays.
@@ -140,7 +140,8 @@ fn a_revision_can_be_read_in_sixty_columns() {
     View the objection and revision ────────────────────────────
 
       ! recommendation
-        counted: 2 lines were asked for, and there is 1.
+        counted: asked for exactly 2 lines; the recommendation
+        has 1
       ! key condition
         “Reads outnumber writes” is true of nearly every store;
         it does not say from which ratio on the cache pays.
@@ -182,20 +183,20 @@ fn what_did_not_converge_is_explained() {
 
       No conclusion came out that holds up on its own: what was drafted was rejected
       twice, and it is mended only once. At first sight the objections were to the
-      recommendation: “2 lines were asked for, and there is 1”; to the key
-      condition: ““Reads outnumber writes” is true of nearly every store; it does
-      not say from which ratio on the cache pays”. After the revision the objection
-      was to the recommendation: “It leaves out prices, which is what the question
-      is about”. This is not a failure. It says something about the question: what
-      was said about it does not carry one answer yet. Read the debate with the
-      objections in mind; then find out what they say is missing, ask again more
-      narrowly, or decide yourself.
+      recommendation: “asked for exactly 2 lines; the recommendation has 1”; to the
+      key condition: ““Reads outnumber writes” is true of nearly every store; it
+      does not say from which ratio on the cache pays”. After the revision the
+      objection was to the recommendation: “It leaves out prices, which is what the
+      question is about”. This is not a failure. It says something about the
+      question: what was said about it does not carry one answer yet. Read the
+      debate with the objections in mind; then find out what they say is missing,
+      ask again more narrowly, or decide yourself.
 
     OBJECTIONS ─────────────────────────────────────────────────────────────────────
 
       At first sight
       ! recommendation
-        counted: 2 lines were asked for, and there is 1.
+        counted: asked for exactly 2 lines; the recommendation has 1
       ! key condition
         “Reads outnumber writes” is true of nearly every store; it does not say from
         which ratio on the cache pays.
@@ -321,7 +322,7 @@ fn a_run_that_stopped_in_its_ending_shows_the_draft_and_what_it_lacks() {
     OBJECTIONS ─────────────────────────────────────────────────────────────────────
 
       ! recommendation
-        counted: 2 lines were asked for, and there is 1.
+        counted: asked for exactly 2 lines; the recommendation has 1
       ! key condition
         “Reads outnumber writes” is true of nearly every store; it does not say from
         which ratio on the cache pays.

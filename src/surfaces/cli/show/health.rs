@@ -8,8 +8,7 @@ use super::bar::bar;
 use super::canvas::Canvas;
 use super::line::Line;
 use super::page::{MARGIN, hanging, heading, text_of};
-use super::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
-use crate::domain::dialogue::TerminalState;
+use super::palette::{self, BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
 use crate::export::wording;
 use crate::operations::{Examined, Window};
 use crate::record::health::{Counts, ENOUGH, Health, HealthVerdict, OfCritic, Share};
@@ -104,11 +103,7 @@ fn verdict(health: &Health) -> Vec<(&'static str, String, Style)> {
 }
 
 fn share(share: &Share, canvas: Canvas) -> Line {
-    let style = match share.state {
-        TerminalState::Clean => GOOD,
-        TerminalState::Revised => CAUTION,
-        TerminalState::Unconverged => BAD,
-    };
+    let (_, style) = palette::of_ending(Some(share.state));
     let line = Line::indented(MARGIN)
         .styled(share.state.name(), STRONG)
         .pad_to(MARGIN + STATE)
@@ -121,11 +116,7 @@ fn share(share: &Share, canvas: Canvas) -> Line {
 }
 
 fn critic(group: &OfCritic) -> String {
-    match (&group.seat, &group.model) {
-        (Some(seat), Some(model)) => format!("{seat} · {model}"),
-        (Some(seat), None) => seat.to_string(),
-        (None, _) => "counted, no critic asked".to_owned(),
-    }
+    format!("{} · {}", group.seat, group.model)
 }
 
 type Groups = Vec<(String, Counts)>;
@@ -184,26 +175,26 @@ fn numbers(start: Line, counts: Counts) -> Line {
 mod tests {
     use super::super::canvas::Detail;
     use super::*;
-    use crate::domain::catalogue::Ended;
+    use crate::domain::catalogue::AuditedEnding;
     use crate::domain::conclusion::Author;
-    use crate::domain::dialogue::Protocol;
+    use crate::domain::dialogue::{Protocol, TerminalState};
     use crate::record::health::health;
 
     fn drawn(width: usize) -> String {
-        let ended = |(place, state): (usize, &TerminalState)| Ended {
+        let ended = |(place, state): (usize, &TerminalState)| AuditedEnding {
             dialogue_id: "talk".parse().unwrap(),
             protocol: Protocol::Council,
             terminal_state: *state,
-            critic: Some(Author {
+            critic: Author {
                 seat: "openai".parse().unwrap(),
                 model: "\u{1b}[31mgpt-4o-with-a-very-long-name-indeed".into(),
                 family: "openai".into(),
-            }),
+            },
             at: format!("2026-01-{:02}T09:00:00Z", place + 1).parse().unwrap(),
         };
         let states = [TerminalState::Clean; 9].into_iter().chain([TerminalState::Unconverged; 3]);
         let states: Vec<TerminalState> = states.collect();
-        let endings: Vec<Ended> = states.iter().enumerate().map(ended).collect();
+        let endings: Vec<AuditedEnding> = states.iter().enumerate().map(ended).collect();
         let window = Window { last: Some(12), since: None };
         let examined = Examined { status: "success", window, health: health(&endings) };
         let canvas = Canvas { width, detail: Detail::Brief, round: None };

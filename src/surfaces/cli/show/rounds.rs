@@ -26,17 +26,17 @@ const GAP: usize = 2;
 pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Vec<Line>> {
     let brought = Contributions::of(record);
     let rounds = record.rounds.iter().filter(|round| canvas.shows_round(round.round));
-    rounds.map(|round| Stage { record, canvas, round, brought: &brought }.draw()).collect()
+    rounds.map(|round| Drawn { record, canvas, round, brought: &brought }.draw()).collect()
 }
 
-struct Stage<'a> {
+struct Drawn<'a> {
     record: &'a Record,
     canvas: Canvas,
     round: &'a Round,
     brought: &'a Contributions<'a>,
 }
 
-impl Stage<'_> {
+impl Drawn<'_> {
     fn draw(&self) -> Vec<Line> {
         let number = self.round.round;
         let title = match &self.round.title {

@@ -68,7 +68,7 @@ fn health(transcript: &Transcript, told: &Deliberated) -> Vec<String> {
     let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
     words.extend(told.flags.single_family.then(|| "one family".to_owned()));
-    let is_kin = told.ended.audit.as_ref().is_some_and(|audit| audit.same_family);
+    let is_kin = told.ended.critic_of_same_family().is_some();
     // The players of a rehearsal are all of one family, and that is said already.
     words.extend((is_kin && !told.rehearsal).then(|| "critic of the same family".to_owned()));
     let is_unpriced = transcript.plan.seats.iter().any(|seat| seat.price.is_none());

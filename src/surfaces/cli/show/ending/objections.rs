@@ -13,35 +13,33 @@ use crate::export::conclusion::{Audited, Ended, field_name, objects};
 const TITLE: &str = "View the objection and revision";
 
 /// What was objected to before the conclusion was mended; nothing, when it passed at once.
-pub(super) fn of_revised(ended: &Ended, canvas: Canvas) -> Vec<Line> {
+pub(super) fn of_revised(ended: &Ended, mended: &Conclusion, canvas: Canvas) -> Vec<Line> {
+    first(TITLE, ended, mended, canvas)
+}
+
+/// What is known to be wrong with a draft.
+pub(super) fn of_draft(ended: &Ended, draft: &Conclusion, canvas: Canvas) -> Vec<Line> {
+    first("OBJECTIONS", ended, draft, canvas)
+}
+
+fn first(title: &str, ended: &Ended, mended: &Conclusion, canvas: Canvas) -> Vec<Line> {
     let Some(audit) = ended.audit.as_ref().filter(|audit| !audit.objections.is_empty()) else {
         return Vec::new();
     };
-    let mut lines = heading(TITLE, "", canvas);
+    let mut lines = heading(title, "", canvas);
     lines.extend(list("", &audit.objections, canvas));
-    lines.extend(changes(audit, ended.conclusion.as_ref(), canvas));
+    lines.extend(changes(audit, mended, canvas));
     lines
 }
 
 /// Both objections, and what was done between them.
-pub(super) fn of_rejected(ended: &Ended, canvas: Canvas) -> Vec<Line> {
+pub(super) fn of_rejected(ended: &Ended, draft: &Conclusion, canvas: Canvas) -> Vec<Line> {
     let Some(audit) = &ended.audit else { return Vec::new() };
     let mut lines = heading("OBJECTIONS", "", canvas);
     lines.extend(list("At first sight", &audit.objections, canvas));
-    lines.extend(changes(audit, ended.draft.as_ref(), canvas));
+    lines.extend(changes(audit, draft, canvas));
     lines.push(Line::blank());
     lines.extend(list("After the revision", &audit.second_objections, canvas));
-    lines
-}
-
-/// What is known to be wrong with a draft.
-pub(super) fn of_draft(ended: &Ended, canvas: Canvas) -> Vec<Line> {
-    let Some(audit) = ended.audit.as_ref().filter(|audit| !audit.objections.is_empty()) else {
-        return Vec::new();
-    };
-    let mut lines = heading("OBJECTIONS", "", canvas);
-    lines.extend(list("", &audit.objections, canvas));
-    lines.extend(changes(audit, ended.draft.as_ref(), canvas));
     lines
 }
 
@@ -63,8 +61,8 @@ fn list(title: &str, objections: &[Objection], canvas: Canvas) -> Vec<Line> {
 }
 
 /// Field by field, what stood there first and what stands there now.
-fn changes(audit: &Audited, mended: Option<&Conclusion>, canvas: Canvas) -> Vec<Line> {
-    let (Some(original), Some(mended)) = (&audit.original, mended) else { return Vec::new() };
+fn changes(audit: &Audited, mended: &Conclusion, canvas: Canvas) -> Vec<Line> {
+    let Some(original) = &audit.original else { return Vec::new() };
     let fields = original.differing(mended);
     let mut lines = vec![Line::blank(), Line::indented(MARGIN).styled("What changed", FAINT)];
     if fields.is_empty() {

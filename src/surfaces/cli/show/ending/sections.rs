@@ -10,7 +10,7 @@ use super::objections;
 use crate::domain::conclusion::Outcome;
 use crate::domain::dialogue::TerminalState;
 use crate::domain::time::Moment;
-use crate::export::conclusion::{Ended, state_word, unaudited_draft};
+use crate::export::conclusion::{Ended, state_word, what_draft_lacks};
 
 /// The ending, or how far it has come; nothing, before there is a draft. `note` stands beside
 /// the title of a conclusion.
@@ -27,20 +27,24 @@ pub(in super::super) fn sections(
             lines.extend(
                 Framed { bar: "┃", style, words: STRONG, canvas }.draw(conclusion, outcomes),
             );
-            vec![lines, objections::of_revised(ended, canvas)]
+            vec![lines, objections::of_revised(ended, conclusion, canvas)]
         }
         (None, Some(draft)) if ended.is_over() => {
             let (_, style) = palette::of_ending(ended.terminal_state);
             let mut rejected = heading("REJECTED DRAFT", "not a conclusion", canvas);
             rejected.extend(Framed { bar: "│", style, words: PLAIN, canvas }.draw(draft, outcomes));
-            vec![explanation(ended, note, canvas), objections::of_rejected(ended, canvas), rejected]
+            vec![
+                explanation(ended, note, canvas),
+                objections::of_rejected(ended, draft, canvas),
+                rejected,
+            ]
         }
         (None, Some(draft)) => {
-            let mut lines = heading("DRAFT", unaudited_draft(ended), canvas);
+            let mut lines = heading("DRAFT", what_draft_lacks(ended), canvas);
             lines.extend(
                 Framed { bar: "│", style: CAUTION, words: PLAIN, canvas }.draw(draft, outcomes),
             );
-            vec![lines, objections::of_draft(ended, canvas)]
+            vec![lines, objections::of_draft(ended, draft, canvas)]
         }
         (None, None) => Vec::new(),
     }

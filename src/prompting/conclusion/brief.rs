@@ -18,7 +18,7 @@ use crate::protocols::council::Letters;
 const ROLE_CHARS_MAX: usize = 200;
 
 #[derive(Debug)]
-pub(super) struct Ending<'a> {
+pub(super) struct Brief<'a> {
     /// The question, its files and what was added to it.
     pub view: View,
     /// What a dialogue was opened with, besides its question.
@@ -30,7 +30,7 @@ pub(super) struct Ending<'a> {
     pub mending: Vec<Section>,
 }
 
-impl<'a> Ending<'a> {
+impl<'a> Brief<'a> {
     pub(super) fn of(transcript: &Transcript, record: &'a Record, ask: &Ask) -> Self {
         Self {
             view: View::of_question(transcript, ask),
