@@ -9,6 +9,7 @@ use super::coerce::{Path, described, quoted, text};
 use super::council::letter;
 use super::schema::conclusion_schema;
 use crate::domain::conclusion::{CitedClaim, Field, Grounds, UnresolvedPoint};
+use crate::domain::hidden::is_hidden;
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug};
 use crate::domain::limits::LIST_ITEMS_MAX;
 use crate::domain::time::Day;
@@ -252,7 +253,13 @@ impl Examiner<'_> {
             claims.push(self.claim(claim, &Path::Item(&claims_path, index)));
         }
         let claims: Option<Vec<CitedClaim>> = claims.into_iter().collect();
-        Some(UnresolvedPoint { point: point?, agents_involved: agents?, claims: claims? })
+        let (point, agents_involved, claims) = (point?, agents?, claims?);
+        let stray = claims.iter().find(|claim| !agents_involved.contains(&claim.agent));
+        if let Some(CitedClaim { agent, id, .. }) = stray {
+            let message = format!("{id} is a claim of {agent}, who is not among agents_involved");
+            return self.fault(&claims_path, message);
+        }
+        Some(UnresolvedPoint { point, agents_involved, claims })
     }
 
     fn agents(&mut self, written: &[String], path: &Path<'_>) -> Option<Vec<ExpertSlug>> {
@@ -322,7 +329,11 @@ impl Examiner<'_> {
     }
 
     fn filled(&mut self, text: String, path: &Path<'_>) -> Option<String> {
-        if text.trim().is_empty() { self.fault(path, "empty") } else { Some(text) }
+        if text.contains('\0') {
+            return self.fault(path, "it holds a NUL character");
+        }
+        let is_seen = |letter: char| !letter.is_whitespace() && !is_hidden(letter);
+        if text.chars().any(is_seen) { Some(text) } else { self.fault(path, "empty") }
     }
 
     fn fault<T>(&mut self, path: &Path<'_>, what: impl std::fmt::Display) -> Option<T> {
