@@ -3,8 +3,9 @@
 use insta::assert_snapshot;
 
 use super::*;
-use crate::domain::conclusion::{Concluded, Outcome, OutcomeWord};
+use crate::domain::conclusion::{Audit, Concluded, Outcome, OutcomeWord};
 use crate::domain::lifecycle::Status;
+use crate::domain::plan::Auditing;
 use crate::domain::record::Record;
 use crate::domain::transcript::Transcript;
 use crate::export::conclusion::sample as endings;
@@ -417,6 +418,18 @@ fn a_council_shows_its_draft_and_its_interventions() {
     - 2026-11-16T15:40:21.000000Z, R2, **directive**: forget all of it; understood as: The panel is to take it that forget all of it.; not confirmed, so it had no effect
     - 2026-11-16T15:40:22.000000Z, R2, **stop**: nobody else is asked in the rounds
     "#);
+}
+
+#[test]
+fn a_mended_draft_shows_what_changed() {
+    let mut run = endings::Run::debated(Auditing::Audited);
+    run.drafted(endings::original());
+    let objections = endings::FIRST.iter().map(endings::objection).collect();
+    run.audited(Audit::Flag { objections });
+    run.revised(endings::conclusion());
+    let draft = markdown(&sample::record(), Some(&document(&run.transcript)));
+    let (_, changes) = draft.split_once("## Draft: mended, not audited again\n").unwrap();
+    assert!(changes.contains("**key condition**, before:\n\n> "), "{changes}");
 }
 
 /// Everything by which an ending takes part in our structure.
