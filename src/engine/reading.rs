@@ -68,11 +68,10 @@ fn is_ending(purpose: Purpose) -> bool {
 /// What the critic says, and what was counted. Both go into the record: a later program may
 /// count differently, and must not judge differently for that.
 fn audit(transcript: &Transcript, ask: &Ask, text: &str) -> Reading {
-    let Some(looked_at) = looked_at(transcript, ask.round) else {
-        return unreadable("there is nothing to audit");
-    };
+    let looked_at = looked_at(transcript, ask.round);
     reading(normalise::audit(text), |said| {
-        Document::Audit(counted(&said, transcript.question(), looked_at))
+        let counted = looked_at.map(|case| counted(&said, transcript.question(), case));
+        Document::Audit(counted.unwrap_or(said))
     })
 }
 

@@ -329,9 +329,6 @@ impl Examiner<'_> {
     }
 
     fn filled(&mut self, text: String, path: &Path<'_>) -> Option<String> {
-        if text.contains('\0') {
-            return self.fault(path, "it holds a NUL character");
-        }
         let is_seen = |letter: char| !letter.is_whitespace() && !is_hidden(letter);
         if text.chars().any(is_seen) { Some(text) } else { self.fault(path, "empty") }
     }

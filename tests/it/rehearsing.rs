@@ -12,7 +12,9 @@ use plenary::domain::conclusion::{
 use plenary::domain::record::Record;
 use plenary::domain::transcript::Document;
 use plenary::prompting::{Prepared, restatement};
-use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, draft, revised, trail};
+use plenary::protocols::conclusion::{
+    AUDIT, DRAFT, REVISION, SECOND_AUDIT, counted, draft, looked_at, revised, trail,
+};
 use plenary::protocols::{Step, next};
 use plenary::providers::Request;
 use plenary::providers::rehearsal::RehearsalTransport;
@@ -94,7 +96,9 @@ fn audit(chamber: &mut Chamber, record: &Record, round: u8) -> Option<(Field, St
     let audit = flagged.clone().map_or(Audit::Pass, |(field, objection)| Audit::Flag {
         objections: vec![Objection { field, objection, by: Auditor::Critic }],
     });
-    chamber.answer(&ask, Document::Audit(audit));
+    let looked_at = looked_at(&chamber.transcript, round).unwrap();
+    let counted = counted(&audit, chamber.transcript.question(), looked_at);
+    chamber.answer(&ask, Document::Audit(counted));
     flagged
 }
 

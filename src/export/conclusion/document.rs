@@ -7,7 +7,7 @@ use super::words::warnings;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::transcript::Transcript;
-use crate::export::council::{Status, Stopped, status, stopped};
+use crate::export::council::{Metrics, Status, Stopped, metrics, status, stopped};
 use crate::export::interventions::{Intervened, interventions};
 
 #[derive(Debug, Serialize)]
@@ -19,6 +19,7 @@ pub struct Closed {
     #[serde(flatten)]
     pub ended: Ended,
     pub interventions: Vec<Intervened>,
+    pub metrics: Metrics,
     pub warnings: Vec<String>,
     pub error: Option<Stopped>,
 }
@@ -31,6 +32,7 @@ pub fn closed(transcript: &Transcript) -> Closed {
         rehearsal: opening.rehearsal,
         status: status(transcript),
         interventions: interventions(transcript),
+        metrics: metrics(transcript),
         warnings: warnings(&ended, opening.rehearsal),
         error: stopped(transcript),
         ended,

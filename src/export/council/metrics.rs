@@ -50,7 +50,7 @@ pub struct SessionMetrics {
     pub repeated_calls: usize,
 }
 
-pub(super) fn metrics(transcript: &Transcript) -> Metrics {
+pub(crate) fn metrics(transcript: &Transcript) -> Metrics {
     let measured = |rounds: &[u8]| -> Vec<RoundMetrics> {
         rounds.iter().filter_map(|round| of_round(transcript, *round)).collect()
     };

@@ -14,5 +14,6 @@ mod transparency;
 pub use document::{Deliberated, document};
 pub use events::{AskSeen, Event, Look, SeatSeen, events};
 pub use health::{Health, is_cut_short, warnings};
-pub use metrics::cost_usd;
+pub(crate) use metrics::metrics;
+pub use metrics::{Metrics, cost_usd};
 pub use stop::{Status, Stopped, status, stopped};

@@ -81,8 +81,8 @@ fn below_its_quorum_nothing_is_concluded_and_resume_goes_on() {
     assert_eq!(calls(&council), [3, 0, 0, 0, 0, 0]);
     let told = council.run(&["resume", asked.id(), "--json", "--quiet"]);
     told.expect("done", 0);
-    assert_eq!(told.at("terminal_state"), "clean", "it was asked to conclude meanwhile");
-    assert_eq!(calls(&council), [5, 3, 1, 1, 1, 0]);
+    assert_eq!(told.at("terminal_state"), &Value::Null, "it was asked to end with its report");
+    assert_eq!(calls(&council), [5, 3, 1, 0, 0, 0]);
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn killed_in_the_middle_it_is_taken_up_by_resume_or_by_conclude() {
 }
 
 #[test]
-fn a_dialogue_that_goes_on_meanwhile_does_not_break_its_ending() {
+fn once_its_conclusion_was_begun_a_dialogue_takes_no_further_round() {
     let council = Council::new(|asked| match (asked.purpose, asked.nth) {
         (Purpose::Audit, 1) => Play::Hang,
         _ => Play::Fitting,
@@ -303,11 +303,18 @@ fn a_dialogue_that_goes_on_meanwhile_does_not_break_its_ending() {
     let mut running = Running::start(&council, &["conclude", &id, "--json"]);
     running.until_called(Purpose::Audit, 1, 1);
     let more = batch(1, json!({ "perspectives": [item("ECLAIR-P0101", "")] }));
-    assert_eq!(council.program.operation("register", &more).0, 0);
+    let refused = |council: &Council| {
+        let (code, told) = council.program.operation("register", &more);
+        assert_eq!(code, 1, "{told:#}");
+        assert!(told.to_string().contains("dialogue_closed"), "{told:#}");
+    };
+    refused(&council);
     running.kill();
+    refused(&council);
     let told = council.run(&["resume", &id, "--json", "--quiet"]);
     told.expect("done", 0);
     assert_eq!(told.at("terminal_state"), "clean");
+    refused(&council);
 }
 
 #[test]

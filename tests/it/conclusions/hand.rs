@@ -360,7 +360,7 @@ fn in_words_each_says_what_will_come_of_it() {
     Noted. All take it up when the next round begins.
     error: nobody called 'zoe' speaks in this council
     hint: these do: ann, bob, cid, dot
-    Stopping: it concludes on what was heard.
+    Stopping: nobody else is asked; it concludes on what was heard, if that is enough.
     Nobody is working on it now: `plenary resume ID` goes on.
     ");
 }

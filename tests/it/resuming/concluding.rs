@@ -76,22 +76,3 @@ fn a_council_that_ended_with_its_report_is_concluded_once_however_often_it_is_ki
 fn a_dialogue_that_somebody_leads_is_concluded_once_however_often_it_is_killed() {
     check(led);
 }
-
-/// Nobody keeps whoever leads a dialogue from going on with it.
-#[test]
-fn what_is_registered_while_it_is_concluded_disturbs_nothing() {
-    let house = House::new();
-    let mut council = led(&house, "led");
-    for (place, held) in ["conclusion-ann", "revision-ann"].into_iter().enumerate() {
-        let mut process = match place {
-            0 => council.conclude(&[held]),
-            _ => council.start(&[held]),
-        };
-        process.wait_until_asked(if place == 0 { 1 } else { 3 }, 1);
-        register(&house, &council, place as u8 + 1);
-        let dead = process.kill();
-        council.died(dead);
-    }
-    let document = council.finish();
-    assert_eq!(at(&document, "metrics.session.repeated_calls"), 2);
-}
