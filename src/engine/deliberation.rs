@@ -16,6 +16,7 @@ use super::known::Known;
 use super::observer::Observer;
 use super::purse::Purse;
 use super::reading;
+use super::resume::abandoned;
 use crate::ambient::Ambient;
 use crate::domain::ask::Ask;
 use crate::domain::change::{Change, EntryKind};
@@ -118,6 +119,9 @@ impl Deliberation {
 
     async fn go_on(&self) -> Result<Stop, Error> {
         loop {
+            if self.transcript().is_abandoned {
+                return Err(abandoned(&self.id).into());
+            }
             let step = next(&self.transcript());
             match step {
                 Step::Ask(asks) => self.ask(asks).await?,

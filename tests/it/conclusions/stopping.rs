@@ -7,9 +7,9 @@ use plenary::domain::dice::SplitMix;
 use plenary::domain::transcript::Transcript;
 use serde_json::{Value, json};
 
-use super::house::{Running, check_told, interventions, journal, resume, said, say};
+use super::house::{Running, check_told, id, interventions, journal, resume, said, say};
 use crate::councils::house::{Asked, Council, Told, check_all};
-use crate::kit::{Play, times};
+use crate::kit::{Gate, Play, times};
 
 /// Whoever hangs would do so for half a minute.
 const AT_ONCE: Duration = Duration::from_secs(10);
@@ -188,6 +188,33 @@ fn of_several_councils_in_one_process_the_one_that_is_meant_is_stopped() {
     assert_eq!(lines.len(), 2);
     assert!(lines.iter().all(|line| line["terminal_state"] == "clean"), "{lines:?}");
     council.verify();
+}
+
+/// Given up while somebody thinks: whoever was asked may answer, and nobody else is asked.
+#[test]
+fn a_council_that_is_abandoned_while_it_runs_asks_nobody_else_and_concludes_nothing() {
+    for purpose in [Purpose::Opinion, Purpose::Synthesis, Purpose::Conclusion, Purpose::Audit] {
+        let gate = Gate::default();
+        let council = {
+            let gate = gate.clone();
+            Council::new(move |asked| match asked.purpose == purpose {
+                true => Play::Gated(gate.clone(), Box::new(Play::Fitting)),
+                false => Play::Fitting,
+            })
+        };
+        let mut running = Running::ask(&council, &[]);
+        let called = if purpose == Purpose::Opinion { 3 } else { 1 };
+        running.until_called(purpose, called, called);
+        let before = calls(&council);
+        let abandon = json!({ "dialogue_id": id(&council).unwrap() });
+        assert_eq!(council.program.operation("abandon", &abandon).0, 0);
+        gate.open();
+        let told = running.end();
+        assert_eq!((told.code, told.at("error_code")), (1, &json!("dialogue_closed")));
+        assert_eq!(calls(&council), before, "{purpose}");
+        let transcript = Transcript::of(&journal(&council)).unwrap();
+        assert!(transcript.ending.is_none(), "{purpose}");
+    }
 }
 
 /// Answers come after a moment.
