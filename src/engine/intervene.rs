@@ -3,13 +3,11 @@
 
 use crate::ambient::Ambient;
 use crate::domain::change::{Change, EntryKind};
-use crate::domain::dialogue::{Dialogue, DialogueStatus};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::intervention::{Intervention, Noted, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
-use crate::record::closed;
 use crate::store::{Store, transact};
 
 use super::resume::{Loaded, abandoned, load};
@@ -30,11 +28,6 @@ pub fn intervene(
         let (at, round) = (ambient.now(), transcript.round_under_way());
         let change = Change::Intervened { round, intervention: intervention.clone() };
         let is_noted = transact(store, |unit| -> Result<bool, Error> {
-            let dialogue = unit.dialogue(id)?;
-            let is_abandoned = |dialogue: &Dialogue| dialogue.status == DialogueStatus::Abandoned;
-            if let Some(dialogue) = dialogue.filter(is_abandoned) {
-                return Err(closed(&dialogue).into());
-            }
             // What it was held against may have ended by now.
             if unit.entry_count(id)? != entries {
                 return Ok(false);
@@ -58,7 +51,9 @@ pub fn check(transcript: &Transcript, intervention: &Intervention) -> Result<(),
     if transcript.is_abandoned {
         return Err(abandoned(id));
     }
-    if transcript.interventions.len() >= INTERVENTIONS_MAX {
+    // Whatever was said, it can be stopped.
+    let is_word = *intervention != Intervention::Stop;
+    if is_word && transcript.interventions.len() >= INTERVENTIONS_MAX {
         let message = format!("there were {INTERVENTIONS_MAX} interventions already");
         let fault = Fault::new(Code::NotSupported, message);
         return Err(fault.suggest("each of them goes into every later ask: ask a new question"));

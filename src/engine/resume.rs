@@ -6,14 +6,13 @@ use super::journal::Written;
 use super::owner::Owner;
 use super::reading::due;
 use crate::domain::change::{Change, Entry, EntryKind};
-use crate::domain::dialogue::{Dialogue, DialogueStatus};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::plan::Plan;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::time::Moment;
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
-use crate::record::{closed, no_dialogue};
+use crate::record::no_dialogue;
 use crate::store::{Store, Unit};
 
 /// A run as it stands in the store.
@@ -106,11 +105,6 @@ fn claim(
 ) -> impl FnOnce(&mut dyn Unit) -> Result<Written, Error> + Send + 'static {
     let (id, changes) = (id.clone(), changes.to_vec());
     move |unit| {
-        let dialogue = unit.dialogue(&id)?;
-        let is_abandoned = |dialogue: &Dialogue| dialogue.status == DialogueStatus::Abandoned;
-        if let Some(dialogue) = dialogue.filter(is_abandoned) {
-            return Err(closed(&dialogue).into());
-        }
         if unit.entry_count(&id)? != entries {
             return Ok(Written::default());
         }

@@ -160,6 +160,7 @@ fn nor_when_the_program_runs() {
             }
             let id = told.id().to_owned();
             let _ = council.program.run(&["whisper", &id, &canary.sentence(), "--quiet"]);
+            let _ = council.program.run(&["direct", &id, &canary.sentence(), "--yes", "--quiet"]);
             told = council.run(&["resume", &id, "--json", "--quiet"]);
         }
         let seen = council.server.seen();

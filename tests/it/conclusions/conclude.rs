@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::house::{QUESTION, Running, id, said};
 use crate::councils::house::{Council, Told};
-use crate::kit::{Play, batch, item, pool};
+use crate::kit::{Gate, Play, batch, item, pool};
 
 #[track_caller]
 fn conclude(council: &Council, id: &str, arguments: &[&str]) -> Told {
@@ -83,6 +83,20 @@ fn below_its_quorum_nothing_is_concluded_and_resume_goes_on() {
     told.expect("done", 0);
     assert_eq!(told.at("terminal_state"), &Value::Null, "it was asked to end with its report");
     assert_eq!(calls(&council), [5, 3, 1, 0, 0, 0]);
+}
+
+#[test]
+fn a_council_that_nobody_reviewed_is_concluded_on_its_opinions() {
+    let council = Council::new(|asked| {
+        let down = Play::Status(401, Vec::new(), String::new());
+        if asked.purpose == Purpose::Review { down } else { Play::Fitting }
+    });
+    let asked = council.ask(&["--quiet"]);
+    asked.expect("incomplete", 3);
+    let told = conclude(&council, asked.id(), &[]);
+    told.expect("done", 0);
+    assert_eq!(told.at("terminal_state"), "clean");
+    assert_eq!(calls(&council), [3, 3, 0, 1, 1, 0]);
 }
 
 #[test]
@@ -219,10 +233,22 @@ fn a_dialogue_that_somebody_leads_is_concluded_by_our_seats_for_its_experts() {
 
 #[test]
 fn such_a_dialogue_can_be_watched_replayed_shown_and_exported() {
-    let council = Council::new(citing);
+    let gate = Gate::default();
+    let council = {
+        let gate = gate.clone();
+        Council::new(move |asked| match asked.purpose == Purpose::Conclusion {
+            true => Play::Gated(gate.clone(), Box::new(citing(asked))),
+            false => citing(asked),
+        })
+    };
     open(&council);
     register(&council);
-    conclude(&council, "talk", &[]).expect("done", 0);
+    let mut running = Running::start(&council, &["conclude", "talk", "--json"]);
+    running.until_called(Purpose::Conclusion, 1, 1);
+    let watching = Running::start(&council, &["watch", "talk", "--json"]);
+    gate.open();
+    running.end().expect("done", 0);
+    let live = watching.lines();
     let lines = |command: &str| -> Vec<Value> {
         let ran = council.program.run(&[command, "talk", "--json"]);
         assert_eq!(ran.code, 0, "{ran:?}");
@@ -234,6 +260,7 @@ fn such_a_dialogue_can_be_watched_replayed_shown_and_exported() {
         assert!(names.contains(&name), "{name} is not in {names:?}");
     }
     assert_eq!(lines("replay"), watched);
+    assert_eq!(live, watched);
     for command in ["watch", "replay", "show"] {
         let ran = council.program.run(&[command, "talk"]);
         assert_eq!(ran.code, 0, "{ran:?}");

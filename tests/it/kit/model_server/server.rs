@@ -56,6 +56,7 @@ struct House {
     seen: Mutex<Vec<Seen>>,
     of_model: Mutex<HashMap<String, usize>>,
     connections: AtomicUsize,
+    hanging: AtomicUsize,
 }
 
 pub struct ModelServer {
@@ -72,6 +73,7 @@ impl ModelServer {
             seen: Mutex::default(),
             of_model: Mutex::default(),
             connections: AtomicUsize::new(0),
+            hanging: AtomicUsize::new(0),
         });
         let (stop, stopped) = oneshot::channel();
         let (tell, told) = mpsc::channel();
@@ -101,6 +103,11 @@ impl ModelServer {
     /// How many connections were ever made.
     pub fn connections(&self) -> usize {
         self.house.connections.load(Ordering::SeqCst)
+    }
+
+    /// How many wait for an answer that never comes, and have not given up.
+    pub fn hanging(&self) -> usize {
+        self.house.hanging.load(Ordering::SeqCst)
     }
 
     /// A provider that this server plays.
@@ -149,7 +156,11 @@ async fn serve(house: Arc<House>, tell: mpsc::Sender<SocketAddr>) {
             // A client that goes away in the middle is part of the play.
             while let Ok(Some(incoming)) = connection.next().await {
                 let (wait, answer) = house.play(incoming);
-                if !connection.give(wait, answer).await.unwrap_or(false) {
+                let hangs = usize::from(matches!(answer, Answer::Hang));
+                house.hanging.fetch_add(hangs, Ordering::SeqCst);
+                let is_open = connection.give(wait, answer).await.unwrap_or(false);
+                house.hanging.fetch_sub(hangs, Ordering::SeqCst);
+                if !is_open {
                     break;
                 }
             }
