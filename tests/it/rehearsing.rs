@@ -258,7 +258,7 @@ fn a_form_that_is_asked_for_is_missed_first_and_then_met() {
         "in exactly 100 words",
         "in at least 200 words",
         "in 3 lines and at most 20 words",
-        "in 7 bullets, with 40 to 50 words in total",
+        "in 7 bullets",
         "in exactly 40 lines",
         "in about 80 words",
     ] {

@@ -7,7 +7,9 @@ use super::words::warnings;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::transcript::Transcript;
-use crate::export::council::{Metrics, Status, Stopped, metrics, status, stopped};
+use crate::export::council::{
+    Metrics, Status, Stopped, Transparency, metrics, status, stopped, transparency,
+};
 use crate::export::interventions::{Intervened, interventions};
 
 #[derive(Debug, Serialize)]
@@ -20,6 +22,7 @@ pub struct Closed {
     pub ended: Ended,
     pub interventions: Vec<Intervened>,
     pub metrics: Metrics,
+    pub transparency: Transparency,
     pub warnings: Vec<String>,
     pub error: Option<Stopped>,
 }
@@ -33,6 +36,7 @@ pub fn closed(transcript: &Transcript) -> Closed {
         status: status(transcript),
         interventions: interventions(transcript),
         metrics: metrics(transcript),
+        transparency: transparency(transcript),
         warnings: warnings(&ended, opening.rehearsal),
         error: stopped(transcript),
         ended,

@@ -17,3 +17,5 @@ pub use health::{Health, is_cut_short, warnings};
 pub(crate) use metrics::metrics;
 pub use metrics::{Metrics, cost_usd};
 pub use stop::{Status, Stopped, status, stopped};
+pub use transparency::Transparency;
+pub(crate) use transparency::transparency;

@@ -59,7 +59,7 @@ pub struct ContextRecord {
     pub condensed: Vec<String>,
 }
 
-pub(super) fn transparency(transcript: &Transcript) -> Transparency {
+pub(crate) fn transparency(transcript: &Transcript) -> Transparency {
     let plan = &transcript.plan;
     let mut condensed: Vec<String> = Vec::new();
     for note in transcript.asks.iter().flat_map(|asked| &asked.condensed) {

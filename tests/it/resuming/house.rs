@@ -323,21 +323,16 @@ fn spoke(line: &str) -> Option<&str> {
 
 /// What a document says, without what differs from run to run.
 pub fn essence(document: &Value) -> Value {
-    let mut report = at(document, "report").clone();
+    let mut report = document["report"].clone();
     // What was cut short has none.
     report.as_object_mut().and_then(|report| report.remove("run_id"));
-    json!({
-        "report": report,
-        "status": at(document, "status"),
-        "terminal_state": at(document, "terminal_state"),
-        "conclusion": at(document, "conclusion"),
-        "draft": at(document, "draft"),
-        "explanation": at(document, "explanation"),
-        "audit": at(document, "audit"),
-        "tally": at(document, "tally"),
-        "peer_choice": at(document, "peer_choice"),
-        "panel": at(document, "panel"),
-        "flags": at(document, "flags"),
-        "warnings": at(document, "warnings"),
-    })
+    let mut essence = json!({ "report": report });
+    for field in ["status", "terminal_state", "conclusion", "draft", "explanation", "audit"] {
+        essence[field] = at(document, field).clone();
+    }
+    // A dialogue that somebody leads has no panel of ours.
+    for field in ["tally", "peer_choice", "panel", "flags", "warnings"] {
+        essence[field] = document[field].clone();
+    }
+    essence
 }

@@ -150,14 +150,12 @@ impl Conclude {
     }
 }
 
-/// Whether too few gave an opinion: nothing is concluded on that. Without reviews there is
-/// something to conclude on.
+/// Whether its rounds stopped below quorum: nothing is concluded on that.
 fn lacks_voices(run: &Transcript) -> bool {
     match run.stopped {
-        Some(Stop::Quorum { round: 1, .. } | Stop::Families { .. } | Stop::Partial { .. }) => true,
+        Some(Stop::Quorum { .. } | Stop::Families { .. } | Stop::Partial { .. }) => true,
         Some(
             Stop::Done
-            | Stop::Quorum { .. }
             | Stop::Budget { .. }
             | Stop::Unconcluded { .. }
             | Stop::Deadline
