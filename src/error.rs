@@ -11,8 +11,10 @@ use crate::convening::ConveneError;
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::files::FileError;
 use crate::material::MaterialError;
+use crate::modularity::ModularityError;
 use crate::providers::rehearsal::ScriptError;
 use crate::store::StoreError;
+use crate::verdict_log::LogFileError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -23,13 +25,22 @@ pub enum Error {
     #[error(transparent)]
     File(#[from] FileError),
     #[error(transparent)]
+    LogFile(#[from] LogFileError),
+    #[error(transparent)]
     Material(#[from] MaterialError),
+    #[error(transparent)]
+    Modularity(#[from] ModularityError),
     #[error(transparent)]
     Script(#[from] ScriptError),
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(transparent)]
     Convene(#[from] ConveneError),
+    /// What the command line lacks, where the parser cannot tell.
+    #[error("{0}")]
+    Usage(String),
+    #[error("cannot listen")]
+    Listen(#[source] std::io::Error),
     #[error("the run could not be started")]
     Runtime(#[source] std::io::Error),
     #[error("the answer could not be put into words")]
@@ -84,24 +95,39 @@ impl Kind {
 impl Error {
     pub fn kind(&self) -> Kind {
         match self {
-            Self::Refused(refusal) if refusal.has(Code::DialogueNotFound) => Kind::NotFound,
+            Self::Refused(refusal) if is_not_found(refusal) => Kind::NotFound,
             Self::Refused(_) => Kind::Refused,
             Self::Store(error) => store_kind(error),
             Self::File(FileError::Unwritable { .. }) => Kind::Incomplete,
-            Self::File(_) | Self::Material(_) => Kind::NotFound,
+            Self::File(_) | Self::Material(_) | Self::Modularity(_) => Kind::NotFound,
+            Self::LogFile(error) => log_kind(error),
             Self::Config(ConfigError::FileExists { .. }) => Kind::Refused,
             Self::Config(_) | Self::Script(_) | Self::Convene(_) => Kind::Configuration,
+            Self::Usage(_) => Kind::Usage,
+            Self::Listen(_) => Kind::Configuration,
             Self::Runtime(_) | Self::Document(_) | Self::Output(_) => Kind::Internal,
         }
+    }
+
+    /// Whoever read the output has read enough, and closed the pipe.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
     /// The next thing to try, when there is one.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Refused(_) | Self::Runtime(_) | Self::Document(_) | Self::Output(_) => None,
+            Self::Listen(_) => {
+                Some("choose another `--port`, and check that the store's folder can be written to")
+            }
+            Self::Usage(_) => Some("`--help` shows what the command takes"),
             Self::Store(error) => store_hint(error),
             Self::File(error) => Some(file_hint(error)),
+            Self::LogFile(LogFileError::Store(error)) => store_hint(error),
+            Self::LogFile(error) => error.hint(),
             Self::Material(error) => Some(material_hint(error)),
+            Self::Modularity(error) => Some(modularity_hint(error)),
             Self::Script(_) => Some(
                 "a script is a list of `{seat?, round?, contains?, reply | fail, delay_ms?, times?}`",
             ),
@@ -146,12 +172,26 @@ impl Error {
             Self::Store(StoreError::Busy { .. }) => "store_busy",
             Self::Store(_) => "store_failed",
             Self::File(FileError::Unwritable { .. }) => "unwritable",
-            Self::Material(MaterialError::TooMany { .. }) => "too_many_files",
-            Self::File(_) | Self::Material(_) => "unreadable",
+            Self::Material(MaterialError::TooMany { .. })
+            | Self::Modularity(ModularityError::TooMany { .. }) => "too_many_files",
+            Self::Modularity(
+                ModularityError::NoPrompt { .. } | ModularityError::AllExempt { .. },
+            ) => "nothing_scanned",
+            Self::LogFile(
+                LogFileError::Unwritable { .. }
+                | LogFileError::NoFolder { .. }
+                | LogFileError::Busy { .. },
+            ) => "unwritable",
+            Self::LogFile(LogFileError::Store(_)) => "store_failed",
+            Self::File(_) | Self::Material(_) | Self::Modularity(_) | Self::LogFile(_) => {
+                "unreadable"
+            }
             Self::Config(ConfigError::FileExists { .. }) => "file_exists",
             Self::Config(_) => "invalid_configuration",
             Self::Script(_) => "invalid_script",
             Self::Convene(_) => "no_panel",
+            Self::Usage(_) => "usage",
+            Self::Listen(_) => "cannot_listen",
             Self::Runtime(_) => "runtime",
             Self::Document(_) => "internal",
             Self::Output(_) => "output_failed",
@@ -170,6 +210,10 @@ impl Error {
     }
 }
 
+fn is_not_found(refusal: &Refusal) -> bool {
+    refusal.has(Code::DialogueNotFound) || refusal.has(Code::VerdictNotFound)
+}
+
 fn store_kind(error: &StoreError) -> Kind {
     match error {
         StoreError::Newer { .. } | StoreError::ReadOnly => Kind::Configuration,
@@ -184,6 +228,17 @@ fn store_kind(error: &StoreError) -> Kind {
         | StoreError::WriterGone
         | StoreError::Shared { .. }
         | StoreError::Unwritable(_) => Kind::Internal,
+    }
+}
+
+fn log_kind(error: &LogFileError) -> Kind {
+    match error {
+        LogFileError::NotAFile { .. } | LogFileError::BrokenLink { .. } => Kind::Configuration,
+        LogFileError::Unreadable { .. } => Kind::NotFound,
+        LogFileError::NoFolder { .. }
+        | LogFileError::Unwritable { .. }
+        | LogFileError::Busy { .. } => Kind::Incomplete,
+        LogFileError::Store(error) => store_kind(error),
     }
 }
 
@@ -214,7 +269,7 @@ fn file_hint(error: &FileError) -> &'static str {
         FileError::Unreadable { .. } | FileError::NotAFile { .. } => {
             "name a readable file, or `-` for standard input"
         }
-        FileError::TooLarge { .. } => "split the request",
+        FileError::TooLarge { .. } => "split it",
         FileError::NotText { .. } => "save the file as UTF-8",
         FileError::Unwritable { .. } => "check the folder's permissions and free space",
     }
@@ -224,9 +279,26 @@ fn material_hint(error: &MaterialError) -> &'static str {
     match error {
         MaterialError::Unreadable { .. } => "name files and folders that exist and can be read",
         MaterialError::NotAFile { .. } => "save it to a file and name that",
+        MaterialError::Folder { .. } => "name its files; `plenary sweep` looks through a folder",
+        MaterialError::Unfit { .. } => {
+            "a review needs a text in UTF-8 of at most some 350 KB, in the folder it is named in"
+        }
         MaterialError::TooMany { .. } => {
             "name smaller folders, or list what is not needed in `.councilignore`"
         }
+    }
+}
+
+fn modularity_hint(error: &ModularityError) -> &'static str {
+    match error {
+        ModularityError::Unreadable { .. } | ModularityError::NoPrompt { .. } => {
+            "name the folder of a host whose agents have their prompts in `agents/NAME/prompt.md`"
+        }
+        ModularityError::Outside { .. } => "name the folder that it leads to",
+        ModularityError::TooMany { .. } => {
+            "name the folder of a host, whose `agents/` holds agents"
+        }
+        ModularityError::AllExempt { .. } => "exempt only the router; the others must not know",
     }
 }
 
@@ -246,6 +318,9 @@ fn config_hint(error: &ConfigError) -> &'static str {
         }
         ConfigError::NoProvider => {
             "set a key such as ANTHROPIC_API_KEY, or name providers in council.yaml; `--rehearse` needs none"
+        }
+        ConfigError::NoTierRules => {
+            "write `tier_rules` into council.yaml; `plenary init` shows how. `plenary review FILE` needs none"
         }
         ConfigError::Variable { .. } => "correct the variable, or unset it",
         ConfigError::Flag { .. } => "`--help` shows what it takes",

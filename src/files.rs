@@ -10,6 +10,9 @@ use std::path::{Component, Path, PathBuf};
 use crate::domain::limits::ARGUMENTS_BYTES_MAX;
 use crate::domain::refusal::{Code, Fault};
 
+/// Beside the store: what whoever calls the server must know.
+pub const TOKEN: &str = "token";
+
 /// The folders a request may write to, and the files it may never touch.
 #[derive(Debug, Clone)]
 pub struct Folders {
@@ -29,8 +32,8 @@ pub enum FileError {
     },
     #[error("`{path}` is not a file")]
     NotAFile { path: PathBuf },
-    #[error("`{path}` is over the limit of {ARGUMENTS_BYTES_MAX} bytes")]
-    TooLarge { path: PathBuf },
+    #[error("`{path}` is over the limit of {bytes_max} bytes")]
+    TooLarge { path: PathBuf, bytes_max: usize },
     #[error("`{path}` is not UTF-8 text")]
     NotText { path: PathBuf },
     #[error("cannot write `{path}`")]
@@ -52,7 +55,9 @@ impl Folders {
         let working = real(working);
         // The database follows a link and keeps its other files beside the real one.
         let named = store.join(store_file.file_name().unwrap_or_default());
-        let store_files = [real(&named), named].iter().flat_map(|file| files_of(file)).collect();
+        let databases = [real(&named), named];
+        let store_files = databases.iter().flat_map(|file| files_of(file));
+        let store_files = store_files.chain([store.join(TOKEN)]).collect();
         let further = further.iter().map(|path| real(path));
         let allowed = [working.clone(), store.clone()].into_iter().chain(further).collect();
         Self { working, store, allowed, store_files }
@@ -99,6 +104,23 @@ impl Folders {
     pub fn own_file(&self, output_dir: &str, name: &str) -> Result<PathBuf, Fault> {
         let path = self.output_dir(output_dir).join(name);
         self.allowed(&path).map_err(|objection| refused("output_dir", output_dir, objection))
+    }
+
+    /// The file or folder that a request wants to be read: somebody who writes from afar reads
+    /// what they may write, and nothing of the store.
+    pub fn source(&self, field: &str, text: &str) -> Result<PathBuf, Fault> {
+        let objected = |objection| refused(field, text, objection);
+        if text.trim().is_empty() || text.contains('\0') {
+            return Err(objected("it is not a path"));
+        }
+        let path = resolve(&self.working.join(text)).map_err(objected)?;
+        if !self.allowed.iter().any(|folder| path.starts_with(folder)) {
+            return Err(objected("it lies outside the allowed folders"));
+        }
+        if self.store_files.iter().any(|file| path.starts_with(file)) {
+            return Err(objected("it is a file of the store"));
+        }
+        Ok(path)
     }
 
     fn allowed_path(&self, text: &str) -> Result<PathBuf, Objection> {
@@ -207,21 +229,27 @@ fn fresh_file(folder: &Path) -> io::Result<(PathBuf, std::fs::File)> {
 /// Reads a request from a file, or from standard input when it is called `-`.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
-    let bytes = if path == Path::new("-") {
-        read_limited(io::stdin().lock()).map_err(unreadable)?
-    } else {
-        let file = std::fs::File::open(path).map_err(unreadable)?;
-        let metadata = file.metadata().map_err(unreadable)?;
-        // A named pipe is how shells pass `<(…)`; a folder or a device is a mistake.
-        if metadata.is_dir() || is_device(&metadata) {
-            return Err(FileError::NotAFile { path: path.to_owned() });
-        }
-        read_limited(file).map_err(unreadable)?
-    };
+    let bytes = read_limited(source(path)?).map_err(unreadable)?;
     if bytes.len() > ARGUMENTS_BYTES_MAX {
-        return Err(FileError::TooLarge { path: path.to_owned() });
+        let bytes_max = ARGUMENTS_BYTES_MAX;
+        return Err(FileError::TooLarge { path: path.to_owned(), bytes_max });
     }
     String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path.to_owned() })
+}
+
+/// A file to be read piece by piece, or standard input when it is called `-`.
+pub fn source(path: &Path) -> Result<Box<dyn Read>, FileError> {
+    if path == Path::new("-") {
+        return Ok(Box::new(io::stdin()));
+    }
+    let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    // A named pipe is how shells pass `<(…)`; a folder or a device is a mistake.
+    if metadata.is_dir() || is_device(&metadata) {
+        return Err(FileError::NotAFile { path: path.to_owned() });
+    }
+    Ok(Box::new(file))
 }
 
 #[cfg(unix)]

@@ -11,8 +11,14 @@ pub mod domain;
 pub mod engine;
 /// A record as JSON and Markdown, and how foreign text is shown.
 pub mod export;
+/// Runs in this process, whichever door they came by.
+pub mod hosting;
+/// The marker language: an expert's Markdown becomes the batch of a round.
+pub mod markers;
 /// The files a question comes with, and why some are left out.
 pub mod material;
+/// Whether the agents of a host know of the gate.
+pub mod modularity;
 /// Reply text becomes typed findings, or an exact reason why not.
 pub mod normalise;
 /// One function per operation, shared by every door.
@@ -29,6 +35,8 @@ pub mod record;
 pub mod store;
 /// The doors: the command line.
 pub mod surfaces;
+/// The verdict log as a file, brought up to the store and mended.
+pub mod verdict_log;
 
 /// Time and chance, from outside.
 pub mod ambient;

@@ -1,7 +1,10 @@
-//! The two large documents of a long dialogue: `export` against reading the rows
-//! and serialising them, `context` against its serialisation alone.
+//! The large documents of a long dialogue: `export` against reading the rows and
+//! serialising them, `context` against its serialisation alone, the prompts of twelve
+//! experts against `context` and writing the same bytes.
 
-use plenary::operations;
+use std::path::Path;
+
+use plenary::{files, operations};
 use serde_json::json;
 
 use crate::Sizes;
@@ -9,11 +12,14 @@ use crate::material::{Place, Writer};
 use crate::measure::{Outcome, Row, Samples, time};
 use crate::plain;
 
+/// Prompts are some hundred megabytes on a disk, so they are written a few times only.
+const RENDERED: usize = 5;
+
 pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
     let place = Place::new()?;
     let id = place.open_dialogue("Long")?;
     place.register_until(&id, sizes.exported, &mut Writer::new())?;
-    Ok(vec![export(sizes, &place, &id)?, context(sizes, &place, &id)?])
+    Ok(vec![export(sizes, &place, &id)?, context(sizes, &place, &id)?, prompts(sizes)?])
 }
 
 fn export(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
@@ -48,4 +54,30 @@ fn context(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
     }
     let work = format!("context of {} rounds x 99 perspectives", sizes.exported);
     Ok(samples.row(work, "serialise that document", 2.0))
+}
+
+fn prompts(sizes: Sizes) -> Outcome<Row> {
+    // The last round that a dialogue can have has a prompt; behind it there is none.
+    let (place, rounds) = (Place::new()?, sizes.exported - 1);
+    let id = place.open_dialogue("Long")?;
+    place.register_until(&id, rounds, &mut Writer::new())?;
+    let arguments = json!({ "dialogue_id": id });
+    let written = operations::prompts(&place.workspace, &arguments)?.prompts;
+    let paths = written.iter().flat_map(|file| [&file.prompt_path, &file.context_path]);
+    let kept = paths.map(|path| Ok((Path::new(path), files::read_text(Path::new(path))?)));
+    let kept: Vec<(&Path, String)> = kept.collect::<Outcome<_>>()?;
+    let mut samples = Samples::default();
+    for _ in 0..sizes.repeats.min(RENDERED) {
+        let measured = time(|| operations::prompts(&place.workspace, &arguments))?;
+        let limit = time(|| -> Outcome<_> {
+            operations::context(&place.workspace, &arguments)?;
+            for (path, text) in &kept {
+                files::replace(path, text.as_bytes())?;
+            }
+            Ok(())
+        })?;
+        samples.add(measured, limit);
+    }
+    let work = format!("prompts of 12 experts after {rounds} such rounds");
+    Ok(samples.row(work, "context, and write the same bytes", 2.0))
 }

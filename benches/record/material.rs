@@ -45,6 +45,7 @@ impl Place {
             store: std::sync::Arc::new(SqliteStore::open(&store)?),
             ambient: std::sync::Arc::new(Machine),
             folders: Folders::new(folder.path(), &store, &[]),
+            convergence_percent: None,
         };
         Ok(Self { folder, workspace })
     }

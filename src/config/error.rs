@@ -36,6 +36,8 @@ pub enum ConfigError {
     Unusable { path: PathBuf, problems: Vec<Problem> },
     #[error("no provider is configured, and none was found")]
     NoProvider,
+    #[error("there are no `tier_rules`, so nothing says which files are to be judged")]
+    NoTierRules,
     #[error("`{variable}` is not {expected}")]
     Variable { variable: &'static str, expected: &'static str },
     #[error("`{flag}` is not {expected}")]
@@ -61,6 +63,7 @@ impl ConfigError {
             | Self::TooLarge { .. }
             | Self::NotText { .. }
             | Self::NoProvider
+            | Self::NoTierRules
             | Self::Variable { .. }
             | Self::Flag { .. }
             | Self::NoWorkingFolder(_)

@@ -9,6 +9,18 @@ fn check(yaml: &str, expected: &[&str]) {
 }
 
 #[test]
+fn a_pattern_that_is_none_is_told_without_it() {
+    check(
+        "review:\n  redact:\n    - 'fine\\d+'\n    - 'canary('\n    - '[canary'\n    - 7",
+        &[
+            "`review.redact[1]` on line 4 is no regular expression: unclosed group",
+            "`review.redact[2]` on line 5 is no regular expression: unclosed character class",
+            "`review.redact[3]` on line 6 must be text, not a number; put it in quotes",
+        ],
+    );
+}
+
+#[test]
 fn an_unknown_key_is_told_with_its_line_and_what_was_meant() {
     check("budjet: {}", &["unknown key `budjet` on line 1; did you mean `budget`?"]);
     check("council:\n  quorom: {}", &["unknown key `quorom` on line 2; did you mean `quorum`?"]);

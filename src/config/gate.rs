@@ -4,10 +4,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::file::{DeliberatorEntry, PolicyName, ReviewSection};
+use super::file::{DeliberatorEntry, ReviewSection};
 use super::ledger::{Ledger, Source};
+use super::locate::Located;
 use super::section::{At, Problems};
 use super::settings::{Deliberator, Review};
+use crate::domain::gate::{PolicyName, Redaction};
 
 /// Of the seed's four, one may be silent.
 const MIN_DELIBERATORS_DEFAULT: usize = 3;
@@ -16,10 +18,11 @@ const LOG_PATH_DEFAULT: &str = "council_log.jsonl";
 
 pub(super) fn settle(
     file: ReviewSection,
-    folder: &Path,
+    located: &Located,
     ledger: &mut Ledger,
     problems: &mut Problems,
 ) -> Review {
+    let folder = &located.folder;
     let (seats, source) = match file.deliberators {
         Some(At { value, line }) => (value, Source::File { line }),
         None => (DeliberatorEntry::built_in(), Source::Default),
@@ -45,7 +48,13 @@ pub(super) fn settle(
     }
     let prior_verdicts =
         ledger.file_or("review.policy.prior_verdicts", file.prior_verdicts, PRIOR_VERDICTS_DEFAULT);
+    let line = file.log_path.as_ref().map(|at| at.line);
     let log_path = ledger.file_or("review.log_path", file.log_path, LOG_PATH_DEFAULT.to_owned());
+    let log_path = folder.join(log_path);
+    if is_taken(&log_path, located) {
+        let fault = "must be a file of its own: this one is the store's, or `council.yaml` itself";
+        problems.note("review.log_path", line.unwrap_or_default(), fault);
+    }
     let redact = redact(file.redact, ledger);
     Review {
         deliberators: seats.into_iter().map(|seat| deliberator(seat, folder)).collect(),
@@ -53,17 +62,31 @@ pub(super) fn settle(
         policy,
         min_deliberators,
         prior_verdicts,
-        log_path: folder.join(log_path),
+        log_path,
         redact,
     }
 }
 
+/// Whether the log would be written into a file that is something else.
+fn is_taken(log_path: &Path, located: &Located) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let log = real(log_path);
+    let store = real(&located.store).into_os_string();
+    let of_store = ["", "-wal", "-shm", "-journal"].map(|suffix| {
+        let mut name = store.clone();
+        name.push(suffix);
+        name
+    });
+    let file = located.file.as_deref().map(real);
+    of_store.iter().any(|name| log.as_os_str() == name) || file.as_ref() == Some(&log)
+}
+
 /// What must not be written to the log is not printed either: only how much there is.
-fn redact(file: Option<At<Vec<String>>>, ledger: &mut Ledger) -> Vec<String> {
+fn redact(file: Option<At<Redaction>>, ledger: &mut Ledger) -> Redaction {
     let source = file.as_ref().map_or(Source::Default, |at| Source::File { line: at.line });
-    let texts = file.map(|at| at.value).unwrap_or_default();
-    ledger.note("review.redact", json!(format!("{} texts", texts.len())), source);
-    texts
+    let patterns = file.map(|at| at.value).unwrap_or_default();
+    ledger.note("review.redact", json!(format!("{} patterns", patterns.len())), source);
+    patterns
 }
 
 fn deliberator(seat: DeliberatorEntry, folder: &Path) -> Deliberator {

@@ -136,7 +136,7 @@ fn settle(
         settle_council(file.council, found, &located, environment, &mut ledger, &mut problems);
     let budget = budget::settle(file.budget, overrides, environment, &mut ledger)?;
     let conclusion = settle_conclusion(file.conclusion, &council.providers, &mut ledger);
-    let review = gate::settle(file.review, &located.folder, &mut ledger, &mut problems);
+    let review = gate::settle(file.review, &located, &mut ledger, &mut problems);
     let tier_rules = settle_tiers(file.tier_rules, &mut ledger);
     let alignment = settle_alignment(file.alignment, &mut ledger);
     let keep_prompts = ledger.file_or("retention.keep_prompts", file.keep_prompts, true);
@@ -245,7 +245,7 @@ fn settle_conclusion(
 fn settle_tiers(file: Option<At<Vec<TierRule>>>, ledger: &mut Ledger) -> Option<Vec<TierRule>> {
     let At { value: rules, line } = file?;
     for rule in &rules {
-        let key = format!("tier_rules.{}.{}", rule.tier, rule.artifact_type);
+        let key = format!("tier_rules.{}.{}", rule.tier.key(), rule.artifact_type);
         ledger.note(&key, json!(rule.globs), Source::File { line });
     }
     Some(rules)

@@ -8,7 +8,7 @@ use tempfile::tempdir;
 use super::budget::Overrides;
 use super::environment::Environment;
 use super::error::ConfigError;
-use super::file::{PolicyName, Tier, TierRule};
+use super::file::TierRule;
 use super::fixtures::{install, load_from, settings, write};
 use super::ledger::Source;
 use super::load::load_in;
@@ -16,6 +16,7 @@ use super::locate::Flags;
 use super::settings::{Conclusion, Origin, Settings};
 use super::template::TEMPLATE;
 use crate::domain::ask::TransportKind;
+use crate::domain::gate::{PolicyName, Tier};
 use crate::domain::plan::{Caps, Quorum, Role, ShortCircuit, Timeouts};
 
 const KEYS: [(&str, &str); 3] = [

@@ -5,6 +5,7 @@
 
 mod budget;
 mod check;
+mod classify;
 mod describe;
 mod discover;
 mod duration;
@@ -35,17 +36,18 @@ mod fixtures;
 mod load_tests;
 
 pub use budget::Overrides;
+pub use classify::{Because, Class, Classifier};
 pub use duration::{parse as parse_duration, show as show_duration};
 pub use environment::Environment;
 pub use error::{ConfigError, Problem};
-pub use file::{PolicyName, Tier, TierRule, TransportChoice};
+pub use file::{TierRule, TransportChoice, is_artifact_type};
 pub use ledger::{Setting, Source};
 pub use load::{load, survey};
 pub use locate::{COUNCIL_FILE, Flags, Located, locate};
 pub use nearest::nearest_first;
 pub use ollama::models as installed_models;
 pub use reach::{Candidate, FoundBy, WaySeen};
-pub use seats::{chairs, seat, seats, version_of};
+pub use seats::{chairs, seat, seats, single_family, version_of};
 pub use settings::{
     Alignment, Conclusion, ConclusionRoles, Council, Deliberator, Origin, Retention, Review,
     Settings,

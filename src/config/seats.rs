@@ -4,7 +4,7 @@ use super::settings::Origin;
 use crate::domain::ask::TransportKind;
 use crate::domain::digest::sha256_hex;
 use crate::domain::ids::ExpertSlug;
-use crate::domain::plan::{Role, Seat};
+use crate::domain::plan::{Role, SINGLE_FAMILY, Seat};
 use crate::providers::Provider;
 
 /// Two can agree or not; with three there is a majority.
@@ -33,7 +33,7 @@ pub fn seats(
             .filter_map(|(place, one)| repeat(one, place / participants.len() + 2, prompt_digest));
         seats.extend(repeated.collect::<Vec<_>>());
     }
-    notes.extend(one_family(&seats));
+    notes.extend(single_family(&seats));
     let chairs = providers.iter().filter(|provider| !is_participant(provider));
     seats.extend(chairs.map(|one| seat(one, prompt_digest)));
     (seats, notes)
@@ -50,10 +50,11 @@ pub fn chairs(providers: &[Provider]) -> Vec<ExpertSlug> {
     chairs
 }
 
-fn one_family(seats: &[Seat]) -> Option<String> {
+/// What a reader should know of a panel whose seats are all of one family.
+pub fn single_family(seats: &[Seat]) -> Option<String> {
     let family = &seats.first()?.family;
     let is_one = seats.len() > 1 && seats.iter().all(|seat| seat.family == *family);
-    is_one.then(|| format!("the panel is of one family: {family}"))
+    is_one.then(|| format!("{SINGLE_FAMILY}: {family}"))
 }
 
 /// A further seat of the same provider. It speaks, but does not chair a second time.

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use super::error::ConfigError;
-use super::file::{PolicyName, TierRule};
+use super::file::TierRule;
 use super::ledger::Setting;
 use super::locate::Located;
+use crate::domain::gate::{PolicyName, Redaction};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Caps, Quorum, ShortCircuit, Timeouts};
 use crate::providers::Provider;
@@ -107,8 +108,8 @@ pub struct Review {
     pub min_deliberators: usize,
     pub prior_verdicts: usize,
     pub log_path: PathBuf,
-    /// Texts that are not written to the log.
-    pub redact: Vec<String>,
+    /// What is not written to the log.
+    pub redact: Redaction,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,15 +1,11 @@
 //! Who ends a deliberation that was not planned with an ending: a council that was to stop at
 //! its report, or a dialogue that somebody leads.
 
-use std::sync::Arc;
-
-use super::table::{further, planned};
+use super::plan::bare;
+use super::table::{further, planned, secret};
 use crate::ambient::Ambient;
 use crate::config::{Conclusion, Settings, chairs};
-use crate::domain::council::words::Mode;
-use crate::domain::plan::{
-    Auditing, ConclusionPlan, Delivery, Plan, Quorum, Seat, ShortCircuit, Stakes,
-};
+use crate::domain::plan::{Auditing, ConclusionPlan, Plan, Seat};
 use crate::providers::rehearsal::panel;
 
 /// The roles of an ending, and places for those who have none yet; nothing, when there is
@@ -35,21 +31,9 @@ pub fn ending_alone(
 ) -> Option<Plan> {
     let (conclusion, seats) = ending(settings, &[], auditing, false)?;
     Some(Plan {
-        mode: Mode::General,
-        seats,
-        chairs: Vec::new(),
-        timeouts: settings.council.timeouts,
-        quorum: Quorum::default(),
-        short_circuit: ShortCircuit::default(),
         conclusion: Some(conclusion),
-        stakes: Stakes::Normal,
-        delivery: Delivery::Synthesis,
         anonymous_review: settings.council.anonymous_review,
-        keep_prompts: settings.retention.keep_prompts,
-        caps: settings.budget,
-        secret: super::table::secret(ambient),
-        context: Arc::default(),
-        rehearsal_script: None,
-        notes: Vec::new(),
+        secret: secret(ambient),
+        ..bare(settings, seats)
     })
 }

@@ -1,5 +1,9 @@
 //! Why no table could be set.
 
+use std::path::PathBuf;
+
+use crate::files::FileError;
+
 #[derive(Debug, thiserror::Error)]
 pub enum ConveneError {
     #[error("there is no provider `{name}`; there are: {known}")]
@@ -8,6 +12,17 @@ pub enum ConveneError {
     NamedTwice { name: String },
     #[error("{seats} can take part, but {needed} must be heard in the first round")]
     TooFew { seats: usize, needed: usize },
+    #[error("nobody can sit at the gate")]
+    NobodyAtTheGate,
+    #[error("a deliberator's prompt cannot be read")]
+    NoInstructions {
+        #[source]
+        source: FileError,
+    },
+    #[error("a deliberator's prompt is empty: `{path}`")]
+    EmptyInstructions { path: PathBuf },
+    #[error("a deliberator's prompt is over {max} bytes: `{path}`")]
+    LongInstructions { path: PathBuf, max: usize },
     #[error("{seats} would take part; a council has room for {max}")]
     TooMany { seats: usize, max: usize },
 }
@@ -20,6 +35,15 @@ impl ConveneError {
             }
             Self::TooFew { .. } => {
                 "add providers, or lower `council.quorum.r1_min`; `--rehearse` needs none"
+            }
+            Self::NobodyAtTheGate => {
+                "set a key or name providers in council.yaml; `--rehearse` needs none"
+            }
+            Self::NoInstructions { .. } | Self::EmptyInstructions { .. } => {
+                "correct `prompt` under `review.deliberators`"
+            }
+            Self::LongInstructions { .. } => {
+                "what a deliberator judges by belongs into its `context_refs`"
             }
             Self::TooMany { .. } => "choose some of them with `--providers`",
         }

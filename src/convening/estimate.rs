@@ -6,7 +6,7 @@ use crate::domain::ask::{Purpose, Reservation};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Auditing, Plan, Role, Seat};
 use crate::engine::worst_of;
-use crate::prompting::system;
+use crate::prompting::{gate_system, system};
 
 /// A token is at most about this many bytes when it comes back as somebody's opinion.
 const BYTES_PER_TOKEN: usize = 4;
@@ -45,28 +45,29 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
     let files: usize = plan.context.files.iter().map(|file| file.text.len() + BYTES_AROUND).sum();
     let names: usize =
         plan.context.indexed.iter().map(|file| file.path.len() + BYTES_OF_A_SIZE).sum();
-    let asked = question.len() + files + names + BYTES_AROUND;
+    let asked = question.len() + files + names + judged(plan) + BYTES_AROUND;
     let reply = |seat: &&&Seat| seat.output_tokens_max as usize * BYTES_PER_TOKEN + BYTES_AROUND;
     let opinions: usize = participants.iter().map(|seat| reply(&seat)).sum();
     let bytes = |purpose| match purpose {
-        Purpose::Opinion | Purpose::Restatement => asked,
-        Purpose::Review => asked + opinions,
-        Purpose::Synthesis => asked + opinions * 2,
+        Purpose::Opinion | Purpose::Restatement | Purpose::Judgement => asked,
+        Purpose::Review | Purpose::CrossReading => asked + opinions,
+        Purpose::Adjudication | Purpose::Synthesis => asked + opinions * 2,
         Purpose::Conclusion | Purpose::Revision => asked + opinions * 3,
         Purpose::Audit => question.len() + CONCLUSION_BYTES,
     };
     let cost =
-        |seat: &Seat, purpose| worst_of(seat, system(purpose, plan.mode).len() + bytes(purpose));
+        |seat: &Seat, purpose| worst_of(seat, told(plan, seat, purpose).len() + bytes(purpose));
     let named = |name: &ExpertSlug, purpose| plan.seat(name).map(|seat| cost(seat, purpose));
     let all = |purpose| -> Vec<Reservation> {
         participants.iter().map(|seat| cost(seat, purpose)).collect()
     };
-    let chairing = plan.chairs.first().and_then(|chair| named(chair, Purpose::Synthesis));
-    let mut rounds = vec![
-        round("R1", &all(Purpose::Opinion)),
-        round("R2", &all(Purpose::Review)),
-        round("R3", chairing.as_slice()),
-    ];
+    let (first, second, third) = match plan.gate {
+        Some(_) => (Purpose::Judgement, Purpose::CrossReading, Purpose::Adjudication),
+        None => (Purpose::Opinion, Purpose::Review, Purpose::Synthesis),
+    };
+    let chairing = plan.chairs.first().and_then(|chair| named(chair, third));
+    let mut rounds =
+        vec![round("R1", &all(first)), round("R2", &all(second)), round("R3", chairing.as_slice())];
     if let Some(ending) = &plan.conclusion {
         let drafting = named(&ending.synthesizer, Purpose::Conclusion);
         rounds.push(round("conclusion", drafting.as_slice()));
@@ -84,6 +85,21 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
         usd_max: rounds.iter().map(|round| round.usd_max).sum(),
         rounds,
     }
+}
+
+/// The instructions of a seat.
+fn told(plan: &Plan, seat: &Seat, purpose: Purpose) -> String {
+    let gate = plan.gate.as_deref();
+    let at_the_gate = gate.and_then(|gate| gate_system(gate, purpose, &seat.name));
+    at_the_gate.unwrap_or_else(|| system(purpose, plan.mode))
+}
+
+/// What a review is about: the artifact, and what its deliberators judge by.
+fn judged(plan: &Plan) -> usize {
+    let Some(gate) = plan.gate.as_deref() else { return 0 };
+    let context = gate.deliberators.iter().flat_map(|one| &one.context);
+    let context: usize = context.filter_map(|file| file.text.as_ref()).map(String::len).sum();
+    gate.artifact.text.len() + context
 }
 
 fn round(name: &str, worst: &[Reservation]) -> RoundEstimate {

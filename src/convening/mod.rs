@@ -5,10 +5,13 @@ mod connect;
 mod ending;
 mod error;
 mod estimate;
+mod gate;
+mod plan;
 mod table;
 
 pub use connect::Outlets;
 pub use ending::{ending, ending_alone};
 pub use error::ConveneError;
 pub use estimate::{Estimate, RoundEstimate, estimate};
+pub use gate::{GateTable, is_judged_whole};
 pub use table::{Rehearsal, Table, Wishes, reconnect};

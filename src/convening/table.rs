@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::connect::Outlets;
 use super::error::ConveneError;
+use super::plan::bare;
 use crate::ambient::Ambient;
 use crate::config::{Conclusion, ConclusionRoles, Origin, Settings, chairs, seat, seats};
 use crate::domain::council::words::Mode;
@@ -41,6 +42,16 @@ pub enum Rehearsal {
     Scripted(Script),
 }
 
+impl Rehearsal {
+    /// By which script they play, where there is one.
+    pub(super) fn script(&self) -> Option<Script> {
+        match self {
+            Self::Scripted(script) => Some(script.clone()),
+            Self::IfNobody | Self::Wanted => None,
+        }
+    }
+}
+
 /// Who sits there, how each is reached, and by which rules they argue.
 #[derive(Debug)]
 pub struct Table {
@@ -63,10 +74,7 @@ impl Table {
             true => (panel(), Origin::Configured),
             false => (council.providers.clone(), council.origin),
         };
-        let script = match &wishes.rehearsal {
-            Rehearsal::Scripted(script) => Some(script.clone()),
-            Rehearsal::IfNobody | Rehearsal::Wanted => None,
-        };
+        let script = wishes.rehearsal.script();
         choose(&mut present, &wishes.providers)?;
         let chairs = appoint(&mut present, wishes.chair.as_deref())?;
         let (mut seats, notes) = seats(&present, origin, &digest());
@@ -82,22 +90,16 @@ impl Table {
             is_rehearsal,
             connections: connections(&seats, configured, script.clone(), outlets),
             pattern: Plan {
-                mode: Mode::General,
-                seats,
                 chairs,
-                timeouts: council.timeouts,
                 quorum,
                 short_circuit: council.short_circuit.clone(),
                 conclusion,
                 stakes: wishes.stakes,
                 delivery: wishes.delivery,
                 anonymous_review: council.anonymous_review,
-                keep_prompts: settings.retention.keep_prompts,
-                caps: settings.budget,
-                secret: String::new(),
-                context: Arc::default(),
                 rehearsal_script: script.and_then(|script| serde_json::to_value(script).ok()),
                 notes: if is_rehearsal { Vec::new() } else { notes },
+                ..bare(settings, seats)
             },
         })
     }
@@ -220,7 +222,7 @@ fn find<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, Convene
 }
 
 /// Seats of one provider share its transports; a seat whose provider is not there has none.
-fn connections(
+pub(super) fn connections(
     seats: &[Seat],
     present: &[Provider],
     script: Option<Script>,

@@ -20,6 +20,12 @@ words! {
         Revision = "revision",
         /// What the Principal wants, in one sentence.
         Restatement = "restatement",
+        /// A deliberator's first reading of an artifact, alone.
+        Judgement = "judgement",
+        /// The same after the others' first readings.
+        CrossReading = "cross_reading",
+        /// All of them merged.
+        Adjudication = "adjudication",
     }
 }
 

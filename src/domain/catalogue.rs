@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::conclusion::Author;
 use super::dialogue::{DialogueStatus, Protocol, TerminalState};
 use super::entity::Event;
+use super::gate::GateVerdict;
 use super::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, VerdictId};
 use super::lifecycle::Status;
 use super::reference::RefType;
@@ -31,6 +32,9 @@ pub struct Summary {
     pub protocol: Protocol,
     pub status: DialogueStatus,
     pub terminal_state: Option<TerminalState>,
+    /// What a review last came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<GateVerdict>,
     pub rounds: u8,
     pub rehearsal: bool,
     pub created_at: Moment,

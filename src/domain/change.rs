@@ -15,6 +15,7 @@ use super::council::report::CouncilFinalReport;
 use super::dialogue::{DialogueStatus, Opening, Stage};
 use super::entity::Origin;
 use super::expert::{PanelSeat, Profile};
+use super::gate::{LogRow, Override, Ruling};
 use super::ids::{Actor, EntityId, ExpertSlug, LocalId};
 use super::intervention::Intervention;
 use super::lifecycle::EventType;
@@ -46,6 +47,8 @@ words! {
         ConclusionBegun = "conclusion_begun",
         Concluded = "concluded",
         OutcomeRecorded = "outcome_recorded",
+        VerdictLogged = "verdict_logged",
+        Overridden = "overridden",
     }
 }
 
@@ -175,6 +178,18 @@ pub enum Change {
     },
     Concluded(Box<Ending>),
     OutcomeRecorded(Outcome),
+    /// What the gate decided.
+    Ruled(Box<Ruling>),
+    /// A line of the verdict log, redacted: ours, or one that was imported.
+    VerdictLogged(Box<LogRow>),
+    Overridden(Override),
+}
+
+impl Change {
+    /// Whether it is what a person says of a run long after it ended.
+    pub fn is_hindsight(&self) -> bool {
+        matches!(self, Self::OutcomeRecorded(_) | Self::Overridden(_))
+    }
 }
 
 /// An entity as it enters the record.

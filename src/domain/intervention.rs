@@ -5,9 +5,19 @@ use serde::{Deserialize, Serialize};
 use super::ask::Reply;
 use super::ids::ExpertSlug;
 use super::time::Moment;
+use super::words::words;
 
 /// A remark, not a document: it goes into every later ask.
 pub const TEXT_CHARS_MAX: usize = 4_000;
+
+words! {
+    /// What is wanted of a run, before it is held against it.
+    pub enum Deed {
+        Whisper = "whisper",
+        Direct = "direct",
+        Stop = "stop",
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "intervention", rename_all = "snake_case")]

@@ -18,6 +18,7 @@ pub mod digest;
 pub mod entity;
 pub mod expert;
 pub mod facts;
+pub mod gate;
 pub mod hidden;
 pub mod ids;
 pub mod intervention;

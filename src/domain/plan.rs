@@ -12,11 +12,15 @@ use serde_json::Value;
 use super::ask::{Purpose, TransportKind};
 use super::conclusion::Author;
 use super::council::words::Mode;
+use super::gate::GatePlan;
 use super::ids::ExpertSlug;
 use super::words::words;
 
 /// A panel this large sends each reviewer nineteen opinions; beyond that nobody reads.
 pub const PARTICIPANTS_MAX: usize = 20;
+
+/// How it is said that nobody on a panel is of another family.
+pub const SINGLE_FAMILY: &str = "the panel is of one family";
 
 words! {
     /// What a seat is there for.
@@ -71,6 +75,9 @@ pub struct Plan {
     /// Nothing: the run ends with the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<ConclusionPlan>,
+    /// What a review adds; nothing, where it is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate: Option<Arc<GatePlan>>,
     pub stakes: Stakes,
     pub delivery: Delivery,
     pub anonymous_review: bool,
@@ -117,13 +124,18 @@ impl Plan {
     pub fn timeout_ms(&self, seat: &Seat, purpose: Purpose) -> u64 {
         let own = seat.timeouts.unwrap_or_default();
         match purpose {
-            Purpose::Opinion => own.r1_per_provider.unwrap_or(self.timeouts.r1_per_provider),
-            Purpose::Review => own.r2_per_provider.unwrap_or(self.timeouts.r2_per_provider),
+            Purpose::Opinion | Purpose::Judgement => {
+                own.r1_per_provider.unwrap_or(self.timeouts.r1_per_provider)
+            }
+            Purpose::Review | Purpose::CrossReading => {
+                own.r2_per_provider.unwrap_or(self.timeouts.r2_per_provider)
+            }
             Purpose::Synthesis
             | Purpose::Conclusion
             | Purpose::Audit
             | Purpose::Revision
-            | Purpose::Restatement => own.r3_chair.unwrap_or(self.timeouts.r3_chair),
+            | Purpose::Restatement
+            | Purpose::Adjudication => own.r3_chair.unwrap_or(self.timeouts.r3_chair),
         }
     }
 }

@@ -34,6 +34,7 @@ words! {
         NotConverged = "not_converged",
         NotConcluded = "not_concluded",
         VerdictExists = "verdict_exists",
+        VerdictNotFound = "verdict_not_found",
         FieldTooLong = "field_too_long",
         DialogueNotFound = "dialogue_not_found",
         DialogueClosed = "dialogue_closed",
@@ -67,6 +68,7 @@ impl Code {
             | Self::ExpertNotInDialogue
             | Self::ExpertExists
             | Self::VerdictExists
+            | Self::VerdictNotFound
             | Self::DialogueNotFound => "referential",
             Self::InvalidRefTarget
             | Self::RefineTypeMismatch
@@ -114,6 +116,7 @@ impl Code {
             Self::NotAuthorized => "let a contributor or the judge do it",
             Self::NotConverged => "hold another round, or force the verdict with a warning",
             Self::NotConcluded => "conclude the dialogue first",
+            Self::VerdictNotFound => "`plenary log tail` shows the last verdicts",
             Self::DialogueNotFound => "`plenary list` shows the dialogues of this store",
             Self::DialogueClosed => "create a new dialogue to go on",
             Self::PathNotAllowed => "choose a path inside the allowed folders",

@@ -1,5 +1,5 @@
-//! Stretches of days as people write them: `30d`, `4w`; and since when, by a day or by a
-//! stretch that ends today.
+//! Stretches of days as people write them: `30d`, `4w`; and since when, by a day, by a stretch
+//! that ends today, or by hours that end now.
 
 use std::str::FromStr;
 
@@ -56,6 +56,34 @@ impl FromStr for Since {
     }
 }
 
+/// Since when something was changed: also by the hour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lately {
+    Hours(u32),
+    Since(Since),
+}
+
+impl Lately {
+    /// Where it begins: hours by the minute, days with their first moment.
+    pub fn start(self, now: Moment) -> Moment {
+        match self {
+            Self::Hours(hours) => now.hours_earlier(hours),
+            Self::Since(since) => since.start(now.day()),
+        }
+    }
+}
+
+impl FromStr for Lately {
+    type Err = Malformed;
+
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let Some(number) = text.strip_suffix('h') else { return text.parse().map(Self::Since) };
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        let hours = number.parse::<u32>().ok().filter(|_| is_number);
+        hours.filter(|hours| *hours <= DAYS_MAX * 24).map(Self::Hours).ok_or(Malformed)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,5 +113,21 @@ mod tests {
         check("1d", "2026-02-28");
         check("4w", "2026-02-01");
         assert_eq!(start("yesterday"), Err(Malformed));
+    }
+
+    #[test]
+    fn lately_is_hours_or_a_day() {
+        let now: Moment = "2026-03-01T09:30:00Z".parse().unwrap();
+        let start = |text: &str| text.parse::<Lately>().map(|lately| lately.start(now).to_string());
+        let check = |text: &str, moment: &str| {
+            assert_eq!(start(text), Ok(moment.to_owned()), "{text}");
+        };
+        check("24h", "2026-02-28T09:30:00.000000Z");
+        check("0h", "2026-03-01T09:30:00.000000Z");
+        check("7d", "2026-02-22T00:00:00.000000Z");
+        check("2026-01-01", "2026-01-01T00:00:00.000000Z");
+        for text in ["", "h", "24", "24 h", "-1h", "+1h", "1.5h", "876001h", "99999999999h"] {
+            assert_eq!(start(text), Err(Malformed), "{text}");
+        }
     }
 }

@@ -29,6 +29,13 @@ impl Moment {
         u64::try_from(self.0.duration_since(earlier.0).as_millis()).unwrap_or(0)
     }
 
+    /// The moment that many hours before; the first one there is, beyond that.
+    #[must_use]
+    pub fn hours_earlier(self, hours: u32) -> Self {
+        let earlier = self.0.saturating_sub(jiff::SignedDuration::from_hours(i64::from(hours)));
+        Self(earlier.unwrap_or(jiff::Timestamp::MIN))
+    }
+
     /// The next moment that can be told apart from this one.
     #[must_use]
     pub fn bumped(self) -> Self {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::ask::{Ask, Messages};
+use super::ask::{Ask, Messages, Sending};
 pub use super::asked::{Asked, Call, CallOutcome};
 use super::change::{Change, Entry};
 use super::conclusion::{Audit, Conclusion, Ending, Participant};
@@ -16,6 +16,7 @@ use super::council::opinion::Opinion;
 use super::council::report::{CouncilFinalReport, Report};
 use super::council::review::Review;
 use super::dialogue::{DialogueStatus, Opening, Stage};
+use super::gate::{Adjudication, GatePlan, Judgement, Override, Ruling};
 use super::ids::{EntityId, ExpertSlug};
 use super::intervention::{Intervention, Noted};
 use super::plan::Plan;
@@ -39,6 +40,12 @@ pub struct Transcript {
     pub participants: Option<Vec<Participant>>,
     pub stage: Option<Stage>,
     pub ending: Option<Ending>,
+    /// What the gate decided, of a review.
+    pub ruling: Option<Ruling>,
+    /// How many lines of the verdict log came of it.
+    pub rows_logged: usize,
+    /// What people decided over the gate, and when.
+    pub overrides: Vec<(Moment, Override)>,
     /// Who works on it, once for each time it was started or taken up again.
     pub owners: Vec<String>,
     /// How it last stopped; nothing while it goes on.
@@ -76,6 +83,9 @@ pub enum Document {
     Audit(Audit),
     /// The conclusion with the fields mended that were objected to.
     Revision(Box<Conclusion>),
+    /// What a deliberator holds, in either round.
+    Judgement(Box<Judgement>),
+    Adjudication(Box<Adjudication>),
 }
 
 words! {
@@ -115,6 +125,11 @@ pub enum Stop {
         seat: ExpertSlug,
         reason: String,
     },
+    /// The adjudicator of a review could not be heard.
+    Unadjudicated {
+        seat: ExpertSlug,
+        reason: String,
+    },
     Deadline,
     Interrupted,
 }
@@ -126,6 +141,7 @@ impl Stop {
             Self::Quorum { .. }
             | Self::Families { .. }
             | Self::Partial { .. }
+            | Self::Unadjudicated { .. }
             | Self::Unconcluded { .. } => true,
             Self::Done | Self::Budget { .. } | Self::Deadline | Self::Interrupted => false,
         }
@@ -190,6 +206,9 @@ impl Transcript {
             participants: None,
             stage: None,
             ending: None,
+            ruling: None,
+            rows_logged: 0,
+            overrides: Vec::new(),
             owners: Vec::new(),
             stopped: None,
             is_cut_short: false,
@@ -200,7 +219,10 @@ impl Transcript {
 
     /// Takes in what was journalled at one moment.
     pub fn add(&mut self, at: Moment, changes: &[Change]) {
-        self.last_entry_at = at;
+        // What people say of it afterwards is no part of how long it took.
+        if !changes.iter().any(Change::is_hindsight) {
+            self.last_entry_at = at;
+        }
         for change in changes {
             self.add_one(at, change);
         }
@@ -218,13 +240,7 @@ impl Transcript {
                     asked.not_sent = Some(*shortage);
                 }
             }
-            Change::CallSent(sending) => {
-                let call =
-                    Call { sending: sending.clone(), sent_at: at, outcome: CallOutcome::InFlight };
-                if let Some(asked) = self.asked_mut(sending.ask) {
-                    asked.calls.push(call);
-                }
-            }
+            Change::CallSent(sending) => self.send(at, sending),
             Change::ReplyKept { call, reply } => {
                 if let Some(asked) = self.settle(*call, CallOutcome::Replied(reply.clone(), at)) {
                     asked.messages = None;
@@ -263,6 +279,9 @@ impl Transcript {
             }
             Change::StageReached { stage } => self.stage = Some(*stage),
             Change::Concluded(ending) => self.ending = Some(ending.as_ref().clone()),
+            Change::Ruled(ruling) => self.ruling = Some(ruling.as_ref().clone()),
+            Change::VerdictLogged(_) => self.rows_logged += 1,
+            Change::Overridden(decision) => self.overrides.push((at, decision.clone())),
             Change::DialogueOpened(_)
             | Change::RunPlanned(_)
             | Change::PoolGiven { .. }
@@ -299,6 +318,13 @@ impl Transcript {
             not_sent: None,
             retired: false,
         });
+    }
+
+    fn send(&mut self, at: Moment, sending: &Sending) {
+        let call = Call { sending: sending.clone(), sent_at: at, outcome: CallOutcome::InFlight };
+        if let Some(asked) = self.asked_mut(sending.ask) {
+            asked.calls.push(call);
+        }
     }
 
     /// Whatever was in flight is lost; what the last run could not afford may be tried
@@ -366,6 +392,11 @@ impl Transcript {
         self.opening.question.as_deref().unwrap_or(&self.opening.title)
     }
 
+    /// What is before the gate and who judges it; nothing, where it is no review.
+    pub fn gate(&self) -> Option<&GatePlan> {
+        self.plan.gate.as_deref()
+    }
+
     pub fn next_ask_id(&self) -> u32 {
         u32::try_from(self.asks.len()).unwrap_or(u32::MAX).saturating_add(1)
     }
@@ -390,9 +421,10 @@ impl Transcript {
 
     /// Whether everything that was planned has happened.
     pub fn is_finished(&self) -> bool {
-        match self.plan.conclusion {
-            Some(_) => self.ending.is_some(),
-            None => self.report.is_some(),
+        match (self.gate(), &self.plan.conclusion) {
+            (Some(_), _) => self.ruling.is_some(),
+            (None, Some(_)) => self.ending.is_some(),
+            (None, None) => self.report.is_some(),
         }
     }
 

@@ -20,6 +20,7 @@ use super::resume::abandoned;
 use crate::ambient::Ambient;
 use crate::domain::ask::Ask;
 use crate::domain::change::{Change, EntryKind};
+use crate::domain::gate::Redaction;
 use crate::domain::ids::DialogueId;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
@@ -53,6 +54,7 @@ pub struct Deliberation {
     pub(super) store: Arc<dyn Store>,
     pub(super) ambient: Arc<dyn Ambient>,
     pub(super) observer: Arc<dyn Observer>,
+    pub(super) redaction: Arc<Redaction>,
     ear: Ear,
 }
 
@@ -65,9 +67,15 @@ pub struct Surroundings {
     pub ambient: Arc<dyn Ambient>,
     pub observer: Arc<dyn Observer>,
     pub common_purse: Option<Arc<Purse>>,
+    /// What must not be in the verdict log. It is no part of the plan: the journal keeps that.
+    pub redaction: Arc<Redaction>,
 }
 
 impl Deliberation {
+    pub fn id(&self) -> &DialogueId {
+        &self.id
+    }
+
     /// A run over a transcript, fresh or loaded: there is no difference. It was read from this
     /// many entries.
     pub(super) fn new(
@@ -96,6 +104,7 @@ impl Deliberation {
             ear: surroundings.ear,
             ambient: surroundings.ambient,
             observer: surroundings.observer,
+            redaction: surroundings.redaction,
         }
     }
 
@@ -108,7 +117,7 @@ impl Deliberation {
             () = interruption(&mut limits.interrupted) => Stop::Interrupted,
         };
         // What was in flight is dropped by now; the next run will know that it was lost.
-        self.note(EntryKind::RunStopped, vec![Change::RunStopped(cut.clone())]).await?;
+        self.note(EntryKind::RunStopped, self.stopping(&cut)).await?;
         Ok(cut)
     }
 
@@ -131,12 +140,13 @@ impl Deliberation {
                     self.write(EntryKind::ShortcutWeighed, vec![change]).await?;
                 }
                 Step::Deliver(report) => self.deliver(report).await?,
+                Step::Rule(ruling) => self.rule(ruling).await?,
                 Step::Conclude => self.conclude().await?,
                 Step::End(ending) => self.end(ending).await?,
                 Step::Stop(stop) => {
                     let already = self.transcript().stopped.as_ref() == Some(&stop);
-                    let change = Change::RunStopped(stop.clone());
-                    if already || self.write(EntryKind::RunStopped, vec![change]).await? {
+                    let changes = self.stopping(&stop);
+                    if already || self.write(EntryKind::RunStopped, changes).await? {
                         return Ok(stop);
                     }
                 }

@@ -23,16 +23,16 @@ impl Ear {
         Self(watch::channel(0).1)
     }
 
-    /// An ear, and the work that must go on for it to hear.
+    /// An ear, and the work that must go on for it to hear. It does not ask before it opens,
+    /// which would take a connection while a run is about to start: whatever was said in this
+    /// store before rings once, and runs find nothing new.
     pub fn open(store: Arc<dyn Store>) -> (Self, impl Future<Output = ()> + Send) {
-        // What was said before is found when a run is loaded.
-        let newest = move || store.last_intervention().ok();
-        let (heard, ear) = watch::channel(newest().unwrap_or_default());
+        let (heard, ear) = watch::channel(0);
         let listening = async move {
             while !heard.is_closed() {
                 tokio::time::sleep(PAUSE).await;
                 // A store that cannot be asked now can be asked later.
-                let Some(now) = newest() else { continue };
+                let Ok(now) = store.last_intervention() else { continue };
                 heard.send_if_modified(|known| std::mem::replace(known, now) != now);
             }
         };

@@ -44,6 +44,14 @@ pub fn intervene(
 /// Whether the run can still take it up.
 pub fn check(transcript: &Transcript, intervention: &Intervention) -> Result<(), Fault> {
     let id = &transcript.opening.dialogue_id;
+    if transcript.gate().is_some() {
+        let message = format!(
+            "'{id}' is a review: a gate hears the document, and nobody who wants it through"
+        );
+        let fault = Fault::new(Code::NotSupported, message);
+        let way = format!("Ctrl-C where it runs interrupts it, and `plenary resume {id}` goes on");
+        return Err(fault.suggest(way));
+    }
     if transcript.is_finished() {
         let fault = Fault::new(Code::DialogueClosed, format!("'{id}' is finished"));
         return Err(fault.suggest(format!("`plenary show {id}` shows how it ended")));

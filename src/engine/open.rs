@@ -11,24 +11,25 @@ use crate::domain::dice::SplitMix;
 use crate::domain::expert::{Profile, Source, Tier};
 use crate::domain::ids::DialogueId;
 use crate::domain::plan::{Plan, Role, Seat};
-use crate::domain::slug;
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
 use crate::files::Folders;
-use crate::store::{StoreError, Unit};
+use crate::operations::hexed_id;
+use crate::store::StoreError;
 
 /// The title is what lists show; the question itself may be pages long.
 const TITLE_CHARS_MAX: usize = 100;
 
-/// What a council is asked.
+/// What a run is about.
 #[derive(Debug, Clone)]
 pub struct Question {
+    /// What is asked; of a review, what is judged.
     pub text: String,
     pub rehearsal: bool,
     pub plan: Plan,
 }
 
-/// Opens a council; from here on it can be resumed.
+/// Opens a run; from here on it can be resumed.
 pub async fn open(
     question: Question,
     connections: Connections,
@@ -44,7 +45,7 @@ pub async fn open(
     let (at, folders, owner) = (ambient.now(), folders.clone(), owner.token.clone());
     let mut dice = SplitMix::new(ambient.chance());
     let opened = journal.run(move |unit| {
-        let id = free_id(unit, &title(&question.text), &mut dice)?;
+        let id = hexed_id(unit, &title(&question.text), &mut dice)?;
         let changes = opening(&id, question, folders.default_output_dir(id.as_str()), owner);
         let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
         Ok(Written::one(seq, changes))
@@ -57,33 +58,29 @@ pub async fn open(
 
 fn opening(id: &DialogueId, question: Question, output_dir: String, owner: String) -> Vec<Change> {
     let Question { text, rehearsal, plan } = question;
+    let (protocol, title) = match plan.gate {
+        Some(_) => (Protocol::Review, text.clone()),
+        None => (Protocol::Council, title(&text)),
+    };
     let mut changes = vec![Change::DialogueOpened(Opening {
         dialogue_id: id.clone(),
-        title: title(&text),
-        question: Some(text),
+        title,
+        question: (protocol == Protocol::Council).then_some(text),
         background: None,
-        protocol: Protocol::Council,
+        protocol,
         rehearsal,
         convergence_percent: 100,
         panel_seed: None,
         output_dir,
     })];
-    changes.extend(plan.seats.iter().map(|seat| Change::ExpertAdded(expert(seat))));
+    let names = match protocol {
+        Protocol::Review => ("Deliberator", "Adjudicator"),
+        Protocol::Council | Protocol::Alignment => ("Participant", "Chair"),
+    };
+    changes.extend(plan.seats.iter().map(|seat| Change::ExpertAdded(expert(seat, names))));
     changes.push(Change::RunPlanned(Box::new(plan)));
     changes.push(Change::RunStarted { owner });
     changes
-}
-
-/// The slug of the title and eight hex digits: never exhausted.
-fn free_id(unit: &mut dyn Unit, title: &str, dice: &mut SplitMix) -> Result<DialogueId, Error> {
-    loop {
-        let text = format!("{}-{:08x}", slug::of_title(title), dice.roll() >> 32);
-        let malformed = |_| StoreError::Malformed { what: "dialogue id", text: text.clone() };
-        let id = text.parse().map_err(malformed)?;
-        if !unit.is_taken(&id)? {
-            return Ok(id);
-        }
-    }
 }
 
 /// The first line of the question, cut where a list would cut it.
@@ -95,8 +92,10 @@ fn title(question: &str) -> String {
     }
 }
 
-fn expert(seat: &Seat) -> Profile {
-    let roles = [(Role::Participant, "Participant"), (Role::Chair, "Chair")];
+/// A seat as an expert of the record; what those who speak and who chair are called there
+/// depends on the protocol.
+fn expert(seat: &Seat, (speaker, chair): (&str, &str)) -> Profile {
+    let roles = [(Role::Participant, speaker), (Role::Chair, chair)];
     let role = roles.iter().find(|(role, _)| seat.roles.contains(role));
     // Whoever has no role in the rounds is there for the ending.
     let role = role.map_or("Auditor", |(_, name)| name);

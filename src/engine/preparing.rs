@@ -62,7 +62,10 @@ impl Deliberation {
             | Purpose::Review
             | Purpose::Synthesis
             | Purpose::Audit
-            | Purpose::Restatement => None,
+            | Purpose::Restatement
+            | Purpose::Judgement
+            | Purpose::CrossReading
+            | Purpose::Adjudication => None,
         };
         Ok(prepare(transcript, record.as_ref(), ask).ok_or_else(|| nothing_to_show(ask))?)
     }

@@ -4,6 +4,7 @@ use crate::domain::ask::{Ask, Finish, Purpose, Reply};
 use crate::domain::change::Change;
 use crate::domain::conclusion::Grounds;
 use crate::domain::dialogue::Protocol;
+use crate::domain::gate::score_names;
 use crate::domain::time::Moment;
 use crate::domain::transcript::{Document, Reading, Transcript};
 use crate::normalise::{self, reading};
@@ -19,6 +20,7 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply, at: Moment
     let text = &reply.text;
     let letters = || letters(transcript, ask);
     let grounds = || grounds(transcript, at);
+    let artifact = || transcript.gate().map_or("", |gate| gate.artifact.text.as_str());
     let read = match ask.purpose {
         Purpose::Opinion => {
             let opinion = normalise::opinion(text, transcript.plan.mode);
@@ -37,12 +39,21 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply, at: Moment
         Purpose::Revision => revision(transcript, text, &grounds()),
         // A sentence for the Principal, read where it is asked for.
         Purpose::Restatement => unreadable("a restatement is no document of a run"),
+        Purpose::Judgement | Purpose::CrossReading => {
+            let scores = score_names(ask.seat.as_str());
+            let judgement = normalise::judgement(text, artifact(), ask.purpose, scores);
+            reading(judgement, |found| Document::Judgement(Box::new(found)))
+        }
+        Purpose::Adjudication => {
+            let adjudication = normalise::adjudication(text, artifact());
+            reading(adjudication, |found| Document::Adjudication(Box::new(found)))
+        }
     };
     match read {
         Reading::Read { repaired, .. } if reply.finish == Finish::Length => {
             // Mended, it would pass for whole: a report could lose its disagreements that way.
             // The ending is not taken in part at all: the next line may have been a FLAG.
-            if repaired || is_ending(ask.purpose) {
+            if repaired || must_be_whole(ask.purpose) {
                 return unreadable("the reply was cut off before it ended");
             }
             read
@@ -58,10 +69,12 @@ fn unreadable(reason: &str) -> Reading {
     Reading::Unreadable { reason: reason.to_owned(), refusal: false }
 }
 
-fn is_ending(purpose: Purpose) -> bool {
+fn must_be_whole(purpose: Purpose) -> bool {
     match purpose {
         Purpose::Opinion | Purpose::Review | Purpose::Synthesis => false,
         Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => true,
+        // What is missing of a judgement may be its block.
+        Purpose::Judgement | Purpose::CrossReading | Purpose::Adjudication => true,
     }
 }
 
@@ -112,7 +125,8 @@ pub fn due(transcript: &Transcript) -> Vec<Change> {
     due.collect()
 }
 
-/// Those whom a reply may name: by the letters it was shown, or by name.
+/// Those whom a reply may name, by the letters it was shown or by name; of a deliberator, what it
+/// scores.
 pub(super) fn names(transcript: &Transcript, ask: &Ask) -> Vec<String> {
     match ask.purpose {
         Purpose::Conclusion | Purpose::Revision => {
@@ -124,6 +138,11 @@ pub(super) fn names(transcript: &Transcript, ask: &Ask) -> Vec<String> {
         | Purpose::Synthesis
         | Purpose::Audit
         | Purpose::Restatement => letters(transcript, ask).iter().map(char::to_string).collect(),
+        Purpose::Judgement | Purpose::CrossReading => {
+            let scores = score_names(ask.seat.as_str()).into_iter().flatten();
+            scores.map(str::to_owned).collect()
+        }
+        Purpose::Adjudication => Vec::new(),
     }
 }
 
@@ -137,7 +156,10 @@ fn letters(transcript: &Transcript, ask: &Ask) -> Vec<char> {
         | Purpose::Conclusion
         | Purpose::Audit
         | Purpose::Revision
-        | Purpose::Restatement => false,
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => false,
         // The chair also reads reviews by those who gave no opinion.
         Purpose::Synthesis => true,
     });

@@ -125,7 +125,7 @@ fn needed(transcript: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
 }
 
 fn not_a_run(id: &DialogueId) -> Fault {
-    let message = format!("dialogue '{id}' is not a council: there is no run to go on with");
+    let message = format!("nothing was run on '{id}': there is nothing to go on with");
     Fault::new(Code::NotSupported, message)
         .suggest("alignment dialogues go on with `plenary dialogue register`")
 }

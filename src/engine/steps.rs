@@ -1,4 +1,4 @@
-//! What enters the record: a round, the report, the ending.
+//! What enters the record: a round, the report, the ruling, the ending.
 //!
 //! Each is decided on the transcript and written in one transaction, through the same
 //! rules as everybody's.
@@ -9,16 +9,25 @@ use crate::domain::change::{Change, EntryKind};
 use crate::domain::conclusion::Ending;
 use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::dialogue::{DialogueStatus, TerminalState};
+use crate::domain::gate::Ruling;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
 use crate::operations;
 use crate::protocols::conclusion::participants;
-use crate::protocols::council::{round_batch, verdict_arguments};
+use crate::protocols::gate::Outcome;
+use crate::protocols::{council, gate};
 
 impl Deliberation {
     /// What a round found enters the record.
     pub(super) async fn hold(&self, round: u8) -> Result<(), Error> {
-        let batch = operations::batch(&round_batch(&self.transcript(), round))?;
+        let batch = {
+            let transcript = self.transcript();
+            match transcript.gate() {
+                Some(_) => gate::round_batch(&transcript, round),
+                None => council::round_batch(&transcript, round),
+            }
+        };
+        let batch = operations::batch(&batch)?;
         let id = self.id.clone();
         self.decide(move |unit, at, mut changes| {
             changes.extend(operations::registering(unit, &batch)?);
@@ -33,8 +42,8 @@ impl Deliberation {
     pub(super) async fn deliver(&self, report: Box<CouncilFinalReport>) -> Result<(), Error> {
         let (batch, verdict, is_the_end) = {
             let transcript = self.transcript();
-            let verdict = verdict_arguments(&transcript, &report);
-            (round_batch(&transcript, 3), verdict, transcript.plan.conclusion.is_none())
+            let verdict = council::verdict_arguments(&transcript, &report);
+            (council::round_batch(&transcript, 3), verdict, transcript.plan.conclusion.is_none())
         };
         let batch = operations::batch(&batch)?;
         let id = self.id.clone();
@@ -57,6 +66,50 @@ impl Deliberation {
         })
         .await?;
         Ok(())
+    }
+
+    /// What the gate decided, its verdict and its line of the log: the end of a review.
+    pub(super) async fn rule(&self, ruling: Box<Ruling>) -> Result<(), Error> {
+        let (verdict, row) = {
+            let transcript = self.transcript();
+            let row = self.logged(&transcript, Outcome::Ruled(&ruling));
+            (gate::verdict_arguments(&transcript, &ruling), row)
+        };
+        let id = self.id.clone();
+        self.decide(move |unit, at, mut changes| {
+            changes.extend(operations::judging(unit, &verdict)?);
+            changes.push(Change::Ruled(ruling));
+            changes.extend(row);
+            changes.push(Change::RunStopped(Stop::Done));
+            let seq = unit.apply(&id, EntryKind::VerdictRegistered, at, &changes)?;
+            Ok(Written::one(seq, changes))
+        })
+        .await?;
+        Ok(())
+    }
+
+    /// What is written when a run stops. A review that stops undecided is logged as that,
+    /// unless somebody only interrupted it.
+    pub(super) fn stopping(&self, stop: &Stop) -> Vec<Change> {
+        let transcript = self.transcript();
+        let is_end = match stop {
+            Stop::Done | Stop::Interrupted => false,
+            Stop::Quorum { .. }
+            | Stop::Families { .. }
+            | Stop::Partial { .. }
+            | Stop::Budget { .. }
+            | Stop::Unconcluded { .. }
+            | Stop::Unadjudicated { .. }
+            | Stop::Deadline => transcript.ruling.is_none(),
+        };
+        let row = is_end.then(|| self.logged(&transcript, Outcome::Undecided(stop))).flatten();
+        row.into_iter().chain([Change::RunStopped(stop.clone())]).collect()
+    }
+
+    /// A review's line of the verdict log, without what must not be in it; nothing of a council.
+    fn logged(&self, transcript: &Transcript, outcome: Outcome<'_>) -> Option<Change> {
+        let row = gate::row(transcript, outcome, self.ambient.now())?;
+        Some(Change::VerdictLogged(Box::new(self.redaction.apply(&row))))
     }
 
     /// The rounds are over: who took part is settled, and the ending begins.

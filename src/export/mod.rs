@@ -5,17 +5,21 @@ mod actions;
 pub mod conclusion;
 pub(crate) mod contributions;
 pub mod council;
+pub mod gate;
 pub(crate) mod interventions;
 mod json;
 mod links;
 mod markdown;
+mod ran;
 pub mod safe_text;
 #[cfg(test)]
 pub(crate) mod sample;
+pub(crate) mod telling;
 mod warnings;
 pub(crate) mod wording;
 
 pub use interventions::{Intervened, InterventionKind, InterventionSeen, interventions};
 pub use json::{Document, document};
 pub use markdown::markdown;
+pub use ran::Ran;
 pub use warnings::warnings;

@@ -21,8 +21,12 @@ pub enum MaterialError {
     },
     #[error("`{path}` is neither a file nor a folder")]
     NotAFile { path: PathBuf },
-    #[error("`{path}` holds more than {ENTRIES_MAX} files and folders")]
-    TooMany { path: PathBuf },
+    #[error("`{path}` is a folder")]
+    Folder { path: PathBuf },
+    #[error("`{path}` cannot be judged: {reason}")]
+    Unfit { path: PathBuf, reason: String },
+    #[error("`{path}` holds more than {most} files and folders")]
+    TooMany { path: PathBuf, most: usize },
 }
 
 impl MaterialError {
@@ -54,7 +58,7 @@ fn list(base: &Path, named: &Path) -> Result<Listing, MaterialError> {
     let metadata = real.metadata().map_err(unreadable)?;
     let shown = shown(base, named, &real);
     if metadata.is_dir() {
-        walk::folder(named, &real, &shown)
+        walk::folder(named, &real, &shown, ENTRIES_MAX)
     } else if metadata.is_file() {
         named_file(named, real, shown)
     } else {
@@ -77,7 +81,7 @@ fn named_file(named: &Path, real: PathBuf, shown: String) -> Result<Listing, Mat
 }
 
 /// A path as it is shown: relative to the base where it lies there, else as it was named.
-fn shown(base: &Path, named: &Path, real: &Path) -> String {
+pub(super) fn shown(base: &Path, named: &Path, real: &Path) -> String {
     let path = real.strip_prefix(base).unwrap_or(named);
     let parts = path.iter().filter(|part| *part != ".").map(|part| part.to_string_lossy());
     // The root of an absolute path is a part of its own.

@@ -3,6 +3,8 @@
 //! **Invariant:** a credential is never in a pack's files, however it was named;
 //! and every file that was looked at is sent, indexed or excluded with a reason.
 
+mod document;
+mod files_in;
 mod gather;
 mod key_shapes;
 mod names;
@@ -11,5 +13,9 @@ mod selection;
 #[cfg(test)]
 mod tests;
 mod walk;
+mod within;
 
+pub use document::{Document, Place};
+pub use files_in::{FilesIn, FolderFile, files_in};
 pub use gather::{MaterialError, gather};
+pub use within::text_within;

@@ -14,11 +14,23 @@ pub(super) const FILE_BYTES_MAX: u64 = 1_000_000;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Text(String),
-    /// It cannot or must not be sent, for this reason.
+    /// It cannot or must not be taken, for this reason.
     Left(String),
 }
 
+/// A text that may be sent.
 pub(super) fn content(path: &Path) -> Content {
+    match text(path) {
+        Content::Text(text) => match key_shapes::reason(&text) {
+            Some(reason) => Content::Left(reason),
+            None => Content::Text(text),
+        },
+        left @ Content::Left(_) => left,
+    }
+}
+
+/// A text, whatever it holds.
+pub(super) fn text(path: &Path) -> Content {
     match settled(|| Attempt::at(path)) {
         Ok(bytes) => judged(bytes),
         Err(reason) => Content::Left(reason),
@@ -96,16 +108,17 @@ fn settled(mut attempt: impl FnMut() -> Result<Attempt, String>) -> Result<Vec<u
     Err("it changed while it was read".to_owned())
 }
 
-fn judged(bytes: Vec<u8>) -> Content {
+/// What bytes are, as a text.
+pub(super) fn judged(bytes: Vec<u8>) -> Content {
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Content::Left(too_large());
+    }
     if bytes.contains(&0) {
         return Content::Left("it is binary".to_owned());
     }
-    let Ok(text) = String::from_utf8(bytes) else {
-        return Content::Left("it is not UTF-8 text".to_owned());
-    };
-    match key_shapes::reason(&text) {
-        Some(reason) => Content::Left(reason),
-        None => Content::Text(text),
+    match String::from_utf8(bytes) {
+        Ok(text) => Content::Text(text),
+        Err(_) => Content::Left("it is not UTF-8 text".to_owned()),
     }
 }
 

@@ -32,14 +32,19 @@ pub(super) struct Listing {
     pub(super) excluded: Vec<Exclusion>,
 }
 
-pub(super) fn folder(named: &Path, root: &Path, shown: &str) -> Result<Listing, MaterialError> {
+pub(super) fn folder(
+    named: &Path,
+    root: &Path,
+    shown: &str,
+    entries_max: usize,
+) -> Result<Listing, MaterialError> {
     // The walk would only note that it could not enter.
     root.read_dir().map_err(|error| MaterialError::unreadable(named, error))?;
     if let Some(reason) = names::credential_folder(root) {
         let excluded = vec![Exclusion { path: shown.to_owned(), reason }];
         return Ok(Listing { candidates: Vec::new(), excluded });
     }
-    let entries = entries(named, root)?;
+    let entries = entries(named, root, entries_max)?;
     let folder = Folder { root, shown };
     let mut listing = Listing::default();
     for entry in &entries {
@@ -50,7 +55,7 @@ pub(super) fn folder(named: &Path, root: &Path, shown: &str) -> Result<Listing, 
 }
 
 /// What the walk admits; ignore files and names decide, the root itself is not judged.
-fn entries(named: &Path, root: &Path) -> Result<Vec<DirEntry>, MaterialError> {
+fn entries(named: &Path, root: &Path, entries_max: usize) -> Result<Vec<DirEntry>, MaterialError> {
     let walk = WalkBuilder::new(root)
         .hidden(false)
         .ignore(false)
@@ -61,9 +66,9 @@ fn entries(named: &Path, root: &Path) -> Result<Vec<DirEntry>, MaterialError> {
         })
         .build();
     // What cannot be entered is missing here and found again by `add_passed_over`.
-    let entries: Vec<DirEntry> = walk.filter_map(Result::ok).take(ENTRIES_MAX + 1).collect();
-    if entries.len() > ENTRIES_MAX {
-        return Err(MaterialError::TooMany { path: named.to_owned() });
+    let entries: Vec<DirEntry> = walk.filter_map(Result::ok).take(entries_max + 1).collect();
+    if entries.len() > entries_max {
+        return Err(MaterialError::TooMany { path: named.to_owned(), most: entries_max });
     }
     Ok(entries)
 }

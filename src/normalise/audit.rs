@@ -6,6 +6,7 @@
 use super::coerce::quoted;
 use super::reading::{Normalised, Read, Unreadable};
 use super::reply::{refused_or, said};
+use super::think::without_closed_thinking;
 use crate::domain::conclusion::{Audit, Auditor, Field, Objection};
 
 /// Five fields can be wrong in a few ways each; more lines than these are no list of objections.
@@ -28,10 +29,21 @@ const PLACEHOLDERS: [&str; 10] = [
     "none",
 ];
 
+const BOTH: &str = "both PASS and FLAG";
+
 pub fn audit(reply: &str) -> Normalised<Audit> {
     let said = said(reply)?;
     let document = verdict(&said).map_err(|reason| fault(&said, reason))?;
+    if document == Audit::Pass && is_flagged(reply) {
+        return Err(Unreadable::new(BOTH));
+    }
     Ok(Read { document, repaired: false })
+}
+
+/// Whether something is flagged outside of thinking that has a beginning and an end. What stands
+/// before a lone closing tag may be thinking, or an objection that quotes the tag: no PASS.
+fn is_flagged(reply: &str) -> bool {
+    without_closed_thinking(reply).text.lines().any(|line| flag(line.trim()).is_ok())
 }
 
 fn fault(said: &str, reason: String) -> Unreadable {
@@ -47,7 +59,7 @@ fn verdict(said: &str) -> Result<Audit, String> {
         said.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).collect();
     let has = |word: &str| lines.iter().any(|(_, line)| line.trim().starts_with(word));
     match (has("PASS"), has("FLAG:")) {
-        (true, true) => return Err("both PASS and FLAG".to_owned()),
+        (true, true) => return Err(BOTH.to_owned()),
         (true, false) => return Err("PASS, but not PASS alone".to_owned()),
         (false, false) => return Err("neither PASS nor FLAG".to_owned()),
         (false, true) => {}

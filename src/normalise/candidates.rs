@@ -12,8 +12,13 @@ const CANDIDATES_MAX: usize = 24;
 /// Objects that never end, each of which is followed to the end of the reply once.
 const OPEN_ENDED_MAX: usize = 4;
 
-/// The places that could hold the document, likeliest first.
+/// The texts that could be the document, likeliest first.
 pub(super) fn candidates(text: &str) -> Vec<&str> {
+    places(text).into_iter().filter_map(|place| text.get(place)).collect()
+}
+
+/// Where they stand.
+pub(super) fn places(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let blocks = fenced_blocks(text);
     for block in blocks.iter().rev() {
@@ -26,7 +31,7 @@ pub(super) fn candidates(text: &str) -> Vec<&str> {
     if let (Some(first), Some(last)) = (text.find('{'), text.rfind('}')) {
         add(&mut found, (first < last).then_some(first..last + 1));
     }
-    found.into_iter().filter_map(|place| text.get(place)).collect()
+    found
 }
 
 fn add(found: &mut Vec<Range<usize>>, places: impl IntoIterator<Item = Range<usize>>) {

@@ -69,6 +69,7 @@ fn fit(value: Value, schema: &Value, path: &Path<'_>) -> Result<Value, String> {
         "array" => list(value, schema, path),
         "integer" => whole_number(&value, schema, path),
         "string" => text(value, path),
+        "boolean" => truth(&value, path),
         _ => Ok(value),
     }
 }
@@ -194,6 +195,21 @@ fn written_number(text: &str, maximum: Option<i64>) -> Option<i64> {
         return None;
     }
     whole(number.trim().parse().ok()?)
+}
+
+/// A truth value, or a word for one. A number is none: 0 may be a score.
+fn truth(value: &Value, path: &Path<'_>) -> Result<Value, String> {
+    let said = match value {
+        Value::Bool(said) => Some(*said),
+        Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" => Some(true),
+            "false" | "no" => Some(false),
+            _ => None,
+        },
+        Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+    };
+    let fault = || path.fault(format_args!("{}, neither true nor false", described(value)));
+    said.map(Value::Bool).ok_or_else(fault)
 }
 
 /// What a value is, in a few words that are safe to repeat.

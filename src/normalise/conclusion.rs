@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::coerce::described;
 use super::examiner::{Examined, examined, strangers};
 use super::reading::Normalised;
-use super::reply::{Manner, read_by};
+use super::rigid::read_rigidly;
 use super::schema::conclusion_schema;
 use crate::domain::conclusion::{Conclusion, Field, Grounds};
 
@@ -18,7 +18,7 @@ const FAULTS_MAX: usize = 12;
 
 /// Reads the five fields, no more and no fewer.
 pub fn conclusion(reply: &str, grounds: &Grounds<'_>) -> Normalised<Conclusion> {
-    read_by(reply, conclusion_schema(), Manner::Rigid, |value| {
+    read_rigidly(reply, conclusion_schema(), "conclusions", |value| {
         let given = object(value)?;
         let mut examined = examined(&given, Field::ALL, grounds);
         examined.faults.extend(strangers(&given));
@@ -51,7 +51,7 @@ pub fn revision(
     flagged: &[Field],
     grounds: &Grounds<'_>,
 ) -> Normalised<Conclusion> {
-    read_by(reply, conclusion_schema(), Manner::Rigid, |value| {
+    read_rigidly(reply, conclusion_schema(), "revisions", |value| {
         let examined = examined(&object(value)?, flagged, grounds);
         if !examined.faults.is_empty() {
             return Err(told(&examined.faults));

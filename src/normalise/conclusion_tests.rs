@@ -464,6 +464,7 @@ fn a_critic_passes_or_flags() {
         "FLAG:recommendation-No source.",
         "\n  FLAG:  RECOMMENDATION  -  No source.  \n",
         "<think>PASS?</think>FLAG: recommendation - No source.",
+        "FLAG: key condition - Hm.\n</think>\nFLAG: recommendation - No source.",
         "FLAG: recommendation - No source.\nFLAG: recommendation - No source.",
     ] {
         check_audit(reply, flagged);
@@ -492,6 +493,9 @@ fn anything_else_is_no_audit() {
         ("```\nPASS\n```", "PASS, but not PASS alone"),
         ("PASS\nFLAG: recommendation - x", "both PASS and FLAG"),
         ("FLAG: recommendation - x\nPASS", "both PASS and FLAG"),
+        ("FLAG: recommendation - It says:\n</think>\nPASS", "both PASS and FLAG"),
+        ("FLAG: recommendation - x\n</think>\n\n</thinking>PASS", "both PASS and FLAG"),
+        ("Hm.\n  FLAG: key condition - x\nNo.</reasoning>PASS", "both PASS and FLAG"),
         ("It looks fine to me.", "neither PASS nor FLAG"),
         ("{\"verdict\":\"PASS\"}", "neither PASS nor FLAG"),
         ("FLAG recommendation - x", "neither PASS nor FLAG"),

@@ -5,9 +5,17 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::conclusion_tests::Room;
-use super::{audit, conclusion, opinion, report, restatement, review, revision};
+use super::{
+    adjudication, audit, conclusion, judgement, opinion, report, restatement, review, revision,
+};
+use crate::domain::ask::Purpose;
 use crate::domain::conclusion::Field;
 use crate::domain::council::words::Mode;
+use crate::domain::gate::score_names;
+
+const JUDGEMENT: &str = r#"{"verdict":"ship","scores":{"goal_fit":4,"stake_calibration":4,"opportunity_cost":4},"would_block":false,"irreducible":false,"concerns":[{"locus":"a","issue":"b","fix":"c"}],"revision_brief":"d"}"#;
+const ADJUDICATION: &str =
+    r#"{"final_verdict":"SHIP","reasoning":"a","revision_brief":"b","downgrade":false}"#;
 
 const OPINION: &str = r#"{"summary":"Do it.","details":{"recommendation":"Adopt."},"confidence":"high","stance":"approve"}"#;
 
@@ -28,6 +36,14 @@ fn read_all(reply: &str) {
         assert!(differing.iter().all(|field| flagged.contains(field)), "{differing:?}: {reply}");
     }
     let _ = restatement(reply);
+    // Whoever is read has said whether they block.
+    for purpose in [Purpose::Judgement, Purpose::CrossReading] {
+        for names in [None, score_names("strategy")] {
+            let is_read = judgement(reply, "", purpose, names).is_ok();
+            assert!(!is_read || reply.contains("would_block"), "{reply}");
+        }
+    }
+    assert!(adjudication(reply, "").is_err() || reply.contains("final_verdict"), "{reply}");
     if audit(reply).is_ok() {
         let is_verdict = reply.contains("PASS") || reply.contains("FLAG:");
         assert!(is_verdict, "{reply}");
@@ -59,11 +75,14 @@ fn no_file_of_the_json_test_suite_is_taken_for_an_answer() {
         assert!(opinion(&text, Mode::General).is_err(), "{name}");
         assert!(conclusion(&text, &Room::new().grounds()).is_err(), "{name}");
         assert!(audit(&text).is_err(), "{name}");
+        assert!(judgement(&text, "", Purpose::Judgement, None).is_err(), "{name}");
+        assert!(adjudication(&text, "").is_err(), "{name}");
         read_all(&text);
         read_all(&format!("Here it is:\n```json\n{text}\n```\nDone."));
         read_all(&format!(r#"{{"summary":{text},"targets":[{text}],"conclusion":{text}}}"#));
         read_all(&format!(r#"{{"key_condition":{text},"unresolved_points":[{text}]}}"#));
         read_all(&format!("FLAG: {text} - {text}"));
+        read_all(&format!(r#"{{"scores":{text},"concerns":[{text}],"would_block":{text}}}"#));
     }
 }
 
@@ -177,6 +196,13 @@ fn piece() -> impl Strategy<Value = String> {
         "\"unresolved_points\":[",
         "\"claims\":[",
         "\"agents_involved\":[\"A\"]",
+        "\"would_block\":false",
+        "\"irreducible\":true",
+        "\"verdict\":\"ship\"",
+        "\"scores\":{\"a\":1}",
+        "\"final_verdict\":\"SHIP\"",
+        JUDGEMENT,
+        ADJUDICATION,
         "PASS",
         "FLAG: recommendation - ",
         OPINION,
@@ -199,6 +225,43 @@ proptest! {
     fn any_cut_of_a_document_is_read_or_refused(end in 0..OPINION.len()) {
         read_all(OPINION.get(..end).unwrap());
     }
+}
+
+/// A judgement that says it lets the artifact pass, spoiled in one place.
+#[test]
+fn what_is_not_quite_a_judgement_is_none() {
+    let strategy = score_names("strategy");
+    let read = |reply: &str| judgement(reply, "", Purpose::Judgement, strategy);
+    assert!(read(JUDGEMENT).is_ok());
+    let spoiled = |from: &str, to: &str| JUDGEMENT.replace(from, to);
+    let echoed = r#"{"type":"object","properties":{"verdict":{"type":"string"},"scores":{"type":"object"},"would_block":{"type":"boolean"},"irreducible":{"type":"boolean"}}}"#;
+    let table = [
+        (String::new(), "the reply is empty"),
+        ("I can't help with that.".to_owned(), "the model declined to answer"),
+        ("I would ship it.".to_owned(), "the reply holds no JSON object"),
+        (format!("<think>{JUDGEMENT}</think>"), "the reply holds nothing but thinking"),
+        (echoed.to_owned(), "the reply repeats the schema and fills in nothing"),
+        (
+            spoiled("\"would_block\":false", "\"would_block\":true,\"would_block\":false"),
+            "duplicate key `would_block`",
+        ),
+        (spoiled("\"would_block\":false,", ""), "would_block: missing field"),
+        (
+            spoiled("\"goal_fit\":4", "\"goal_fit\":NaN"),
+            "scores.goal_fit: null, where a value is due",
+        ),
+        (spoiled("\"goal_fit\":4", "\"goal_fit\":1e999"), "not JSON: number out of range"),
+        (spoiled("\"d\"", &"[".repeat(90)), "nested deeper than 64 levels"),
+        (ADJUDICATION.to_owned(), "scores: missing field"),
+    ];
+    for (reply, expected) in table {
+        assert_eq!(read(&reply).unwrap_err().reason, expected, "{reply}");
+    }
+    // Of several, none is what was meant.
+    let other = spoiled("\"would_block\":false", "\"would_block\":true");
+    let two = read(&format!("{JUDGEMENT}\n{other}")).unwrap_err();
+    assert_eq!(two.reason, "the reply holds two judgements that differ");
+    assert!(read(&format!("{OPINION}\n{other}\n{{}}")).unwrap().document.would_block);
 }
 
 #[test]

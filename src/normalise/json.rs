@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::coerce::quoted;
-use super::repair::repair;
+use super::repair::{Mended, repair};
 use crate::domain::strict_json::Strict;
 
 /// Levels of lists and objects. What we ask for has four; a reader that calls itself needs an end.
@@ -16,16 +16,18 @@ pub(super) struct Parsed {
     pub(super) repaired: bool,
     /// The text breaks off before the value ends.
     pub(super) cut_off: bool,
+    /// How much of the text the value takes up; what stands behind it was not looked at.
+    pub(super) bytes: usize,
 }
 
 /// Reads the text as it is, else mended; the fault is that of the text as it is.
 pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     match strict(text) {
-        Ok(value) => Ok(Parsed { value, repaired: false, cut_off: false }),
+        Ok(value) => Ok(Parsed { value, repaired: false, cut_off: false, bytes: text.len() }),
         Err(fault) if fault.starts_with(DUPLICATE) => Err(fault),
         Err(fault) => match repair(text) {
-            Ok(mended) => {
-                Ok(Parsed { value: mended.value, repaired: true, cut_off: mended.cut_off })
+            Ok(Mended { value, cut_off, bytes }) => {
+                Ok(Parsed { value, repaired: true, cut_off, bytes })
             }
             Err(own) if own.starts_with(DUPLICATE) || own.starts_with(TOO_DEEP) => Err(own),
             Err(_) => Err(format!("not JSON: {fault}")),

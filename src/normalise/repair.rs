@@ -18,13 +18,16 @@ pub(super) struct Mended {
     pub(super) value: Value,
     /// Brackets that were open at the end were closed by us.
     pub(super) cut_off: bool,
+    /// How much of the text the value takes up.
+    pub(super) bytes: usize,
 }
 
 /// The value at the start of the text; what follows it is not looked at.
 pub(super) fn repair(text: &str) -> Result<Mended, String> {
     let mut mender = Mender { rest: text, cut_off: false };
     let value = mender.value(0)?.unwrap_or(Value::Null);
-    Ok(Mended { value, cut_off: mender.cut_off })
+    let bytes = text.len() - mender.rest.len();
+    Ok(Mended { value, cut_off: mender.cut_off, bytes })
 }
 
 type Found<T> = Result<Option<T>, String>;
@@ -276,12 +279,14 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, value: &Value) {
-        assert_eq!(repair(text), Ok(Mended { value: value.clone(), cut_off: false }));
+        let mended = repair(text).map(|mended| (mended.value, mended.cut_off));
+        assert_eq!(mended, Ok((value.clone(), false)));
     }
 
     #[track_caller]
     fn check_cut(text: &str, value: &Value) {
-        assert_eq!(repair(text), Ok(Mended { value: value.clone(), cut_off: true }));
+        let mended = repair(text).map(|mended| (mended.value, mended.cut_off));
+        assert_eq!(mended, Ok((value.clone(), true)));
     }
 
     #[test]

@@ -12,12 +12,15 @@ use super::think::without_thinking;
 use crate::domain::limits::RAW_REPLY_CHARS_MAX;
 
 /// Under these some models wrap what they were asked for.
-const WRAPPERS: [&str; 14] = [
+const WRAPPERS: [&str; 17] = [
     "opinion",
     "review",
     "report",
     "conclusion",
     "revision",
+    "judgement",
+    "judgment",
+    "adjudication",
     "result",
     "response",
     "output",
@@ -44,31 +47,19 @@ pub(super) fn read<T: DeserializeOwned>(
     schema: &Value,
     check: impl Fn(&mut T) -> Result<(), String>,
 ) -> Normalised<T> {
-    read_by(reply, schema, Manner::Forgiving, |value| {
+    let make = |value| {
         let fitted = fitted(value, schema)?;
         let mut document: T =
             serde_path_to_error::deserialize(fitted).map_err(|error| error.to_string())?;
         check(&mut document)?;
         Ok(document)
-    })
-}
-
-/// Finds the object in a reply of which a document can be made.
-pub(super) fn read_by<T>(
-    reply: &str,
-    schema: &Value,
-    manner: Manner,
-    make: impl Fn(Value) -> Result<T, String>,
-) -> Normalised<T> {
+    };
     let said = said(reply)?;
     let mut best: Option<Attempt> = None;
     for candidate in candidates(&said) {
-        match attempt(candidate, schema, manner, &make) {
-            Ok(read) => return Ok(read),
-            Err(failed) if best.as_ref().is_none_or(|best| failed.is_nearer_than(best)) => {
-                best = Some(failed);
-            }
-            Err(_) => {}
+        match attempt(candidate, schema, Manner::Forgiving, &make) {
+            Ok(Found { read, .. }) => return Ok(read),
+            Err(failed) => failed.keep_nearer(&mut best),
         }
     }
     Err(unreadable(&said, best))
@@ -76,6 +67,17 @@ pub(super) fn read_by<T>(
 
 /// What a reply says, without its thinking and the blanks around it.
 pub(super) fn said(reply: &str) -> Result<String, Unreadable> {
+    not_blank(reply)?;
+    let said = trimmed(&without_thinking(reply)).to_owned();
+    if said.is_empty() { Err(only_thinking()) } else { Ok(said) }
+}
+
+pub(super) fn only_thinking() -> Unreadable {
+    Unreadable::new("the reply holds nothing but thinking")
+}
+
+/// Whether there is anything to read, and not too much of it.
+pub(super) fn not_blank(reply: &str) -> Result<(), Unreadable> {
     if reply.len() > RAW_REPLY_CHARS_MAX && reply.chars().nth(RAW_REPLY_CHARS_MAX).is_some() {
         return Err(Unreadable::new(format!(
             "the reply has over {RAW_REPLY_CHARS_MAX} characters"
@@ -84,11 +86,7 @@ pub(super) fn said(reply: &str) -> Result<String, Unreadable> {
     if trimmed(reply).is_empty() {
         return Err(Unreadable::new("the reply is empty"));
     }
-    let said = trimmed(&without_thinking(reply)).to_owned();
-    if said.is_empty() {
-        return Err(Unreadable::new("the reply holds nothing but thinking"));
-    }
-    Ok(said)
+    Ok(())
 }
 
 /// The fault of a text that is not what was asked for, unless it is a refusal to answer.
@@ -106,10 +104,12 @@ pub(super) fn trimmed(text: &str) -> &str {
 }
 
 /// A candidate that is not the document, how near it came, and why it is not.
-struct Attempt {
+pub(super) struct Attempt {
     known_fields: usize,
     bytes: usize,
     reason: String,
+    /// It is a whole schema, in which nothing is filled in.
+    pub(super) is_echo: bool,
 }
 
 impl Attempt {
@@ -117,39 +117,55 @@ impl Attempt {
     fn is_nearer_than(&self, other: &Self) -> bool {
         (self.known_fields, self.bytes) > (other.known_fields, other.bytes)
     }
+
+    pub(super) fn keep_nearer(self, best: &mut Option<Self>) {
+        if best.as_ref().is_none_or(|best| self.is_nearer_than(best)) {
+            *best = Some(self);
+        }
+    }
 }
 
-fn attempt<T>(
+/// A candidate of which a document was made, and how much of it that took.
+pub(super) struct Found<T> {
+    pub(super) read: Read<T>,
+    pub(super) bytes: usize,
+}
+
+pub(super) fn attempt<T>(
     candidate: &str,
     schema: &Value,
     manner: Manner,
     make: &impl Fn(Value) -> Result<T, String>,
-) -> Result<Read<T>, Attempt> {
+) -> Result<Found<T>, Attempt> {
     let bytes = candidate.len();
     let parsed = parse(candidate).map_err(|reason| Attempt {
         // What has our fields in it was meant as the document, readable or not.
         known_fields: names(schema).filter(|name| candidate.contains(*name)).count(),
         bytes,
         reason,
+        is_echo: false,
     })?;
-    let Parsed { value, repaired, cut_off } = parsed;
+    let Parsed { value, repaired, cut_off, bytes: taken } = parsed;
     let value = unwrapped(value, schema, manner);
     let known_fields = known_fields(&value, schema);
     let fail = |reason: String| {
         let reason = if cut_off { format!("{reason} (the reply breaks off)") } else { reason };
-        Attempt { known_fields, bytes, reason }
+        Attempt { known_fields, bytes, reason, is_echo: false }
     };
     if is_schema(&value) {
-        return Err(fail("the reply repeats the schema and fills in nothing".to_owned()));
+        let is_filled = |name| value.get(name).is_some_and(|field| !is_field_schema(field));
+        let is_echo = taken == bytes && !cut_off && !names(schema).any(is_filled);
+        let failed = fail("the reply repeats the schema and fills in nothing".to_owned());
+        return Err(Attempt { is_echo, ..failed });
     }
     let document = make(value).map_err(&fail)?;
     if cut_off && manner == Manner::Rigid {
         return Err(fail("the object is not closed".to_owned()));
     }
-    Ok(Read { document, repaired })
+    Ok(Found { read: Read { document, repaired }, bytes: taken })
 }
 
-fn names(schema: &Value) -> impl Iterator<Item = &str> {
+pub(super) fn names(schema: &Value) -> impl Iterator<Item = &str> {
     let fields = schema.get("properties").and_then(Value::as_object);
     fields.into_iter().flat_map(|fields| fields.keys().map(String::as_str))
 }
@@ -191,7 +207,7 @@ fn is_field_schema(field: &Value) -> bool {
     field.get("$ref").is_some() || named.is_some_and(is_kind)
 }
 
-fn unreadable(said: &str, best: Option<Attempt>) -> Unreadable {
+pub(super) fn unreadable(said: &str, best: Option<Attempt>) -> Unreadable {
     let is_about_us = best.as_ref().is_some_and(|attempt| attempt.known_fields > 0);
     if !is_about_us && is_refusal(said) {
         return declined();

@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use serde_json::{Map, Value, json};
 
 use super::examiner::WrittenConclusion;
+use super::gate::{adjudication_schema, judgement_schema};
 use crate::domain::ask::Purpose;
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
@@ -53,25 +54,33 @@ type Kept = BTreeMap<(Purpose, Mode, Vec<String>), Arc<Value>>;
 /// it can be kept.
 pub fn schema(purpose: Purpose, mode: Mode, names: &[String]) -> Option<Arc<Value>> {
     static KEPT: Mutex<Kept> = Mutex::new(BTreeMap::new());
-    let whole = whole(purpose)?;
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.len() >= KEPT_MAX {
         kept.clear();
     }
     let key = (purpose, mode, names.to_vec());
-    let made = kept.entry(key).or_insert_with(|| asked_for(whole, mode, names).into());
-    Some(Arc::clone(made))
+    if let Some(made) = kept.get(&key) {
+        return Some(Arc::clone(made));
+    }
+    let made: Arc<Value> = made(purpose, mode, names)?.into();
+    kept.insert(key, Arc::clone(&made));
+    Some(made)
 }
 
-/// The schema of all that a document may hold.
-fn whole(purpose: Purpose) -> Option<&'static Arc<Value>> {
+/// The schema for one ask; of a deliberator, the names are those of its scores.
+fn made(purpose: Purpose, mode: Mode, names: &[String]) -> Option<Value> {
+    let scores: Vec<&str> = names.iter().map(String::as_str).collect();
     match purpose {
-        Purpose::Opinion => Some(opinion_schema()),
-        Purpose::Review => Some(review_schema()),
-        Purpose::Synthesis => Some(report_schema()),
+        Purpose::Opinion => Some(asked_for(opinion_schema(), mode, names)),
+        Purpose::Review => Some(asked_for(review_schema(), mode, names)),
+        Purpose::Synthesis => Some(asked_for(report_schema(), mode, names)),
         // A reviser may hand in less; what it is asked for has the same shape.
-        Purpose::Conclusion | Purpose::Revision => Some(conclusion_schema()),
+        Purpose::Conclusion | Purpose::Revision => {
+            Some(asked_for(conclusion_schema(), mode, names))
+        }
         Purpose::Audit | Purpose::Restatement => None,
+        Purpose::Judgement | Purpose::CrossReading => Some(judgement_schema(purpose, &scores)),
+        Purpose::Adjudication => Some(adjudication_schema().clone()),
     }
 }
 

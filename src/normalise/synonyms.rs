@@ -1,7 +1,7 @@
 //! Words that models write in place of those they were given.
 
 /// A word and what it may stand for; the first that is an option is taken.
-const SYNONYMS: [(&str, &[&str]); 58] = [
+const SYNONYMS: [(&str, &[&str]); 64] = [
     ("moderate", &["medium"]),
     ("med", &["medium"]),
     ("mid", &["medium"]),
@@ -60,6 +60,12 @@ const SYNONYMS: [(&str, &[&str]); 58] = [
     ("need-more-info", &["need-info"]),
     ("needs-more-information", &["need-info"]),
     ("answered", &["answer"]),
+    ("ship-it", &["ship"]),
+    ("shipped", &["ship"]),
+    ("revision", &["revise"]),
+    ("needs-revision", &["revise"]),
+    ("block", &["hold"]),
+    ("on-hold", &["hold"]),
 ];
 
 /// The option that a model's word means, if there is one.
@@ -128,6 +134,9 @@ mod tests {
             "answer",
             "agreed",
             "disputed",
+            "ship",
+            "revise",
+            "hold",
         ];
         for (word, meanings) in SYNONYMS {
             assert_eq!(folded(word), word);

@@ -8,6 +8,24 @@ const TAGS: [&str; 4] = ["think", "thinking", "reasoning", "thought"];
 /// reply begins with it; a closing tag without an opening one ends thinking that a
 /// chat template had opened before the reply began.
 pub(super) fn without_thinking(reply: &str) -> String {
+    let Said { text, open } = without_closed_thinking(reply);
+    let before = open.and_then(|open| text.get(..open));
+    match before {
+        Some(before) if before.trim().is_empty() => String::new(),
+        // A tag in the middle that nothing closes is text about tags.
+        Some(_) | None => without_orphans(text),
+    }
+}
+
+/// A reply without the thinking that has a beginning and an end.
+pub(super) struct Said {
+    pub(super) text: String,
+    /// Where thinking begins that never ends.
+    pub(super) open: Option<usize>,
+}
+
+/// Takes away what surely is thinking, and nothing else: a lone tag may be quoted.
+pub(super) fn without_closed_thinking(reply: &str) -> Said {
     let lower = reply.to_ascii_lowercase();
     let mut kept = String::with_capacity(reply.len());
     let mut from = 0;
@@ -15,16 +33,15 @@ pub(super) fn without_thinking(reply: &str) -> String {
         kept.push_str(reply.get(from..open).unwrap_or_default());
         match closing(&lower, tag, inside) {
             Some(end) => from = end,
-            None if kept.trim().is_empty() => return without_orphans(String::new()),
             None => {
-                // A tag in the middle that nothing closes is text about tags.
+                let begins = kept.len();
                 kept.push_str(reply.get(open..).unwrap_or_default());
-                return without_orphans(kept);
+                return Said { text: kept, open: Some(begins) };
             }
         }
     }
     kept.push_str(reply.get(from..).unwrap_or_default());
-    without_orphans(kept)
+    Said { text: kept, open: None }
 }
 
 /// Where the next block opens, by which tag, and where its inside begins. A tag inside a

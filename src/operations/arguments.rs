@@ -25,7 +25,7 @@ pub fn parse(text: &str) -> Result<Value, Error> {
 }
 
 /// Reads a small request: fields nobody knows are looked at for slips.
-pub(super) fn read<T>(
+pub(crate) fn read<T>(
     arguments: &Value,
     known: &[&str],
     read: impl FnOnce(&Fields<'_>, &mut Notes) -> Option<T>,

@@ -1,41 +1,85 @@
-//! `context`: what the panel of a round may read, as JSON.
+//! `context`: what the panel of a round may read, as JSON; with `render`, as prompts too.
 
 use serde_json::Value;
 
 use super::arguments::read;
+use super::prompts;
 use super::workspace::Workspace;
 use crate::domain::dialogue::Dialogue;
+use crate::domain::ids::DialogueId;
 use crate::domain::record::Record;
 use crate::domain::refusal::{Code, Fault};
-use crate::domain::shown::{Shown, show};
+use crate::domain::shown::{Shown, Viewer, show};
 use crate::error::Error;
 use crate::record::{context as rules, no_dialogue, read_dialogue_id};
 use crate::store::StoreError;
 
+/// The arguments of `context`, read.
+#[derive(Debug)]
+pub(super) struct Request {
+    id: DialogueId,
+    round: Option<i64>,
+    render: bool,
+}
+
+pub(super) fn read_request(arguments: &Value) -> Result<Request, Error> {
+    read(arguments, &["dialogue_id", "round", "render"], |fields, notes| {
+        let round = fields.integer("round", 0..=i64::from(u16::MAX), notes);
+        let render = fields.boolean("render", notes);
+        Some(Request { id: read_dialogue_id(fields, notes)?, round, render })
+    })
+}
+
 /// The document as compact JSON: it can be large, so it is written out once.
 pub fn context(workspace: &Workspace, arguments: &Value) -> Result<String, Error> {
-    let (id, round) = read(arguments, &["dialogue_id", "round", "render"], |fields, notes| {
-        let round = fields.integer("round", 0..=i64::from(u16::MAX), notes);
-        if fields.boolean("render", notes) {
-            let fault = Fault::new(Code::NotSupported, "prompts are not rendered by this version");
-            notes.fault(fault.field("render").value(true).suggest("leave 'render' out"));
-        }
-        Some((read_dialogue_id(fields, notes)?, round))
-    })?;
-    let missing = || no_dialogue(id.as_str());
-    let dialogue = workspace.store.dialogue(&id)?.ok_or_else(missing)?;
-    let round = asked_round(&dialogue, round)?;
-    let mut context = rules::Context::new(round);
+    let request = read_request(arguments)?;
+    if request.render {
+        return Ok(prompts::write(workspace, &request)?.answer);
+    }
+    let before = Before::of(workspace, &request)?;
+    let mut context = rules::Context::new(before.round);
     let mut add = |record: &Record, shown: &Shown<'_>| context.add(record, shown);
-    let record = if round == dialogue.next_round() {
-        workspace.store.show_before(&id, round, &mut add)?.ok_or_else(missing)?
-    } else {
+    let record = before.show(workspace, &mut add)?;
+    Ok(context.finish(&record).map_err(StoreError::Unwritable)?.whole())
+}
+
+/// A dialogue before one of its rounds.
+#[derive(Debug)]
+pub(super) struct Before {
+    pub dialogue: Dialogue,
+    pub round: u8,
+}
+
+impl Before {
+    pub(super) fn of(workspace: &Workspace, request: &Request) -> Result<Self, Error> {
+        let missing = || no_dialogue(request.id.as_str());
+        let dialogue = workspace.store.dialogue(&request.id)?.ok_or_else(missing)?;
+        let round = asked_round(&dialogue, request.round)?;
+        Ok(Self { dialogue, round })
+    }
+
+    /// Shows what was said before the round, and returns the record as its panel found it.
+    pub(super) fn show(
+        &self,
+        workspace: &Workspace,
+        viewer: &mut Viewer<'_>,
+    ) -> Result<Record, Error> {
+        let (id, round) = (self.dialogue.id(), self.round);
+        let missing = || no_dialogue(id.as_str());
+        if self.is_next() {
+            let record = workspace.store.show_before(id, round, viewer)?;
+            return Ok(record.ok_or_else(missing)?);
+        }
         // Nobody at that table knew what came later.
-        let record = workspace.store.record(&id)?.ok_or_else(missing)?.rewound(round);
-        show(&record, &mut add).map_err(StoreError::Unwritable)?;
-        record
-    };
-    Ok(context.finish(&record).map_err(StoreError::Unwritable)?)
+        let record = workspace.store.record(id)?.ok_or_else(missing)?.rewound(round);
+        show(&record, viewer).map_err(StoreError::Unwritable)?;
+        Ok(record)
+    }
+
+    /// Whether the round is still to come.
+    pub(super) fn is_next(&self) -> bool {
+        self.round == self.dialogue.next_round()
+    }
 }
 
 /// The round asked for; the next one when none was.

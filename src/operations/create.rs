@@ -12,7 +12,7 @@ use crate::record::{Warning, create as rules};
 use crate::store::{Unit, transact};
 
 /// What the Judge needs to know to begin.
-const JUDGE_PROTOCOL: &str = include_str!("../../prompts/judge-protocol.md");
+pub(crate) const JUDGE_PROTOCOL: &str = include_str!("../../prompts/judge-protocol.md");
 
 #[derive(Debug, Serialize)]
 pub struct Created {
@@ -33,7 +33,7 @@ pub struct Suggested {
 }
 
 pub fn create(workspace: &Workspace, arguments: &Value) -> Result<Created, Error> {
-    let (request, mut warnings) = rules::read(arguments)?;
+    let (request, mut warnings) = rules::read(arguments, workspace.convergence_percent)?;
     let wanted = request
         .output_dir
         .as_deref()

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::workspace::{Workspace, find_open};
+use super::workspace::{Workspace, find_open, refuse_review};
 use crate::domain::change::EntryKind;
 use crate::domain::expert::Profile;
 use crate::domain::facts::Mentions;
@@ -22,6 +22,7 @@ pub fn create_expert(workspace: &Workspace, arguments: &Value) -> Result<ExpertC
     let (request, warnings) = rules::read(arguments)?;
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
+        refuse_review(unit, &request.dialogue_id)?;
         let dialogue = find_open(unit, &request.dialogue_id)?;
         let facts = unit.facts(&dialogue, &Mentions::default())?;
         let (expert, changes) = rules::decide(&request, &dialogue, &facts)?;

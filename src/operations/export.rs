@@ -10,11 +10,9 @@ use super::workspace::Workspace;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::record::Record;
-use crate::domain::transcript::Transcript;
 use crate::domain::words::words;
 use crate::error::{Error, document_text};
-use crate::export as documents;
-use crate::export::council::Deliberated;
+use crate::export::{self as documents, Ran};
 use crate::files;
 use crate::record::{Warning, no_dialogue, read_dialogue_id};
 
@@ -113,6 +111,11 @@ pub fn printed(workspace: &Workspace, arguments: &Value) -> Result<Printed, Erro
     Ok(Printed { format, text: text(workspace, &load(workspace, &id)?, format)? })
 }
 
+/// The document of a record that was read already, as JSON.
+pub fn json(workspace: &Workspace, record: &Record) -> Result<String, Error> {
+    text(workspace, record, Format::Json)
+}
+
 /// The whole record of the dialogue that the arguments name, to be drawn.
 pub fn record(workspace: &Workspace, arguments: &Value) -> Result<Record, Error> {
     load(workspace, &read(arguments, &["dialogue_id"], read_dialogue_id)?)
@@ -131,29 +134,30 @@ fn default_path(workspace: &Workspace, record: &Record, format: Format) -> Resul
 }
 
 fn text(workspace: &Workspace, record: &Record, format: Format) -> Result<String, Error> {
-    let council = council(workspace, record)?;
-    match (format, council) {
-        (Format::Markdown, council) => Ok(documents::markdown(record, council.as_ref())),
+    match (format, ran(workspace, record)?) {
+        (Format::Markdown, ran) => Ok(documents::markdown(record, ran.as_ref())),
         (Format::Json, None) => document_text(&documents::document(record)),
-        (Format::Json, Some(council)) => {
-            document_text(&Whole { record: documents::document(record), council })
+        (Format::Json, Some(ran)) => {
+            document_text(&Whole { record: documents::document(record), ran })
         }
     }
 }
 
-/// The record, and what the council that filled it came to.
-#[derive(Serialize)]
+/// The record, and what the run that filled it came to.
+#[derive(Debug, Serialize)]
 struct Whole<'a> {
     #[serde(flatten)]
     record: documents::Document<'a>,
-    council: Deliberated,
+    #[serde(flatten)]
+    ran: Ran,
 }
 
-/// What a council came to; nothing, for a dialogue that somebody leads.
-fn council(workspace: &Workspace, record: &Record) -> Result<Option<Deliberated>, Error> {
-    if record.dialogue.opening.protocol != Protocol::Council {
-        return Ok(None);
+/// What a council or a review came to; nothing, for a dialogue that somebody leads.
+fn ran(workspace: &Workspace, record: &Record) -> Result<Option<Ran>, Error> {
+    match record.dialogue.opening.protocol {
+        Protocol::Alignment => Ok(None),
+        protocol @ (Protocol::Council | Protocol::Review) => {
+            Ok(Ran::of(protocol, &workspace.store.entries(record.dialogue.id(), 0)?))
+        }
     }
-    let entries = workspace.store.entries(record.dialogue.id(), 0)?;
-    Ok(Transcript::of(&entries).map(|run| documents::council::document(&run)))
 }

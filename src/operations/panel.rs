@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::workspace::{Workspace, find_open};
+use super::workspace::{Workspace, find_open, refuse_review};
 use crate::domain::change::EntryKind;
 use crate::domain::expert::{SeatSource, Tier};
 use crate::domain::facts::Mentions;
@@ -35,6 +35,7 @@ pub fn evolve_panel(workspace: &Workspace, arguments: &Value) -> Result<PanelEvo
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
+        refuse_review(unit, id)?;
         let dialogue = find_open(unit, id)?;
         let facts = unit.facts(&dialogue, &Mentions::default())?;
         let decision = rules::decide(&request, &dialogue, &facts)?;

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::arguments::digest;
-use super::workspace::{Workspace, find_open};
+use super::workspace::{Workspace, find_open, refuse_review};
 use crate::domain::change::{Change, EntryKind};
 use crate::error::Error;
 use crate::record::register::{self as rules, Answer, Batch, Decision};
@@ -21,6 +21,7 @@ fn registered(workspace: &Workspace, arguments: &Value) -> Result<Answer, Error>
         if let Some(answer) = answered_before(unit, &batch)? {
             return Ok(answer.replayed());
         }
+        refuse_review(unit, &batch.dialogue_id)?;
         let decision = decide(unit, &batch)?;
         unit.apply(&batch.dialogue_id, EntryKind::RoundRegistered, at, &decision.changes)?;
         Ok(decision.answer)

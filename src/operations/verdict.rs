@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::workspace::{Workspace, find};
+use super::workspace::{Workspace, find, refuse_review};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::DialogueStatus;
 use crate::domain::ids::{DialogueId, EntityId, VerdictId};
@@ -28,6 +28,7 @@ pub fn give_verdict(workspace: &Workspace, arguments: &Value) -> Result<VerdictR
     let at = workspace.ambient.now();
     transact(workspace.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
+        refuse_review(unit, id)?;
         let decision = decide(unit, &request)?;
         unit.apply(id, EntryKind::VerdictRegistered, at, &decision.changes)?;
         warnings.extend(decision.warnings);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::ambient::Ambient;
-use crate::domain::dialogue::Dialogue;
+use crate::domain::dialogue::{Dialogue, Protocol};
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
@@ -16,6 +16,8 @@ pub struct Workspace {
     pub store: Arc<dyn Store>,
     pub ambient: Arc<dyn Ambient>,
     pub folders: Folders,
+    /// What a dialogue asks for when its creator does not say, where the project does.
+    pub convergence_percent: Option<u8>,
 }
 
 /// The dialogue, or the refusal that there is none.
@@ -35,4 +37,16 @@ pub(super) fn find_open(unit: &mut dyn Unit, id: &DialogueId) -> Result<Dialogue
         return Err(fault.suggest(hint).into());
     }
     Ok(dialogue)
+}
+
+/// Nobody adds to a review by hand: what was not asked of its seats was not said by them.
+pub(super) fn refuse_review(unit: &mut dyn Unit, id: &DialogueId) -> Result<(), Error> {
+    if find(unit, id)?.opening.protocol != Protocol::Review {
+        return Ok(());
+    }
+    let fault = Fault::new(Code::NotSupported, format!("'{id}' is a review: nobody adds to it"));
+    let hint = format!(
+        "`plenary resume {id}` goes on with it; `plenary override` records a person's decision"
+    );
+    Err(fault.suggest(hint).into())
 }

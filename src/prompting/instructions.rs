@@ -4,6 +4,7 @@
 //! asked for and the mode, so not one word of the question, the files or a model can
 //! be among them.
 
+use super::gate;
 use crate::domain::ask::Purpose;
 use crate::domain::council::words::Mode;
 use crate::domain::digest::sha256_hex;
@@ -47,6 +48,8 @@ pub fn system(purpose: Purpose, mode: Mode) -> String {
         Purpose::Audit => CRITIC.trim_end().to_owned(),
         Purpose::Revision => REVISER.replace("{shape}", CONCLUSION).trim_end().to_owned(),
         Purpose::Restatement => RESTATEMENT.trim_end().to_owned(),
+        // What these are told depends on the seat and its plan: `gate_system` has it.
+        Purpose::Judgement | Purpose::CrossReading | Purpose::Adjudication => String::new(),
     }
 }
 
@@ -59,6 +62,9 @@ pub(super) fn task(purpose: Purpose) -> &'static str {
         Purpose::Audit => "Audit the conclusion: reply PASS, or with FLAG lines, as described.",
         Purpose::Revision => "Mend the flagged fields and reply with the JSON object described.",
         Purpose::Restatement => "Restate what they want in one sentence.",
+        Purpose::Judgement => "Judge the artifact as the JSON object described.",
+        Purpose::CrossReading => "Judge the artifact again as the JSON object described.",
+        Purpose::Adjudication => "Decide, as the JSON object described.",
     }
 }
 
@@ -68,8 +74,8 @@ pub fn digest() -> String {
         let systems = Mode::ALL.iter().map(|mode| system(*purpose, *mode));
         systems.chain([task(*purpose).to_owned()])
     });
-    let all: Vec<String> =
-        roles.chain([STRICTER, STRICTER_CRITIC, ADDED].map(str::to_owned)).collect();
+    let others = [STRICTER, STRICTER_CRITIC, ADDED].map(str::to_owned);
+    let all: Vec<String> = roles.chain(others).chain(gate::texts()).collect();
     sha256_hex(all.iter().map(String::as_bytes))
 }
 

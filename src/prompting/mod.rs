@@ -4,11 +4,13 @@
 //! system message, and in a user message it is always inside a fence. [`Mask`] takes
 //! the names of models out of what one says to another.
 
+pub mod alignment;
 mod brands;
 pub mod conclusion;
 mod condense;
 mod council;
 mod fence;
+mod gate;
 mod harmless;
 mod instructions;
 mod lookalike;
@@ -20,6 +22,7 @@ mod view;
 
 pub use condense::INPUT_BYTES_MAX;
 pub use fence::Fences;
+pub use gate::{adjudicator_digest, gate_digest, gate_system, is_shown_whole};
 pub use instructions::{digest, system};
 pub use mask::Mask;
 pub use message::Prepared;

@@ -2,6 +2,7 @@
 
 use super::conclusion::{Case, reviser, synthesizer};
 use super::council;
+use super::gate;
 use super::message::Prepared;
 use crate::domain::ask::{Ask, Purpose};
 use crate::domain::record::Record;
@@ -22,6 +23,8 @@ pub fn prepare(transcript: &Transcript, record: Option<&Record>, ask: &Ask) -> O
             Some(reviser(transcript, record?, ask))
         }
         Purpose::Restatement => None,
+        Purpose::Judgement | Purpose::CrossReading => gate::deliberator(transcript, ask),
+        Purpose::Adjudication => gate::adjudicator(transcript, ask),
     }
 }
 

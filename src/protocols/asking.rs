@@ -69,8 +69,13 @@ fn standing(last: Option<&Asked>) -> Standing<'_> {
 /// refused to answer; the ending has one seat for each part, and does not go on without it.
 fn may_ask_again(asked: &Asked, refusal: bool) -> bool {
     let is_ending = match asked.ask.purpose {
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision => true,
-        Purpose::Opinion | Purpose::Review | Purpose::Synthesis | Purpose::Restatement => false,
+        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Adjudication => true,
+        Purpose::Opinion
+        | Purpose::Review
+        | Purpose::Synthesis
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading => false,
     };
     asked.ask.stricter.is_none() && (is_ending || !refusal)
 }

@@ -46,6 +46,8 @@ impl Hearing {
             Purpose::Opinion | Purpose::Review | Purpose::Synthesis => Self::OwnAndPublic,
             Purpose::Conclusion | Purpose::Revision => Self::Public,
             Purpose::Audit | Purpose::Restatement => Self::Nothing,
+            // A gate hears the artifact, and nobody who wants it through.
+            Purpose::Judgement | Purpose::CrossReading | Purpose::Adjudication => Self::Nothing,
         }
     }
 }

@@ -7,10 +7,12 @@
 mod asking;
 pub mod conclusion;
 pub mod council;
+pub mod gate;
 pub mod interventions;
+mod items;
 mod next;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod step;
 
 pub use next::next;

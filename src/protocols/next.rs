@@ -1,7 +1,7 @@
 //! From the transcript to the next step, whichever protocol runs.
 
 use super::step::Step;
-use super::{conclusion, council};
+use super::{conclusion, council, gate};
 use crate::domain::dialogue::Protocol;
 use crate::domain::transcript::Transcript;
 
@@ -9,8 +9,10 @@ use crate::domain::transcript::Transcript;
 pub fn next(transcript: &Transcript) -> Step {
     let rounds = match transcript.opening.protocol {
         Protocol::Council => council::next(transcript),
-        // Others lead their rounds; what is run on them is their ending.
-        Protocol::Alignment | Protocol::Review => None,
+        // What a review comes to is a verdict, and no conclusion.
+        Protocol::Review => Some(gate::next(transcript)),
+        // Others lead its rounds; what is run on it is its ending.
+        Protocol::Alignment => None,
     };
     rounds.unwrap_or_else(|| conclusion::next(transcript))
 }

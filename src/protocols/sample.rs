@@ -48,6 +48,7 @@ pub(super) fn plan() -> Plan {
         quorum: Quorum::default(),
         conclusion: None,
         short_circuit: ShortCircuit::default(),
+        gate: None,
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,
@@ -150,15 +151,7 @@ fn spoken(transcript: &Transcript, word: &str) -> Vec<Change> {
         changes.push(Change::AskNotSent { ask: id, shortage: Shortage::Money });
         return changes;
     }
-    changes.push(Change::CallSent(Sending {
-        call,
-        ask: id,
-        transport: TransportKind::Http,
-        attempt: 1,
-        reserved: Reservation::default(),
-        fallback: None,
-        repeats: None,
-    }));
+    changes.push(Change::CallSent(sending(call, id)));
     let failure = || Failure {
         error_type: ErrorType::Network,
         message: "it is down".to_owned(),
@@ -184,7 +177,20 @@ fn spoken(transcript: &Transcript, word: &str) -> Vec<Change> {
     changes
 }
 
-fn reply() -> Reply {
+/// The first try of an ask.
+pub(crate) fn sending(call: u32, ask: u32) -> Sending {
+    Sending {
+        call,
+        ask,
+        transport: TransportKind::Http,
+        attempt: 1,
+        reserved: Reservation::default(),
+        fallback: None,
+        repeats: None,
+    }
+}
+
+pub(super) fn reply() -> Reply {
     Reply {
         text: String::new(),
         usage: None,
@@ -312,6 +318,7 @@ pub(super) fn describe(step: &Step) -> String {
             let fallback = if report.fallback { ", a fallback" } else { "" };
             format!("deliver `{}` of {chair}{fallback}", report.report.conclusion.statement)
         }
+        Step::Rule(ruling) => format!("rule {}", ruling.verdict),
         Step::Conclude => "conclude".to_owned(),
         Step::End(ending) => {
             let state = ending.terminal_state.map_or("unaudited", TerminalState::name);

@@ -3,6 +3,7 @@
 use crate::domain::ask::Ask;
 use crate::domain::conclusion::Ending;
 use crate::domain::council::report::CouncilFinalReport;
+use crate::domain::gate::Ruling;
 use crate::domain::transcript::{Shortcut, Stop};
 
 /// The next thing the engine must do.
@@ -19,6 +20,8 @@ pub enum Step {
     Deliver(Box<CouncilFinalReport>),
     /// The rounds are over, and the ending begins.
     Conclude,
+    /// The gate has decided; nothing more will be asked.
+    Rule(Box<Ruling>),
     /// It came to its terminal state; nothing more will be asked.
     End(Box<Ending>),
     /// Give up honestly, keeping what was heard.

@@ -138,20 +138,19 @@ impl Context {
     }
 
     /// The document, once every entity was added.
-    pub fn finish(mut self, record: &Record) -> Result<String, serde_json::Error> {
+    pub fn finish(mut self, record: &Record) -> Result<Document, serde_json::Error> {
         self.begin(record)?;
         self.end_rounds(record, |_| true)?;
         self.text.close(b']');
         self.text.field("active_tensions", &active_tensions(record))?;
         self.answers.sort();
-        self.text.name("experts");
-        self.text.open(b'{');
+        let mut seats = Vec::new();
         for participant in participants(record, self.round, &self.answers) {
-            self.text.field(participant.slug.as_str(), &participant)?;
+            let own = serde_json::to_string(&participant)?;
+            let Participant { slug, round_context, .. } = participant;
+            seats.push(Seat { expert_slug: slug.clone(), round_context, own });
         }
-        self.text.close(b'}');
-        self.text.close(b'}');
-        self.text.finish()
+        Ok(Document { shared: self.text.finish()?, seats })
     }
 
     fn begin(&mut self, record: &Record) -> Written {
@@ -232,6 +231,48 @@ impl Context {
         text.close(b'}');
         Ok(())
     }
+}
+
+/// The context as it is given out: whole, or as far as it concerns one expert.
+#[derive(Debug)]
+pub struct Document {
+    /// All that comes before the experts; its last bracket is still missing.
+    shared: String,
+    pub seats: Vec<Seat>,
+}
+
+/// An expert's own part.
+#[derive(Debug)]
+pub struct Seat {
+    pub expert_slug: ExpertSlug,
+    pub round_context: Option<String>,
+    /// As JSON.
+    own: String,
+}
+
+impl Document {
+    /// The same with a further field.
+    pub fn with(mut self, name: &str, value: &impl Serialize) -> Result<Self, serde_json::Error> {
+        self.shared.push_str(&format!(",\"{name}\":{}", serde_json::to_string(value)?));
+        Ok(self)
+    }
+
+    pub fn whole(mut self) -> String {
+        self.shared.push_str(&closing(&self.seats));
+        self.shared
+    }
+
+    /// What all experts read, and of their own parts only this one.
+    pub fn write_of(&self, seat: &Seat, text: &mut String) {
+        text.push_str(&self.shared);
+        text.push_str(&closing(std::slice::from_ref(seat)));
+    }
+}
+
+/// The experts, and the bracket that ends the document.
+fn closing(seats: &[Seat]) -> String {
+    let own = seats.iter().map(|seat| format!("\"{}\":{}", seat.expert_slug, seat.own));
+    format!(",\"experts\":{{{}}}}}", own.collect::<Vec<_>>().join(","))
 }
 
 /// An entity under its first contributor.

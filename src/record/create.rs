@@ -67,7 +67,11 @@ const FIELDS: [&str; 8] = [
     "calibrated",
 ];
 
-pub fn read(arguments: &Value) -> Result<(Request, Vec<Warning>), Refusal> {
+/// Reads the arguments; `convergence` is what the project asks for where they do not say.
+pub fn read(
+    arguments: &Value,
+    convergence: Option<u8>,
+) -> Result<(Request, Vec<Warning>), Refusal> {
     let fields = Fields::of_arguments(arguments)?;
     let mut notes = Notes::default();
     fields.expect_only(&FIELDS, &mut notes);
@@ -77,9 +81,10 @@ pub fn read(arguments: &Value) -> Result<(Request, Vec<Warning>), Refusal> {
     let pool = read_pool(&fields, &mut notes);
     let panel_size = fields.integer("panel_size", 1..=EXPERTS_MAX as i64, &mut notes);
     let panel_size = panel_size.and_then(|size| usize::try_from(size).ok());
-    let convergence = fields.integer("convergence_percent", 1..=100, &mut notes);
-    let convergence_percent = convergence
+    let given = fields.integer("convergence_percent", 1..=100, &mut notes);
+    let convergence_percent = given
         .and_then(|percent| u8::try_from(percent).ok())
+        .or(convergence)
         .unwrap_or(CONVERGENCE_PERCENT_DEFAULT);
     let output_dir = fields.text("output_dir", LINE_CHARS_MAX, &mut notes);
     if fields.boolean("calibrated", &mut notes) {

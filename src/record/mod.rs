@@ -8,6 +8,8 @@ pub mod context;
 pub mod convergence;
 pub mod create;
 pub mod expert;
+pub mod gate_audit;
+
 pub mod health;
 pub mod panel;
 pub mod register;

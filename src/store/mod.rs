@@ -6,10 +6,12 @@
 
 mod chain;
 mod error;
+mod log_pages;
 mod sqlite;
 mod verbs;
 
 pub use error::StoreError;
+pub use log_pages::{LOG_PAGE, log_line_pages, log_pages};
 pub use sqlite::SqliteStore;
 pub use verbs::{End, Registration, Store, Unit, transact};
 pub use verification::{Finding, Verification};

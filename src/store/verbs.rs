@@ -13,6 +13,9 @@ use crate::domain::catalogue::{
 use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
+use crate::domain::gate::{
+    ContentQuery, DecidedContent, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
+};
 use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
 use crate::domain::shown::Viewer;
@@ -72,6 +75,31 @@ pub trait Store: Debug + Send + Sync {
 
     fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError>;
 
+    /// The lines of the verdict log after the row `after`, in order, at most `limit`.
+    fn log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError>;
+
+    /// Rows of the verdict log, in order.
+    fn log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError>;
+
+    /// The last verdicts on artifacts of a type, newest first by their `ts`, imported ones too.
+    /// What is INCOMPLETE or rehearsed says nothing about the next artifact.
+    fn priors(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError>;
+
+    /// A row of the verdict log by its id.
+    fn logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError>;
+
+    /// The line of a row, and its place.
+    fn log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError>;
+
+    /// The place of a row that says the same, whatever its id.
+    fn logged_alike(&self, fingerprint: &str) -> Result<Option<u64>, StoreError>;
+
+    /// What was decided last of exactly this content; INCOMPLETE decides nothing.
+    fn decided(&self, content: &ContentQuery) -> Result<Option<DecidedContent>, StoreError>;
+
+    /// Every decision of a person over a verdict, oldest first.
+    fn overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError>;
+
     /// Recomputes everything that can be recomputed, for one dialogue or for all.
     ///
     /// A `head` that was noted earlier must still be part of the chain.
@@ -111,6 +139,16 @@ pub trait Unit {
         id: &DialogueId,
         round: u8,
     ) -> Result<Option<Registration>, StoreError>;
+
+    /// A row of the verdict log by its id.
+    fn logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError>;
+
+    /// The place of a row that says the same, whatever its id.
+    fn logged_alike(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError>;
+
+    /// The ids of a dialogue's verdicts, in the order of the log, at most `limit`.
+    fn verdicts_logged(&mut self, id: &DialogueId, limit: usize)
+    -> Result<Vec<String>, StoreError>;
 
     /// Applies the changes and appends them to the journal as one entry, whose number among the
     /// dialogue's entries is returned.

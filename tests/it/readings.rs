@@ -35,7 +35,13 @@ fn answer(
         Purpose::Conclusion => DRAFT,
         Purpose::Audit => AUDIT,
         Purpose::Revision => REVISION,
-        Purpose::Opinion | Purpose::Review | Purpose::Synthesis | Purpose::Restatement => {
+        Purpose::Opinion
+        | Purpose::Review
+        | Purpose::Synthesis
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => {
             panic!("{purpose} is no part of an ending")
         }
     };

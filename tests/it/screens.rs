@@ -99,7 +99,7 @@ fn watching_what_is_no_council_ends() {
     assert_eq!(created.code, 0, "{created:?}");
     let watched = program.run(&["watch", "talk"]);
     assert_eq!(watched.code, 1, "{watched:?}");
-    assert!(watched.stderr.contains("not a council"), "{watched:?}");
+    assert!(watched.stderr.contains("nothing to follow"), "{watched:?}");
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn conclusion(text: &str) -> Conclusion {
 }
 
 /// A message with what stands inside its fences taken out, and what was wrong in there.
-fn opened(user: &str) -> (String, Vec<String>) {
+pub fn opened(user: &str) -> (String, Vec<String>) {
     let first = user.lines().find(|line| line.starts_with("===== BEGIN ")).unwrap();
     let nonce = first.trim_end_matches(" =====").rsplit(' ').next().unwrap();
     assert_eq!(nonce.len(), 32, "{first}");
@@ -147,6 +147,10 @@ fn no_string_says_a_word_outside_its_fence() {
         (Purpose::Audit, 4),
         (Purpose::Revision, 2),
         (Purpose::Restatement, 0),
+        // Those of a gate are tried in `gate_prompts`.
+        (Purpose::Judgement, 0),
+        (Purpose::CrossReading, 0),
+        (Purpose::Adjudication, 0),
     ];
     assert_eq!(tried, expected, "some place is not tried");
     let expected: Vec<String> =

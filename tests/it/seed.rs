@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{Bench, Program, at, dump, fixture};
 
-const ID: &str = "nvidia-investment-decision";
+pub const ID: &str = "nvidia-investment-decision";
 
 /// The steps of `examples/nvidia`, in order.
 const STEPS: [(&str, &str); 10] = [
@@ -24,7 +24,7 @@ const STEPS: [(&str, &str); 10] = [
 ];
 
 /// Plays the first steps of the example and returns their answers.
-fn play(bench: &Bench, steps: usize) -> Vec<Value> {
+pub fn play(bench: &Bench, steps: usize) -> Vec<Value> {
     let played = STEPS.iter().take(steps);
     played
         .map(|(operation, file)| {

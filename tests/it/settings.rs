@@ -87,7 +87,7 @@ fn config_shows_each_setting_with_its_source() {
     review.policy.min_deliberators | 3 | default
     review.policy.prior_verdicts | 5 | default
     review.log_path | council_log.jsonl | default
-    review.redact | 0 texts | default
+    review.redact | 0 patterns | default
     alignment.max_rounds | 10 | default
     alignment.convergence_percent | 100 | default
     retention.keep_prompts | true | default

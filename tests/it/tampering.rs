@@ -13,12 +13,16 @@ use std::path::PathBuf;
 
 use plenary::domain::conclusion::OutcomeWord;
 use plenary::domain::dialogue::TerminalState;
+use plenary::domain::gate::{Decision, GateVerdict};
 use plenary::store::{SqliteStore, Store, Verification};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::kit::{Bench, Fate, batch, conclude, item, open_dialogue, record_outcome};
+use crate::kit::{
+    Bench, Fate, batch, conclude, item, log_verdict, open_dialogue, override_verdict,
+    record_outcome,
+};
 
 /// Dialogues with everything in them: `talk` with two rounds and two verdicts, `second`, and
 /// `ended` with a conclusion and what became of it.
@@ -53,6 +57,9 @@ fn filled() -> Bench {
     let ended =
         conclude(bench.store(), &Fate { state: Some(TerminalState::Revised), ..Fate::default() });
     record_outcome(bench.store(), &ended, OutcomeWord::Mixed, "2026-06-02T09:00:00Z");
+    log_verdict(bench.store(), "review", 1, GateVerdict::Hold);
+    log_verdict(bench.store(), "other", 1, GateVerdict::Ship);
+    override_verdict(bench.store(), "review", 1, Decision::Ship);
     bench
 }
 
@@ -236,6 +243,41 @@ fn an_ending_that_was_changed_is_found() {
 }
 
 #[test]
+fn a_verdict_of_the_gate_that_was_changed_is_found() {
+    check(&[
+        ("UPDATE verdict_log SET line = replace(line, 'HOLD', 'SHIP')", &["replay"]),
+        ("UPDATE verdict_log SET line = line || ' '", &["replay"]),
+        ("UPDATE verdict_log SET verdict = 'REVISE'", &["replay"]),
+        ("UPDATE verdict_log SET verdict = 'PASS'", &["integrity", "replay"]),
+        ("UPDATE verdict_log SET artifact_type = 'memo'", &["replay"]),
+        ("UPDATE verdict_log SET artifact_sha256 = NULL", &["replay"]),
+        ("UPDATE verdict_log SET rehearsal = 1", &["replay"]),
+        ("UPDATE verdict_log SET imported = 1", &["replay"]),
+        ("UPDATE verdict_log SET row_sha256 = 'ab'", &["replay"]),
+        // Only their order: the two change places.
+        ("UPDATE verdict_log SET seq = 0 - seq", &["replay"]),
+        (
+            "UPDATE verdict_log SET verdict_id = 'review/2' WHERE dialogue_id = 'review'",
+            &["foreign_key", "replay"],
+        ),
+        ("DELETE FROM verdict_log WHERE dialogue_id = 'other'", &["replay"]),
+        ("DELETE FROM verdict_log WHERE dialogue_id = 'review'", &["foreign_key", "replay"]),
+        (
+            "INSERT INTO verdict_log SELECT dialogue_id, 'review/9', seq + 1, ts, artifact, artifact_type, artifact_sha256, tier, producer, verdict, rehearsal, imported, row_sha256, line FROM verdict_log WHERE dialogue_id = 'review'",
+            &["replay"],
+        ),
+        ("UPDATE overrides SET decision = 'HOLD'", &["replay"]),
+        ("UPDATE overrides SET why = 'Nobody asked.'", &["replay"]),
+        ("UPDATE overrides SET created_at = '2026-02-02T09:00:00.000001Z'", &["replay"]),
+        ("DELETE FROM overrides", &["replay"]),
+        (
+            "INSERT INTO overrides SELECT dialogue_id, verdict_id, 2, decision, why, created_at FROM overrides",
+            &["replay"],
+        ),
+    ]);
+}
+
+#[test]
 fn a_change_of_kind_alone_is_found() {
     check(&[
         // Nothing, and the word for it.
@@ -319,7 +361,10 @@ fn a_journal_that_was_edited_is_found() {
 fn a_journal_that_was_cut_is_found() {
     check(&[
         ("DELETE FROM journal WHERE global_seq = 3", &["chain", "gap", "global_chain", "replay"]),
-        ("DELETE FROM journal WHERE global_seq = 9", &["cut", "replay"]),
+        (
+            "DELETE FROM journal WHERE global_seq = (SELECT max(global_seq) FROM journal)",
+            &["cut", "replay"],
+        ),
         ("DELETE FROM journal WHERE global_seq = 1", &["chain", "gap", "global_chain", "replay"]),
         ("DELETE FROM journal", &["cut", "replay"]),
         ("UPDATE chain_heads SET hash = lower(hex(zeroblob(32))) WHERE scope = 'talk'", &["cut"]),

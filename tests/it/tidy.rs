@@ -7,7 +7,7 @@ const FILE_LINES_MAX: usize = 500;
 const MAIN_LINES_MAX: usize = 60;
 
 /// Which of our modules each may use.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 21] = [
     ("domain", &[]),
     ("ambient", &["domain"]),
     ("record", &["domain"]),
@@ -15,13 +15,43 @@ const MAY_USE: [(&str, &[&str]); 17] = [
     ("prompting", &["domain", "protocols"]),
     ("normalise", &["domain"]),
     ("export", &["domain", "protocols", "record"]),
+    ("markers", &["domain"]),
     ("providers", &["domain"]),
     ("store", &["domain", "record"]),
+    ("verdict_log", &["domain", "store"]),
     ("files", &["domain"]),
     ("material", &["domain"]),
+    ("modularity", &["domain", "material"]),
     ("config", &["domain", "providers"]),
-    ("error", &["config", "convening", "domain", "files", "material", "providers", "store"]),
-    ("operations", &["ambient", "domain", "error", "export", "files", "record", "store"]),
+    (
+        "error",
+        &[
+            "config",
+            "convening",
+            "domain",
+            "files",
+            "material",
+            "modularity",
+            "providers",
+            "store",
+            "verdict_log",
+        ],
+    ),
+    (
+        "operations",
+        // An expert's prompt is written by an operation, not by a run of ours.
+        &[
+            "ambient",
+            "domain",
+            "error",
+            "export",
+            "files",
+            "prompting",
+            "record",
+            "store",
+            "verdict_log",
+        ],
+    ),
     (
         "engine",
         &[
@@ -36,11 +66,12 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "providers",
             "record",
             "store",
+            "verdict_log",
         ],
     ),
-    ("convening", &["ambient", "config", "domain", "engine", "prompting", "providers"]),
+    ("convening", &["ambient", "config", "domain", "engine", "files", "prompting", "providers"]),
     (
-        "surfaces",
+        "hosting",
         &[
             "ambient",
             "config",
@@ -52,16 +83,37 @@ const MAY_USE: [(&str, &[&str]); 17] = [
             "files",
             "material",
             "operations",
+            "store",
+        ],
+    ),
+    (
+        "surfaces",
+        &[
+            "ambient",
+            "config",
+            "convening",
+            "domain",
+            "engine",
+            "error",
+            "export",
+            "files",
+            "hosting",
+            "markers",
+            "material",
+            "modularity",
+            "operations",
             "protocols",
             "providers",
             "record",
             "store",
+            "verdict_log",
         ],
     ),
 ];
 
 /// Modules that perform no I/O, read no clock and never wait.
-const PURE: [&str; 6] = ["domain", "export", "normalise", "prompting", "protocols", "record"];
+const PURE: [&str; 7] =
+    ["domain", "export", "markers", "normalise", "prompting", "protocols", "record"];
 const IMPURE_WORDS: [&str; 12] = [
     "std::fs",
     "std::env",
@@ -242,6 +294,11 @@ fn shipped_migrations_are_never_edited() {
             include_str!("../../migrations/0003_conclusions.sql"),
             MIGRATION_3,
         ),
+        (
+            "0004_verdict_log.sql",
+            include_str!("../../migrations/0004_verdict_log.sql"),
+            MIGRATION_4,
+        ),
     ];
     check(shipped.into_iter().filter_map(|(name, text, expected)| {
         let digest: String =
@@ -256,3 +313,4 @@ fn shipped_migrations_are_never_edited() {
 const MIGRATION_1: &str = "b30e26e5952881ffc42b46b4d63fba1a2d3404b76b7eec22b3cb5efd07e0656c";
 const MIGRATION_2: &str = "a01bb3d6688112e0167276d125b40b030cee9c6545c2763e9ddc1adab9b4f158";
 const MIGRATION_3: &str = "0c174c92bfaa0e07d82d3d3ced4f82c20f37710c1ec48027d95e19ed5dac3a73";
+const MIGRATION_4: &str = "d2506940cd393eee81fc375494f7e1015dbc58a11caf03b6db9773677af6b18c";

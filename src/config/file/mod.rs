@@ -10,8 +10,7 @@ mod review;
 mod tiers;
 
 pub use council::TransportChoice;
-pub use review::PolicyName;
-pub use tiers::{Tier, TierRule};
+pub use tiers::{TierRule, is_artifact_type};
 
 pub(super) use council::CouncilSection;
 pub(super) use document::{

@@ -2,25 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::config::section::{At, Problems, Section, name};
+use crate::config::section::{At, Problems, Section, name, text};
 use crate::config::yaml::{Node, Value};
+use crate::domain::gate::{ADJUDICATOR, BuiltIn, PolicyName, Redaction};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::PARTICIPANTS_MAX;
-use crate::domain::words::words;
-
-words! {
-    /// How blocks become a verdict.
-    pub enum PolicyName {
-        Seed = "seed",
-        Strict = "strict",
-    }
-}
-
-/// The deliberators that come with a prompt of ours.
-const BUILT_IN: [&str; 4] = ["skeptic", "voice_identity", "evidence", "strategy"];
-
-/// Seats of a review that are not deliberators.
-const TAKEN_SEATS: [&str; 1] = ["adjudicator"];
+use crate::domain::words::Word;
 
 /// Each is cut to a few lines; more of them than this would drown the artifact.
 const PRIOR_VERDICTS_MAX: i128 = 50;
@@ -33,7 +20,7 @@ pub(in crate::config) struct ReviewSection {
     pub min_deliberators: Option<At<usize>>,
     pub prior_verdicts: Option<At<usize>>,
     pub log_path: Option<At<String>>,
-    pub redact: Option<At<Vec<String>>>,
+    pub redact: Option<At<Redaction>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -63,7 +50,7 @@ impl ReviewSection {
             min_deliberators: policy.integer("min_deliberators", 1..=most, problems),
             prior_verdicts: policy.integer("prior_verdicts", 0..=PRIOR_VERDICTS_MAX, problems),
             log_path: review.text("log_path", problems),
-            redact: review.texts("redact", problems),
+            redact: redact(&review, problems),
         }
     }
 }
@@ -71,7 +58,8 @@ impl ReviewSection {
 impl DeliberatorEntry {
     /// The four of the seed.
     pub(in crate::config) fn built_in() -> Vec<Self> {
-        BUILT_IN.iter().filter_map(|name| Some(Self::named(name.parse().ok()?, 0))).collect()
+        let names = BuiltIn::ALL.iter().map(|one| one.name());
+        names.filter_map(|name| Some(Self::named(name.parse().ok()?, 0))).collect()
     }
 
     fn named(name: ExpertSlug, line: u64) -> Self {
@@ -100,15 +88,30 @@ impl DeliberatorEntry {
 
     fn check(&self, path: &str, problems: &mut Problems) {
         let name = self.name.as_str();
-        if TAKEN_SEATS.contains(&name) {
+        if name == ADJUDICATOR {
             problems.note(path, self.line, &format!("must not be called `{name}`"));
-        } else if self.prompt.is_none() && !BUILT_IN.contains(&name) {
-            let ours = BUILT_IN.join(", ");
+        } else if self.prompt.is_none() && BuiltIn::named(name).is_none() {
+            let ours = BuiltIn::options().join(", ");
             let fault =
                 format!("is `{name}`, which needs a `prompt`; without one there are {ours}");
             problems.note(path, self.line, &fault);
         }
     }
+}
+
+/// Regular expressions. Whatever is wrong with one is said without it: it may be a secret.
+fn redact(review: &Section<'_>, problems: &mut Problems) -> Option<At<Redaction>> {
+    let list = review.list("redact", problems)?;
+    let path = review.at("redact");
+    let mut redaction = Redaction::default();
+    for (place, node) in list.value.iter().enumerate() {
+        let path = format!("{path}[{place}]");
+        let Some(pattern) = text(node, &path, problems) else { continue };
+        if let Err(reason) = redaction.add(&pattern) {
+            problems.note(&path, node.line, &format!("is no regular expression: {reason}"));
+        }
+    }
+    Some(At { value: redaction, line: list.line })
 }
 
 fn deliberators(

@@ -4,16 +4,7 @@ use ignore::gitignore::GitignoreBuilder;
 
 use crate::config::section::{At, LIST_MAX, Problems, Section, text};
 use crate::config::yaml::{Node, Value};
-use crate::domain::words::words;
-
-words! {
-    /// How closely an artifact is looked at.
-    pub enum Tier {
-        Always = "tier_1",
-        Never = "tier_2",
-        Sampled = "tier_3",
-    }
-}
+use crate::domain::gate::Tier;
 
 /// Files of these shapes are artifacts of this type and tier; the first rule that fits wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +20,12 @@ const ARTIFACT_TYPE_BYTES_MAX: usize = 64;
 
 /// Rules in the order in which they are tried.
 pub(super) fn read(file: &Section<'_>, problems: &mut Problems) -> Option<At<Vec<TierRule>>> {
-    let names: Vec<&str> = Tier::ALL.iter().map(|tier| tier.name()).collect();
+    let names = Tier::ALL.map(Tier::key);
     let tiers = file.section("tier_rules", &names, problems)?;
     let mut rules = Vec::new();
     for tier in Tier::ALL {
-        let Some(node) = tiers.get(tier.name()) else { continue };
-        let path = tiers.at(tier.name());
+        let Some(node) = tiers.get(tier.key()) else { continue };
+        let path = tiers.at(tier.key());
         let Some(types) = Section::open(node, &path, problems) else { continue };
         for (key, node) in types.entries() {
             let path = types.at(&key.name);
@@ -45,13 +36,14 @@ pub(super) fn read(file: &Section<'_>, problems: &mut Problems) -> Option<At<Vec
                 problems.note(&path, key.line, &fault);
             }
             let globs = globs(node, &path, problems);
-            rules.push(TierRule { tier: *tier, artifact_type: key.name.clone(), globs });
+            rules.push(TierRule { tier, artifact_type: key.name.clone(), globs });
         }
     }
     Some(At { value: rules, line: tiers.line })
 }
 
-fn is_artifact_type(name: &str) -> bool {
+/// Whether this can be the type of an artifact.
+pub fn is_artifact_type(name: &str) -> bool {
     (1..=ARTIFACT_TYPE_BYTES_MAX).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
@@ -89,9 +81,13 @@ fn objection(glob: &str) -> Option<&'static str> {
     if glob.starts_with('/') || glob.split('/').any(|part| part == "..") {
         return Some("must lie below the folder of `council.yaml`");
     }
+    if glob.starts_with("./") || glob.contains("//") || glob.contains('\\') || glob != glob.trim() {
+        return Some("would fit nothing: write it like `posts/*.md`");
+    }
     if glob.starts_with(['!', '#']) {
         return Some("must not begin with `!` or `#`");
     }
-    let is_glob = GitignoreBuilder::new("").add_line(None, glob).is_ok();
+    let mut builder = GitignoreBuilder::new("");
+    let is_glob = builder.add_line(None, glob).and_then(|builder| builder.build()).is_ok();
     (!is_glob).then_some("is not a glob")
 }

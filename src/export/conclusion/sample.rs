@@ -2,8 +2,7 @@
 //! shows one.
 
 use crate::domain::ask::{
-    Ask, Cost, CostSource, ErrorType, Failure, Finish, Purpose, Reply, Reservation, Sending,
-    TransportKind, Usage,
+    Ask, Cost, CostSource, ErrorType, Failure, Finish, Purpose, Reply, TransportKind, Usage,
 };
 use crate::domain::change::Change;
 use crate::domain::conclusion::{
@@ -27,6 +26,7 @@ use crate::domain::time::Moment;
 use crate::domain::transcript::{Asked, CallOutcome, Document, Reading, Stop, Transcript};
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, trail};
 use crate::protocols::council::Letters;
+use crate::protocols::sample::sending;
 
 /// It asks for no form that could be counted: what is counted here is written down.
 pub(crate) const QUESTION: &str = "Should reads go through a cache?";
@@ -55,6 +55,10 @@ impl Run {
             panel_seed: None,
             output_dir: String::new(),
         };
+        Self::opened(opening, plan)
+    }
+
+    pub(crate) fn opened(opening: Opening, plan: Plan) -> Self {
         let changes = [
             Change::DialogueOpened(opening),
             Change::RunPlanned(Box::new(plan)),
@@ -184,19 +188,11 @@ impl Run {
             messages_sha256: None,
             condensed: Vec::new(),
         });
-        self.take(Change::CallSent(Sending {
-            call,
-            ask: id,
-            transport: TransportKind::Http,
-            attempt: 1,
-            reserved: Reservation::default(),
-            fallback: None,
-            repeats: None,
-        }));
+        self.take(Change::CallSent(sending(call, id)));
         (id, call)
     }
 
-    fn held(&mut self, round: u8) {
+    pub(crate) fn held(&mut self, round: u8) {
         self.take(Change::RoundHeld { round, title: None, score: 0, summary: None });
     }
 
@@ -432,7 +428,10 @@ fn fill_asked(asked: &mut Asked, text: &str) {
         Document::Audit(Audit::Flag { objections }) => {
             objections.iter_mut().for_each(|one| one.objection = text.to_owned());
         }
-        Document::Report(_) | Document::Audit(Audit::Pass) => {}
+        Document::Report(_)
+        | Document::Audit(Audit::Pass)
+        | Document::Judgement(_)
+        | Document::Adjudication(_) => {}
     }
 }
 
@@ -470,6 +469,7 @@ pub(crate) fn plan(auditing: Auditing) -> Plan {
             reviser: slug("ann"),
             auditing,
         }),
+        gate: None,
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,
@@ -482,7 +482,7 @@ pub(crate) fn plan(auditing: Auditing) -> Plan {
     }
 }
 
-fn seat(name: &str) -> Seat {
+pub(crate) fn seat(name: &str) -> Seat {
     let author = author(name);
     Seat {
         name: slug(name),

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::domain::ids::ExpertSlug;
+use crate::domain::plan::SINGLE_FAMILY;
 use crate::domain::transcript::{Document, Reading, Shortcut, Transcript};
 use crate::export::conclusion::{self, Ended};
 use crate::export::wording;
@@ -18,7 +19,7 @@ pub struct Health {
     pub flags: Flags,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 pub struct Panel {
     /// Seats that were asked anything in the rounds; those of the ending are no panel.
     pub attempted: usize,
@@ -39,8 +40,23 @@ pub struct Flags {
 
 impl Health {
     pub fn of(transcript: &Transcript) -> Self {
-        let failed: Vec<ProviderFailure> =
-            ROUNDS.into_iter().flat_map(|round| failures(transcript, round)).collect();
+        let panel = Panel::of(transcript);
+        let fell_back = transcript.report.as_ref().is_some_and(|report| report.fallback);
+        Self {
+            flags: Flags {
+                degraded: !panel.failed.is_empty() || fell_back || is_cut_short(transcript),
+                false_consensus: false_consensus(transcript),
+                single_family: families(transcript).len() == 1,
+                short_circuit: transcript.shortcuts.iter().any(Shortcut::is_taken),
+            },
+            panel,
+        }
+    }
+}
+
+impl Panel {
+    /// Who was asked in the three rounds of a council or of a review.
+    pub(crate) fn of(transcript: &Transcript) -> Self {
         let asked: BTreeSet<&ExpertSlug> = ROUNDS
             .into_iter()
             .flat_map(|round| transcript.asks_of(round))
@@ -51,16 +67,10 @@ impl Health {
                 transcript.last_ask(*round, seat).is_none_or(|asked| asked.document().is_some())
             })
         };
-        let succeeded = asked.iter().copied().filter(is_whole).count();
-        let fell_back = transcript.report.as_ref().is_some_and(|report| report.fallback);
         Self {
-            flags: Flags {
-                degraded: !failed.is_empty() || fell_back || is_cut_short(transcript),
-                false_consensus: false_consensus(transcript),
-                single_family: families(transcript).len() == 1,
-                short_circuit: transcript.shortcuts.iter().any(Shortcut::is_taken),
-            },
-            panel: Panel { attempted: asked.len(), succeeded, failed },
+            attempted: asked.len(),
+            succeeded: asked.iter().copied().filter(is_whole).count(),
+            failed: ROUNDS.into_iter().flat_map(|round| failures(transcript, round)).collect(),
         }
     }
 }
@@ -88,11 +98,7 @@ pub fn warnings(transcript: &Transcript) -> Vec<String> {
         let message = "the opinions were split, but the report names no disagreement";
         warnings.push(message.to_owned());
     }
-    let is_said = warnings.iter().any(|known| known.contains("one family"));
-    if flags.single_family && !transcript.opening.rehearsal && !is_said {
-        let message = "the panel is of a single family: its agreement says little";
-        warnings.push(message.to_owned());
-    }
+    warnings.extend(of_family(transcript, &families(transcript)));
     if is_cut_short(transcript) {
         let concluded = match transcript.ending {
             Some(_) => ", and concluded on what there was",
@@ -111,6 +117,21 @@ pub fn warnings(transcript: &Transcript) -> Vec<String> {
         )
     }));
     warnings.extend(invented(transcript));
+    warnings.extend(of_replies(transcript));
+    warnings
+}
+
+/// That all who were heard are of one family. The notes of the plan may say it already, and a
+/// rehearsal says worse.
+pub(crate) fn of_family(transcript: &Transcript, heard: &BTreeSet<&str>) -> Option<String> {
+    let is_said = transcript.plan.notes.iter().any(|note| note.starts_with(SINGLE_FAMILY));
+    let is_told = heard.len() == 1 && !transcript.opening.rehearsal && !is_said;
+    is_told.then(|| format!("{SINGLE_FAMILY}: its agreement says little"))
+}
+
+/// What had to be done to replies, and to what seats were sent.
+pub(crate) fn of_replies(transcript: &Transcript) -> Vec<String> {
+    let mut warnings = Vec::new();
     for asked in &transcript.asks {
         let (seat, round) = (&asked.ask.seat, wording::in_round(asked.ask.round));
         if matches!(asked.reading, Some(Reading::Read { repaired: true, .. })) {
@@ -123,7 +144,7 @@ pub fn warnings(transcript: &Transcript) -> Vec<String> {
     warnings
 }
 
-fn unpriced(transcript: &Transcript) -> Option<String> {
+pub(crate) fn unpriced(transcript: &Transcript) -> Option<String> {
     let seats = transcript.plan.seats.iter().filter(|seat| seat.price.is_none());
     let names: Vec<&str> = seats.map(|seat| seat.name.as_str()).collect();
     let names = names.join(", ");

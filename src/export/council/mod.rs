@@ -12,8 +12,9 @@ mod stop;
 mod transparency;
 
 pub use document::{Deliberated, document};
-pub use events::{AskSeen, Event, Look, SeatSeen, events};
-pub use health::{Health, is_cut_short, warnings};
+pub use events::{AdjudicationSeen, AskSeen, Event, JudgementSeen, Look, SeatSeen, events};
+pub use health::{Health, Panel, is_cut_short, warnings};
+pub(crate) use health::{of_family, of_replies, unpriced};
 pub(crate) use metrics::metrics;
 pub use metrics::{Metrics, cost_usd};
 pub use stop::{Status, Stopped, status, stopped};

@@ -6,7 +6,6 @@ use crate::domain::dialogue::Stage;
 use crate::domain::transcript::{Shortage, Stop, Transcript};
 use crate::domain::words::words;
 use crate::protocols::conclusion::revised;
-use crate::protocols::council::opinions;
 
 words! {
     /// `incomplete` can be resumed; `failed` means that nobody was heard.
@@ -20,7 +19,7 @@ words! {
 pub fn status(transcript: &Transcript) -> Status {
     match &transcript.stopped {
         Some(Stop::Done) => Status::Done,
-        Some(Stop::Quorum { .. } | Stop::Partial { .. }) if opinions(transcript).is_empty() => {
+        Some(Stop::Quorum { .. } | Stop::Partial { .. }) if transcript.heard_in(1).is_empty() => {
             Status::Failed
         }
         Some(
@@ -29,6 +28,7 @@ pub fn status(transcript: &Transcript) -> Status {
             | Stop::Families { .. }
             | Stop::Budget { .. }
             | Stop::Unconcluded { .. }
+            | Stop::Unadjudicated { .. }
             | Stop::Deadline
             | Stop::Interrupted,
         )
@@ -44,6 +44,15 @@ pub struct Stopped {
     pub suggestion: String,
 }
 
+const ABANDONED: &str = "abandoned";
+
+impl Stopped {
+    /// Whether somebody gave it up: nothing goes on with it.
+    pub fn is_abandoned(&self) -> bool {
+        self.error_code == ABANDONED
+    }
+}
+
 fn more_of(shortage: Shortage, resume: &str) -> String {
     match shortage {
         Shortage::Money => format!("{resume} with more, for example `--budget-usd 5`"),
@@ -55,6 +64,17 @@ fn more_of(shortage: Shortage, resume: &str) -> String {
 
 /// Nothing, for a run that came to its end.
 pub fn stopped(transcript: &Transcript) -> Option<Stopped> {
+    if transcript.is_abandoned && transcript.stopped != Some(Stop::Done) {
+        return Some(Stopped {
+            error_code: ABANDONED,
+            message: "it was abandoned".to_owned(),
+            suggestion: "nothing goes on with it; what there is stays".to_owned(),
+        });
+    }
+    by_itself(transcript)
+}
+
+fn by_itself(transcript: &Transcript) -> Option<Stopped> {
     let id = &transcript.opening.dialogue_id;
     let resume = format!("`plenary resume {id}`");
     let (error_code, message, suggestion) = match transcript.stopped.as_ref() {
@@ -97,6 +117,11 @@ pub fn stopped(transcript: &Transcript) -> Option<Stopped> {
             "revision_unavailable",
             format!("the conclusion was objected to, and could not be mended: {seat}: {reason}"),
             format!("{resume} asks for the revision again"),
+        ),
+        Some(Stop::Unadjudicated { seat, reason }) => (
+            "adjudication_unavailable",
+            format!("nothing was decided: {seat}: {reason}"),
+            format!("the gate stays closed; {resume} asks the adjudicator again"),
         ),
         Some(Stop::Deadline) => (
             "deadline_exceeded",

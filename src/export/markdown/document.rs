@@ -5,28 +5,34 @@
 
 use super::escape::{self, inline, quote};
 use super::table::table;
-use super::{council, ending, facts, rounds, value, verdicts};
+use super::{council, ending, facts, review, rounds, value, verdicts};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::record::Record;
 use crate::domain::reference::Move;
+use crate::export::Ran;
 use crate::export::conclusion::{self, Ended};
 use crate::export::council::Deliberated;
 use crate::export::wording;
 
 /// The whole dialogue, from the question to the hash of the chain's head.
-pub fn markdown(record: &Record, told: Option<&Deliberated>) -> String {
+pub fn markdown(record: &Record, ran: Option<&Ran>) -> String {
     let mut blocks = facts::blocks(record);
     blocks.extend(question(record));
     blocks.extend(background(record));
-    blocks.extend(concluded(record, told));
-    match told {
-        Some(told) => blocks.extend(council::blocks(told)),
+    match ran {
+        Some(Ran::Council(told)) => {
+            blocks.extend(concluded(record, Some(told)));
+            blocks.extend(council::blocks(told));
+            blocks.extend(ending::interventions(&told.interventions));
+        }
+        Some(Ran::Review(told)) => blocks.extend(review::blocks(told)),
+        Some(Ran::Imported(rows)) => blocks.extend(review::imported(rows)),
         None => {
+            blocks.extend(concluded(record, None));
             blocks.extend(verdicts::blocks(record));
             blocks.extend(facts::experts(record));
         }
     }
-    blocks.extend(told.into_iter().flat_map(|told| ending::interventions(&told.interventions)));
     blocks.extend(tensions(record));
     blocks.extend(rounds::blocks(record));
     blocks.extend(recommendations(record));

@@ -5,6 +5,9 @@ mod document;
 mod ending;
 mod escape;
 mod facts;
+mod review;
+#[cfg(test)]
+mod review_tests;
 mod revision;
 mod rounds;
 mod table;

@@ -8,9 +8,14 @@ use crate::domain::lifecycle::Status;
 use crate::domain::plan::Auditing;
 use crate::domain::record::Record;
 use crate::domain::transcript::Transcript;
+use crate::export::Ran;
 use crate::export::conclusion::sample as endings;
 use crate::export::council::document;
 use crate::export::sample;
+
+fn council(transcript: &Transcript) -> Ran {
+    Ran::Council(Box::new(document(transcript)))
+}
 
 /// The part of the sample's document from one heading up to another.
 fn part(from: &str, to: &str) -> String {
@@ -401,13 +406,13 @@ fn an_unaudited_one_says_so_in_its_heading_and_among_the_facts() {
 
 #[test]
 fn a_council_shows_its_draft_and_its_interventions() {
-    let draft = markdown(&sample::record(), Some(&document(&endings::unmended())));
+    let draft = markdown(&sample::record(), Some(&council(&endings::unmended())));
     assert!(draft.contains("## Draft: objected to, not mended\n"), "{draft}");
     assert!(
         draft.contains("### Objections\n\n- **recommendation**: counted: asked for"),
         "{draft}"
     );
-    let stopped = markdown(&sample::record(), Some(&document(&endings::cut_short())));
+    let stopped = markdown(&sample::record(), Some(&council(&endings::cut_short())));
     let (_, rest) = stopped.split_at(stopped.find("## Interventions").unwrap());
     assert_snapshot!(rest.split("## Tensions").next().unwrap(), @r#"
     ## Interventions
@@ -427,13 +432,13 @@ fn a_mended_draft_shows_what_changed() {
     let objections = endings::FIRST.iter().map(endings::objection).collect();
     run.audited(Audit::Flag { objections });
     run.revised(endings::conclusion());
-    let draft = markdown(&sample::record(), Some(&document(&run.transcript)));
+    let draft = markdown(&sample::record(), Some(&council(&run.transcript)));
     let (_, changes) = draft.split_once("## Draft: mended, not audited again\n").unwrap();
     assert!(changes.contains("**key condition**, before:\n\n> "), "{changes}");
 }
 
 /// Everything by which an ending takes part in our structure.
-fn bones(document: &str) -> Vec<String> {
+pub(super) fn bones(document: &str) -> Vec<String> {
     let unquoted = document.lines().filter(|line| !line.starts_with('>'));
     let marks = ["#", "|", "---", "```", "- ", "  - ", "<"];
     let ours = unquoted.filter(|line| marks.iter().any(|mark| line.starts_with(mark)));
@@ -454,7 +459,7 @@ fn hostile_text_in_an_ending_adds_nothing_to_the_structure() {
             let transcript = endings::filled_with(transcript.clone(), text);
             let record = concluded(&transcript, text);
             let led = markdown(&record, None);
-            led + &markdown(&record, Some(&document(&transcript)))
+            led + &markdown(&record, Some(&council(&transcript)))
         };
         let told = with(hostile);
         assert_eq!(bones(&told), bones(&with("plain")), "{told}");

@@ -5,8 +5,6 @@
 //! disagreement is a tension; the report is a verdict. The batches go through the
 //! same rules as everybody's, so search, citations and `verify` work for councils.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::letters::Letters;
@@ -15,15 +13,11 @@ use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::council::review::{Critique, Review, Target};
 use crate::domain::council::words::Level;
-use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, LocalId, entity_id};
-use crate::domain::limits::ITEMS_PER_ROUND_MAX;
+use crate::domain::ids::{EntityKind, ExpertSlug};
 use crate::domain::transcript::Transcript;
-
-/// A label is read in lists, one line of a terminal or two.
-const LABEL_CHARS_MAX: usize = 160;
-
-/// Well below what a record takes, and more than a reader will read.
-const TEXT_CHARS_MAX: usize = 20_000;
+use crate::protocols::items::{
+    Items, LABEL_CHARS_MAX, TEXT_CHARS_MAX, cut, lines, local_id, object,
+};
 
 /// The batch that registers a round.
 pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
@@ -35,11 +29,9 @@ pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
         "title": title(transcript, round),
     });
     if let Value::Object(fields) = &mut batch {
-        let summary = summary(transcript, round, entering.left_out);
+        let summary = summary(transcript, round, entering.items.left_out);
         fields.extend(summary.map(|summary| ("summary".to_owned(), summary.into())));
-        for (kind, items) in entering.items {
-            fields.insert(kind.section().to_owned(), items.into());
-        }
+        fields.extend(entering.items.sections());
     }
     batch
 }
@@ -47,7 +39,7 @@ pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
 /// The arguments of the verdict that ends the run.
 pub fn verdict_arguments(transcript: &Transcript, report: &CouncilFinalReport) -> Value {
     let tensions: Vec<String> =
-        [1, 2].iter().flat_map(|round| Entering::of(transcript, *round).tensions).collect();
+        [1, 2].iter().flat_map(|round| Entering::of(transcript, *round).items.tensions).collect();
     let conclusion = &report.report.conclusion;
     let description = [report.disclaimer.as_deref(), Some(&report.report.rationale.summary)];
     let description: Vec<&str> = description.into_iter().flatten().collect();
@@ -105,19 +97,14 @@ fn summary(transcript: &Transcript, round: u8, left_out: usize) -> Option<String
     Some(text)
 }
 
-/// The items of one round, numbered as they come.
-#[derive(Default)]
+/// What a round of a council found.
 struct Entering {
-    items: BTreeMap<EntityKind, Vec<Value>>,
-    numbers: BTreeMap<(ExpertSlug, EntityKind), usize>,
-    tensions: Vec<String>,
-    left_out: usize,
-    round: u8,
+    items: Items,
 }
 
 impl Entering {
     fn of(transcript: &Transcript, round: u8) -> Self {
-        let mut entering = Self { round, ..Self::default() };
+        let mut entering = Self { items: Items::of(round) };
         match round {
             1 => opinions(transcript).iter().for_each(|voice| entering.opinion(voice)),
             2 => entering.reviews(transcript),
@@ -132,17 +119,23 @@ impl Entering {
         let mut text = vec![said.summary.clone(), details.understanding.clone()];
         text.extend(details.key_considerations.iter().map(|point| format!("- {point}")));
         text.extend(said.assumptions.iter().map(|point| format!("Assumes: {point}")));
-        self.add(seat, EntityKind::Perspective, &said.summary, &lines(&text), Map::new());
+        self.items.add(seat, EntityKind::Perspective, &said.summary, &lines(&text), Map::new());
         let more = json!({
             "parameters": { "stance": said.stance, "confidence": said.confidence },
             "references": [{ "type": "depend", "target": first(seat, EntityKind::Perspective) }],
         });
         let text = lines(&[details.recommendation.clone(), details.rationale.clone()]);
-        self.add(seat, EntityKind::Recommendation, &details.recommendation, &text, object(more));
+        self.items.add(
+            seat,
+            EntityKind::Recommendation,
+            &details.recommendation,
+            &text,
+            object(more),
+        );
         for risk in said.risks.iter().filter(|risk| risk.severity == Level::High) {
             let mitigation = risk.mitigation.as_deref().map(|text| format!("Mitigation: {text}"));
             let text = lines(&[risk.description.clone(), mitigation.unwrap_or_default()]);
-            self.add(seat, EntityKind::Tension, &risk.description, &text, Map::new());
+            self.items.add(seat, EntityKind::Tension, &risk.description, &text, Map::new());
         }
         for finding in &said.findings {
             let label = format!("{}: {}", finding.id, finding.title);
@@ -151,7 +144,7 @@ impl Entering {
             let more = json!({
                 "references": [{ "type": "support", "target": first(seat, EntityKind::Perspective) }],
             });
-            self.add(seat, EntityKind::Claim, &label, &text, object(more));
+            self.items.add(seat, EntityKind::Claim, &label, &text, object(more));
         }
     }
 
@@ -187,7 +180,7 @@ impl Entering {
                 let more = json!({
                     "references": [{ "type": "question", "target": first(about, EntityKind::Perspective) }],
                 });
-                self.add(voice.seat, EntityKind::Tension, &point.topic, &text, object(more));
+                self.items.add(voice.seat, EntityKind::Tension, &point.topic, &text, object(more));
             }
         }
     }
@@ -212,66 +205,11 @@ impl Entering {
         let more = json!({
             "references": [{ "type": reference, "target": first(about, EntityKind::Perspective) }],
         });
-        self.add(by, EntityKind::Claim, label, text, object(more));
-    }
-
-    fn add(
-        &mut self,
-        seat: &ExpertSlug,
-        kind: EntityKind,
-        label: &str,
-        text: &str,
-        more: Map<String, Value>,
-    ) {
-        // A model that left a point blank made none.
-        if label.trim().is_empty() {
-            return;
-        }
-        let items = self.items.entry(kind).or_default();
-        if items.len() >= usize::from(ITEMS_PER_ROUND_MAX) {
-            self.left_out += 1;
-            return;
-        }
-        let number = self.numbers.entry((seat.clone(), kind)).or_default();
-        *number += 1;
-        let Some(id) = local_id(seat, kind, self.round, *number) else { return };
-        let mut item = object(json!({
-            "local_id": id,
-            "label": cut(label, LABEL_CHARS_MAX),
-            kind.text_field(): cut(text, TEXT_CHARS_MAX),
-        }));
-        item.extend(more);
-        items.push(item.into());
-        if kind == EntityKind::Tension {
-            self.tensions.push(id);
-        }
+        self.items.add(by, EntityKind::Claim, label, text, object(more));
     }
 }
 
 /// The first round's perspective or recommendation of a seat: each has exactly one.
 fn first(seat: &ExpertSlug, kind: EntityKind) -> Option<String> {
     local_id(seat, kind, 1, 1)
-}
-
-fn local_id(seat: &ExpertSlug, kind: EntityKind, round: u8, number: usize) -> Option<String> {
-    let EntityId { kind, round, seq } = entity_id(kind, round, number)?;
-    Some(LocalId { expert: seat.clone(), kind, round, seq }.to_string())
-}
-
-fn lines(parts: &[String]) -> String {
-    let parts: Vec<&str> =
-        parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
-    parts.join("\n")
-}
-
-fn cut(text: &str, chars_max: usize) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(chars_max) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
-    }
-}
-
-fn object(value: Value) -> Map<String, Value> {
-    if let Value::Object(map) = value { map } else { Map::new() }
 }

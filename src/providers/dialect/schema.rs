@@ -81,10 +81,19 @@ fn absorb(whole: &mut Map<String, Value>, part: Map<String, Value>) {
 /// For OpenAI's strict mode: every object is closed, every field is required, and bounds
 /// that some of its models refuse are left to the prompt.
 pub(super) fn strict(schema: &Value) -> Value {
+    let mut schema = closed(schema);
+    each_node(&mut schema, &|node| {
+        node.retain(|key, _| !["minimum", "maximum"].contains(&key.as_str()));
+    });
+    schema
+}
+
+/// Closed, required, and without bounds but for those of numbers.
+fn closed(schema: &Value) -> Value {
     let mut schema = plain(schema);
     each_node(&mut schema, &|node| {
-        let bounds = ["minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength"];
-        node.retain(|key, _| !bounds.contains(&key.as_str()) && key != "pattern");
+        let bounds = ["minItems", "maxItems", "minLength", "maxLength", "pattern"];
+        node.retain(|key, _| !bounds.contains(&key.as_str()));
         if let Some(names) = names_of_properties(node) {
             node.insert("required".to_owned(), names);
             node.insert("additionalProperties".to_owned(), Value::Bool(false));
@@ -100,9 +109,10 @@ pub(super) const SMALL_OUTPUT_TOKENS: u32 = 2_000;
 const SHARES: u32 = 12;
 
 /// For small models behind servers that turn the schema into a grammar: short lists and short
-/// texts, so that the whole document fits into what may be written.
+/// texts, so that the whole document fits into what may be written. Numbers keep their bounds:
+/// such a model scores 12 out of 5 and does it again when it is told.
 pub(super) fn bounded(schema: &Value, output_tokens_max: u32) -> Value {
-    let mut schema = strict(schema);
+    let mut schema = closed(schema);
     each_node(&mut schema, &|node| {
         let kind = node.get("type");
         let is = |word: &str| match kind {
@@ -239,6 +249,24 @@ mod tests {
             "additionalProperties": false,
         });
         check(strict, &schema, &expected);
+    }
+
+    #[test]
+    fn a_small_model_is_held_to_bounds_that_others_are_told_of() {
+        let score = json!({ "type": "integer", "minimum": 1, "maximum": 5 });
+        let list = json!({ "type": "array", "items": { "type": "string" }, "maxItems": 8 });
+        let schema = json!({ "type": "object", "properties": { "score": score, "list": list } });
+        let item = json!({ "type": "string", "maxLength": 20 });
+        let expected = json!({
+            "type": "object",
+            "properties": {
+                "score": score,
+                "list": { "type": "array", "items": item, "maxItems": 2 },
+            },
+            "required": ["score", "list"],
+            "additionalProperties": false,
+        });
+        check(|schema| bounded(schema, 240), &schema, &expected);
     }
 
     #[test]

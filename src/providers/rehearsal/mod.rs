@@ -8,6 +8,7 @@ mod audit;
 mod conclusion;
 mod docket;
 mod findings;
+mod gate;
 mod opinion;
 mod panel;
 mod prompt;

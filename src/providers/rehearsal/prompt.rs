@@ -121,9 +121,13 @@ pub(super) fn reviews(user: &str) -> Vec<(char, Review)> {
 }
 
 fn lettered<'a>(user: &'a str, kind: &'a str) -> impl Iterator<Item = (char, &'a str)> {
+    named(user, kind).filter_map(|(name, text)| Some((name.chars().next()?, text)))
+}
+
+/// What stands between the marks of labels that begin alike, with the rest of each label.
+pub(super) fn named<'a>(user: &'a str, kind: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let of_kind = move |part: Part<'a>| Some((part.label.strip_prefix(kind)?, part.text));
-    let named = parts(user).into_iter().filter_map(of_kind);
-    named.filter_map(|(name, text)| Some((name.chars().next()?, text)))
+    parts(user).into_iter().filter_map(of_kind)
 }
 
 /// What stands between two marked lines.

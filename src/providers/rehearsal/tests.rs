@@ -39,9 +39,9 @@ fn with_opinions(text: &str, opinions: &[(char, &str)]) -> String {
 
 fn request(seat: &str, purpose: Purpose, user: &str) -> Request {
     let round = match purpose {
-        Purpose::Opinion => 1,
-        Purpose::Review => 2,
-        Purpose::Synthesis => 3,
+        Purpose::Opinion | Purpose::Judgement => 1,
+        Purpose::Review | Purpose::CrossReading => 2,
+        Purpose::Synthesis | Purpose::Adjudication => 3,
         Purpose::Conclusion => 4,
         Purpose::Audit => 5,
         Purpose::Revision => 6,

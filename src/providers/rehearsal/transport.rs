@@ -13,7 +13,7 @@ use super::panel::MODEL;
 use super::script::{Act, Cue, Fail, Script};
 use super::temper::Temper;
 use super::variation::Variation;
-use super::{audit, conclusion, opinion, prompt, report, review, revision};
+use super::{audit, conclusion, gate, opinion, prompt, report, review, revision};
 
 /// One for each run: a cue's `times` are counted in it.
 #[derive(Debug, Default)]
@@ -91,6 +91,9 @@ fn built_in(request: &Request) -> Result<String, CallError> {
         Purpose::Audit => Ok(audit::audit(&subject, messages)),
         Purpose::Revision => json(&revision::revision(&subject, messages, variation)),
         Purpose::Restatement => Ok(audit::restatement(messages)),
+        Purpose::Judgement => json(&gate::judgement(request.seat.as_str(), messages)),
+        Purpose::CrossReading => json(&gate::cross_reading(request.seat.as_str(), messages)),
+        Purpose::Adjudication => json(&gate::adjudication(messages)),
     }
 }
 

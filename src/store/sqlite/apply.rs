@@ -26,12 +26,19 @@ pub(super) type Done = Result<(), StoreError>;
 pub(super) struct Applier<'a> {
     connection: &'a Connection,
     pub(super) id: &'a str,
+    /// The number that their entry has among those of all dialogues.
+    pub(super) entry: u64,
     pub(super) at: String,
 }
 
 impl<'a> Applier<'a> {
-    pub(super) fn new(connection: &'a Connection, id: &'a DialogueId, at: Moment) -> Self {
-        Self { connection, id: id.as_str(), at: at.to_string() }
+    pub(super) fn new(
+        connection: &'a Connection,
+        id: &'a DialogueId,
+        entry: u64,
+        at: Moment,
+    ) -> Self {
+        Self { connection, id: id.as_str(), entry, at: at.to_string() }
     }
 
     pub(super) fn apply(&self, change: &Change) -> Done {
@@ -69,6 +76,8 @@ impl<'a> Applier<'a> {
             Change::StageReached { stage } => self.reach(*stage),
             Change::Concluded(ending) => self.conclude(ending),
             Change::OutcomeRecorded(outcome) => self.record_outcome(outcome),
+            Change::VerdictLogged(row) => self.log_verdict(row),
+            Change::Overridden(decision) => self.override_verdict(decision),
             // A run is read from the journal itself; what it found has changes of its own.
             Change::RunPlanned(_)
             | Change::RunStarted { .. }
@@ -83,6 +92,7 @@ impl<'a> Applier<'a> {
             | Change::ReportGiven(_)
             | Change::RunStopped(_)
             | Change::Intervened { .. }
+            | Change::Ruled(_)
             | Change::ConclusionPlanned { .. } => Ok(()),
         }
     }

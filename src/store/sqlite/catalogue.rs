@@ -27,7 +27,11 @@ pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Sum
     }
     // `~` sorts behind every moment and every id, so the first page begins at the newest.
     let sql = format!(
-        "SELECT dialogue_id, title, protocol, status, terminal_state, total_rounds, rehearsal, created_at
+        "SELECT dialogue_id, title, protocol, status, terminal_state, total_rounds, rehearsal, created_at,
+           (SELECT verdict FROM verdict_log WHERE seq = (
+              SELECT max(seq) FROM verdict_log v
+              WHERE v.dialogue_id = dialogues.dialogue_id AND NOT v.imported
+           )) AS verdict
          FROM dialogues
          WHERE (created_at, dialogue_id) < (
              coalesce((SELECT created_at FROM dialogues WHERE dialogue_id = ?1), '~'), coalesce(?1, '~')
@@ -44,6 +48,7 @@ pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Sum
             rounds: row.get(5)?,
             rehearsal: row.get(6)?,
             created_at: parsed(row, 7, "moment")?,
+            verdict: parsed_optional(row, 8, "verdict")?,
         })
     })
 }

@@ -14,7 +14,7 @@ use crate::store::error::StoreError;
 use crate::store::verification::Finding;
 
 /// Every table that follows from the journal, parents before children.
-const PROJECTED: [&str; 24] = [
+const PROJECTED: [&str; 26] = [
     "dialogues",
     "expert_pool",
     "expert_profiles",
@@ -39,6 +39,8 @@ const PROJECTED: [&str; 24] = [
     "verdicts",
     "conclusions",
     "outcomes",
+    "verdict_log",
+    "overrides",
 ];
 
 /// Replays a dialogue's journal and compares every table with the result.
@@ -90,17 +92,20 @@ fn replay(connection: &Connection, replica: &Connection, id: &str) -> Result<(),
     let dialogue_id: DialogueId =
         id.parse().map_err(|_| format!("`{id}` is not a dialogue's id"))?;
     let mut statement = connection
-        .prepare_cached("SELECT ts, payload FROM journal WHERE dialogue_id = ?1 ORDER BY seq")
+        .prepare_cached(
+            "SELECT ts, payload, global_seq FROM journal WHERE dialogue_id = ?1 ORDER BY seq",
+        )
         .map_err(describe)?;
     let mut rows = statement.query([id]).map_err(describe)?;
     while let Some(row) = rows.next().map_err(describe)? {
         let (ts, payload): (String, Option<String>) =
             (row.get(0).map_err(describe)?, row.get(1).map_err(describe)?);
+        let entry = row.get(2).map_err(describe)?;
         let Some(payload) = payload else { continue };
         let at = ts.parse().map_err(|_| format!("`{ts}` is not a moment"))?;
         let changes: Vec<Change> = serde_json::from_str(&payload)
             .map_err(|error| format!("an entry cannot be read: {error}"))?;
-        let applier = Applier::new(replica, &dialogue_id, at);
+        let applier = Applier::new(replica, &dialogue_id, entry, at);
         for change in &changes {
             applier.apply(change).map_err(|error| format!("cannot be replayed: {error}"))?;
         }

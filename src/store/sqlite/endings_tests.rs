@@ -64,7 +64,7 @@ fn read(connection: &Connection, column: &str) -> Option<String> {
 fn check(steps: &[(Change, &str)]) {
     let connection = connect::memory().unwrap();
     let id: DialogueId = "talk".parse().unwrap();
-    let applier = Applier::new(&connection, &id, "2026-02-02T09:00:00Z".parse().unwrap());
+    let applier = Applier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
     applier.apply(&opening(&id)).unwrap();
     assert_eq!(read(&connection, "lifecycle").as_deref(), Some("pending"));
     for (change, expected) in steps {
@@ -117,7 +117,7 @@ fn a_terminal_state_stands_with_the_dialogue_too() {
     for state in [None, Some(TerminalState::Clean), Some(TerminalState::Unconverged)] {
         let connection = connect::memory().unwrap();
         let id: DialogueId = "talk".parse().unwrap();
-        let applier = Applier::new(&connection, &id, "2026-02-02T09:00:00Z".parse().unwrap());
+        let applier = Applier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
         applier.apply(&opening(&id)).unwrap();
         applier.apply(&concluded(state)).unwrap();
         let expected = state.map(|state| state.name().to_owned());
@@ -134,7 +134,7 @@ fn a_terminal_state_stands_with_the_dialogue_too() {
 fn a_conclusion_stands_and_there_is_one() {
     let connection = connect::memory().unwrap();
     let id: DialogueId = "talk".parse().unwrap();
-    let applier = Applier::new(&connection, &id, "2026-02-02T09:00:00Z".parse().unwrap());
+    let applier = Applier::new(&connection, &id, 1, "2026-02-02T09:00:00Z".parse().unwrap());
     applier.apply(&opening(&id)).unwrap();
     applier.apply(&concluded(None)).unwrap();
     assert!(applier.apply(&concluded(None)).is_err(), "a second one");

@@ -53,6 +53,11 @@ pub(super) fn append(
     Ok(seq)
 }
 
+/// The number that the next entry will have among those of all dialogues.
+pub(super) fn next_entry(connection: &Connection) -> Result<u64, StoreError> {
+    Ok(head(connection, chain::GLOBAL)?.seq + 1)
+}
+
 /// The place of the newest intervention among all entries of all dialogues.
 pub(super) fn last_intervention(connection: &Connection) -> Result<u64, StoreError> {
     let place: Option<u64> = connection

@@ -10,10 +10,11 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::connect;
 use crate::store::error::StoreError;
 
-const MIGRATIONS: [&str; 3] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("../../../migrations/0001_record.sql"),
     include_str!("../../../migrations/0002_search.sql"),
     include_str!("../../../migrations/0003_conclusions.sql"),
+    include_str!("../../../migrations/0004_verdict_log.sql"),
 ];
 
 /// The schema this program writes.

@@ -13,6 +13,7 @@ mod migrate;
 mod show;
 mod statements;
 mod store;
+mod verdict_log;
 mod verify;
 
 pub use store::SqliteStore;

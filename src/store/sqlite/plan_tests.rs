@@ -16,6 +16,7 @@ use crate::domain::catalogue::EndingQuery;
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::conclusion::{Outcome, OutcomeWord};
 use crate::domain::dialogue::Stage;
+use crate::domain::gate::{ContentQuery, Decision, LogQuery, LogRow, LogStretch, Override};
 use crate::domain::ids::DialogueId;
 use crate::files::Folders;
 use crate::operations::{self, Workspace};
@@ -43,6 +44,7 @@ fn traced() -> (Workspace, Seen) {
             store: std::sync::Arc::new(store),
             ambient: std::sync::Arc::new(Machine),
             folders,
+            convergence_percent: None,
         },
         seen,
     )
@@ -111,6 +113,45 @@ fn end(workspace: &Workspace) {
     done.unwrap();
 }
 
+/// A verdict that was logged, looked for in every way, and overridden.
+fn gate(workspace: &Workspace) {
+    let id: DialogueId = "talk".parse().unwrap();
+    let row = json!({
+        "v": 2, "ts": "2026-05-18T10:00:00Z", "artifact": "a.md", "artifact_type": "post", "round1": [], "round2": [],
+        "adjudicator": {"final_verdict": "HOLD", "reasoning": "r"}, "verdict_id": "talk/1", "artifact_sha256": "ab",
+    });
+    let row: LogRow = serde_json::from_value(row).unwrap();
+    let word = Override { verdict_id: "talk/1".into(), decision: Decision::Ship, why: "w".into() };
+    let changes = [Change::VerdictLogged(Box::new(row.clone())), Change::Overridden(word)];
+    let done: Result<u64, StoreError> = transact(workspace.store.as_ref(), |unit| {
+        assert!(unit.logged("talk/1")?.is_none());
+        assert!(unit.logged_alike(&row.fingerprint().unwrap())?.is_none());
+        assert!(unit.verdicts_logged(&id, 2)?.is_empty());
+        unit.apply(&id, EntryKind::VerdictLogged, Machine.now(), &changes)
+    });
+    done.unwrap();
+    let store = workspace.store.as_ref();
+    assert_eq!(store.log_lines(0, 9).unwrap().len(), 1);
+    assert_eq!(store.priors("post", 5).unwrap().len(), 1);
+    let content = ContentQuery { sha256: "ab".into(), rehearsal: false };
+    assert!(store.decided(&content).unwrap().is_some());
+    assert!(store.logged("talk/1").unwrap().is_some_and(|found| found.overridden.is_some()));
+    assert!(store.log_line("talk/1").unwrap().is_some());
+    assert_eq!(store.overrides("talk/1").unwrap().len(), 1);
+    for (artifact_type, since) in
+        [(None, None), (Some("post"), None), (None, Some(row.ts)), (Some("post"), Some(row.ts))]
+    {
+        for stretch in [LogStretch::After(0), LogStretch::Last] {
+            let artifact_type = artifact_type.map(str::to_owned);
+            let everything =
+                LogQuery { artifact_type, since, stretch, ..LogQuery::from_the_start(9) };
+            let ours =
+                LogQuery { without_rehearsals: true, without_imported: true, ..everything.clone() };
+            assert_eq!(store.log_page(&everything).unwrap(), store.log_page(&ours).unwrap());
+        }
+    }
+}
+
 fn look(workspace: &Workspace) {
     let talk = json!({"dialogue_id": "talk"});
     operations::context(workspace, &talk).unwrap();
@@ -152,6 +193,7 @@ fn no_question_is_answered_without_an_index() {
     let (workspace, seen) = traced();
     live(&workspace);
     end(&workspace);
+    gate(&workspace);
     look(&workspace);
     let connection = connect::memory().unwrap();
     let is_query = |sql: &&String| {

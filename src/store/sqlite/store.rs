@@ -9,13 +9,16 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use super::apply::{self, Applier};
 use super::columns::{json, parsed, query};
 use super::load::Depth;
-use super::{catalogue, connect, endings, facts, journal, load, show, verify};
+use super::{catalogue, connect, endings, facts, journal, load, show, verdict_log, verify};
 use crate::domain::catalogue::{
     AuditedEnding, Citation, Due, EndingQuery, Hit, ListQuery, Stats, Summary,
 };
 use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::{Facts, Mentions};
+use crate::domain::gate::{
+    ContentQuery, DecidedContent, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
+};
 use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::record::Record;
 use crate::domain::shown::Viewer;
@@ -187,6 +190,38 @@ impl Store for SqliteStore {
         self.read(|connection| catalogue::cite(connection, dialogue, id))
     }
 
+    fn log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError> {
+        self.read(|connection| verdict_log::lines(connection, after, limit))
+    }
+
+    fn log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError> {
+        self.read(|connection| verdict_log::page(connection, query))
+    }
+
+    fn priors(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError> {
+        self.read(|connection| verdict_log::priors(connection, artifact_type, limit))
+    }
+
+    fn logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        self.read(|connection| verdict_log::logged(connection, verdict_id))
+    }
+
+    fn log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError> {
+        self.read(|connection| verdict_log::line(connection, verdict_id))
+    }
+
+    fn logged_alike(&self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        self.read(|connection| verdict_log::logged_alike(connection, fingerprint))
+    }
+
+    fn decided(&self, content: &ContentQuery) -> Result<Option<DecidedContent>, StoreError> {
+        self.read(|connection| verdict_log::decided(connection, content))
+    }
+
+    fn overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
+        self.read(|connection| verdict_log::overrides(connection, verdict_id))
+    }
+
     fn verify(
         &self,
         dialogue: Option<&DialogueId>,
@@ -257,6 +292,22 @@ impl Unit for SqliteUnit<'_> {
         Ok(Some(Registration { batch_sha256: row.get(0)?, answer: json(row, 1, "answer")? }))
     }
 
+    fn logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        verdict_log::logged(self.connection, verdict_id)
+    }
+
+    fn logged_alike(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        verdict_log::logged_alike(self.connection, fingerprint)
+    }
+
+    fn verdicts_logged(
+        &mut self,
+        id: &DialogueId,
+        limit: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        verdict_log::of_dialogue(self.connection, id, limit)
+    }
+
     fn apply(
         &mut self,
         id: &DialogueId,
@@ -270,7 +321,7 @@ impl Unit for SqliteUnit<'_> {
             }
             Some(_) | None => at,
         };
-        let applier = Applier::new(self.connection, id, at);
+        let applier = Applier::new(self.connection, id, journal::next_entry(self.connection)?, at);
         for change in changes {
             applier.apply(change)?;
         }

@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
-use super::council::{ask, conclude, intervene, replay, resume, watch};
+use super::council::{ask, conclude, intervene};
 use super::dialogue::{DialogueCommand, cite, export, list, show};
 use super::doctor::Doctor;
-use super::{config, due, health, init, verify};
+use super::gate::{audit, log, override_verdict, review, sweep};
+use super::runs::{replay, resume, watch};
+use super::servers::{mcp, serve};
+use super::{config, due, health, init, modularity, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Cyan.on_default().bold())
@@ -18,8 +21,9 @@ const STYLES: Styles = Styles::styled()
 
 const EXIT_CODES: &str = "\
 Exit codes:
-  0   done: Clean, Revised and Unconverged alike
-  1   refused, or findings
+  0   done: Clean, Revised and Unconverged alike; SHIP, or skipped
+  1   refused, REVISE, or findings
+  2   HOLD
   3   incomplete (quorum, budget, deadline, no audit); `plenary resume`
   4   not found or unreadable
   5   configuration
@@ -71,6 +75,12 @@ pub(super) struct Global {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     Ask(Box<ask::Ask>),
+    Review(Box<review::Review>),
+    Sweep(Box<sweep::Sweep>),
+    Override(override_verdict::OverrideVerdict),
+    #[command(subcommand)]
+    Log(log::LogCommand),
+    Audit(audit::Audit),
     Resume(resume::Resume),
     Watch(watch::Watch),
     Replay(replay::Replay),
@@ -87,6 +97,9 @@ pub(super) enum Command {
     Health(health::Health),
     Due(due::Due),
     Verify(verify::Verify),
+    CheckModularity(modularity::CheckModularity),
+    Mcp(mcp::Mcp),
+    Serve(serve::Serve),
     Init(init::Init),
     Config(config::Config),
     Doctor(Doctor),
@@ -97,4 +110,12 @@ pub(super) enum Command {
         /// Which shell.
         shell: clap_complete::Shell,
     },
+}
+
+impl Command {
+    /// Whether its own `--format` asks for what `--json` does.
+    pub(super) fn is_in_json(&self) -> bool {
+        let of_review = matches!(self, Self::Review(review) if review.is_in_json());
+        of_review || matches!(self, Self::Sweep(sweep) if sweep.is_in_json())
+    }
 }

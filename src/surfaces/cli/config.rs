@@ -28,7 +28,7 @@ impl Config {
     pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
         let shown = Shown {
             status: "success",
-            settings: session.settings_without_reach(&Overrides::default())?.origins,
+            settings: session.premises.settings_without_reach(&Overrides::default())?.origins,
         };
         let width = session.ui.table_width();
         session.ui.answer(&shown, |shown| text(&shown.settings, width))?;

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::runs::typed;
 use super::session::{Done, Session};
 use super::show;
 use crate::domain::stretch::Since;
@@ -24,17 +25,13 @@ pub(super) struct Health {
     #[arg(long, value_name = "N", value_parser = last)]
     last: Option<usize>,
     /// Only those since a day (2026-01-01) or for so long (30d, 4w).
-    #[arg(long, value_name = "DAY|TIME", value_parser = since)]
+    #[arg(long, value_name = "DAY|TIME", value_parser = typed::since)]
     since: Option<Since>,
 }
 
 fn last(typed: &str) -> Result<usize, String> {
     let number = typed.parse().ok().filter(|number| (1..=LAST_MAX).contains(number));
     number.ok_or_else(|| format!("write a number from 1 to {LAST_MAX}"))
-}
-
-fn since(typed: &str) -> Result<Since, &'static str> {
-    typed.parse().map_err(|_| "write a day such as `2026-01-01`, or a time such as `30d` or `4w`")
 }
 
 impl Health {

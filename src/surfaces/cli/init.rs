@@ -1,24 +1,39 @@
-//! `init`: a `council.yaml` to begin with.
+//! `init`: a `council.yaml` to begin with, or the skills for agents.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
+use super::clients::{Client, print_configuration};
 use super::session::{Done, Session};
+use super::skills::write_skills;
 use crate::config::{COUNCIL_FILE, ConfigError, TEMPLATE};
 use crate::error::Error;
 use crate::files;
 
-/// Write a council.yaml in which every setting is explained
+/// Write a council.yaml in which every setting is explained; or prepare an agent
 ///
 /// It goes into this folder, or to the path that `--config` names. Three providers
 /// are in it: keep those you have a key or a program for, and take the others out.
+///
+/// With `--skills DIR` it writes the skills instead, and no council.yaml:
+/// `DIR/alignment-play/SKILL.md` for an agent that leads a dialogue as its Judge, and
+/// `DIR/alignment-expert/SKILL.md` for those that play its experts. Claude Code looks in
+/// `~/.claude/skills`, or in `.claude/skills` of a project.
+///
+/// With `--mcp claude` (codex, gemini) it prints how to tell that program of `plenary mcp`.
 #[derive(Debug, Args)]
 pub(super) struct Init {
-    /// Replace the file that is there.
+    /// Replace files that are there and say something else.
     #[arg(long)]
     force: bool,
+    /// Write the skills into this folder, and nothing else.
+    #[arg(long, value_name = "DIR")]
+    skills: Option<PathBuf>,
+    /// Print what an agent program's configuration needs to start the MCP server, and nothing else.
+    #[arg(long, value_name = "CLIENT", conflicts_with_all = ["skills", "force"])]
+    mcp: Option<Client>,
 }
 
 #[derive(Debug, Serialize)]
@@ -29,7 +44,13 @@ struct Written {
 
 impl Init {
     pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let path = session.config_flag().unwrap_or(Path::new(COUNCIL_FILE));
+        if let Some(client) = self.mcp {
+            return print_configuration(session, client);
+        }
+        if let Some(folder) = &self.skills {
+            return write_skills(session, folder, self.force);
+        }
+        let path = session.premises.config_flag().unwrap_or(Path::new(COUNCIL_FILE));
         // A link that leads nowhere is there too.
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(ConfigError::FileExists { path: path.to_owned() }.into());

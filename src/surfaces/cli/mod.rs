@@ -1,17 +1,23 @@
 //! The command line: a file per command, whose doc comments are its help.
 
 mod args;
+mod clients;
 mod config;
 mod council;
 mod dialogue;
 mod doctor;
 mod due;
+mod gate;
 mod health;
 mod init;
+mod modularity;
 mod report;
 mod run;
+mod runs;
+mod servers;
 mod session;
 mod show;
+mod skills;
 mod table;
 mod ui;
 mod verify;

@@ -10,6 +10,7 @@ use crate::error::{Error, Kind};
 use crate::export::safe_text;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const HINT: Style = AnsiColor::Cyan.on_default();
 
 pub(super) fn of_error(ui: &Ui, error: &Error) -> u8 {
@@ -17,9 +18,23 @@ pub(super) fn of_error(ui: &Ui, error: &Error) -> u8 {
         // If even the document cannot be written, the exit code still tells.
         let _ = ui.print(&error.document().to_string());
     } else {
-        talk(&text_of(error));
+        tell(error);
     }
     error.kind().exit_code()
+}
+
+/// One of several went wrong; the others go on.
+pub(super) fn tell(error: &Error) {
+    talk(&text_of(error));
+}
+
+/// Something went wrong that changes no result.
+pub(super) fn warn(ui: &Ui, error: &Error) {
+    if !ui.is_quiet() {
+        let said = format!("{WARNING}warning:{WARNING:#} {}", safe_text::line(&error.sentence()));
+        let hint = error.hint().map(|said| format!("\n{}", hint(said)));
+        talk(&format!("{said}{}", hint.unwrap_or_default()));
+    }
 }
 
 fn text_of(error: &Error) -> String {

@@ -11,6 +11,9 @@ use super::session::{Done, Session};
 use super::ui::Ui;
 use crate::error::{Error, Kind};
 
+/// The gate holds something back: neither a refusal nor a failure.
+const HOLD: u8 = 2;
+
 /// Runs the program and returns its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
@@ -19,15 +22,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => cli,
         Err(error) => return report::of_parsing(&error, wants_json),
     };
-    let ui = Ui::new(&cli.global);
+    let mut ui = Ui::new(&cli.global);
+    ui.json |= cli.command.is_in_json();
     match run(cli, &ui) {
         Ok(Done::Well) => 0,
         Ok(Done::WithFindings) => Kind::Refused.exit_code(),
+        Ok(Done::Held) => HOLD,
+        Ok(Done::Unreadable) => Kind::NotFound.exit_code(),
         Ok(Done::Incomplete) => Kind::Incomplete.exit_code(),
         Ok(Done::Broken) => Kind::Internal.exit_code(),
         Ok(Done::Interrupted) => Kind::Interrupted.exit_code(),
         // Whoever closed the pipe has read enough.
-        Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => 0,
+        Err(error) if error.is_closed_pipe() => 0,
         Err(error) => report::of_error(&ui, &error),
     }
 }
@@ -36,6 +42,11 @@ fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
     let session = Session::new(&cli.global, ui);
     match cli.command {
         Command::Ask(ask) => ask.run(&session),
+        Command::Review(review) => review.run(&session),
+        Command::Sweep(sweep) => sweep.run(&session),
+        Command::Override(command) => command.run(&session),
+        Command::Log(command) => command.run(&session),
+        Command::Audit(audit) => audit.run(&session),
         Command::Resume(resume) => resume.run(&session),
         Command::Watch(watch) => watch.run(&session),
         Command::Replay(replay) => replay.run(&session),
@@ -51,6 +62,9 @@ fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
         Command::Health(health) => health.run(&session),
         Command::Due(due) => due.run(&session),
         Command::Verify(verify) => verify.run(&session),
+        Command::CheckModularity(check) => check.run(&session),
+        Command::Mcp(mcp) => mcp.run(session),
+        Command::Serve(serve) => serve.run(session),
         Command::Init(init) => init.run(&session),
         Command::Config(config) => config.run(&session),
         Command::Doctor(doctor) => doctor.run(&session),

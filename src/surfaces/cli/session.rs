@@ -2,19 +2,17 @@
 //! the terminal.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::args::Global;
 use super::ui::Ui;
-use crate::ambient::Machine;
-use crate::config::{self, Candidate, Environment, Flags, Located, Overrides, Settings};
-use crate::domain::dialogue::Opening;
-use crate::error::Error;
-use crate::files::{self, Folders};
+use crate::config::{Flags, Located};
+use crate::error::{Error, Kind};
+use crate::files;
+use crate::hosting::Premises;
 use crate::operations::{self, Workspace};
-use crate::store::{SqliteStore, StoreError};
+use crate::store::StoreError;
 
 /// How a command that ran to its end ended.
 /// The order is that of the exit codes: of several ends, the greatest counts.
@@ -22,15 +20,32 @@ use crate::store::{SqliteStore, StoreError};
 pub(super) enum Done {
     Well,
     WithFindings,
+    /// The gate holds something back.
+    Held,
     Incomplete,
+    /// One of several could not be read.
+    Unreadable,
     /// One of several broke where it should not.
     Broken,
     Interrupted,
 }
 
+impl Done {
+    /// How one of several that went wrong ends the program, while the others go on.
+    pub(super) fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Refused | Kind::Usage => Self::WithFindings,
+            Kind::Incomplete => Self::Incomplete,
+            Kind::NotFound | Kind::Configuration => Self::Unreadable,
+            Kind::Internal => Self::Broken,
+            Kind::Interrupted => Self::Interrupted,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Session<'a> {
-    flags: Flags,
+    pub premises: Premises,
     pub ui: &'a Ui,
 }
 
@@ -41,25 +56,25 @@ impl<'a> Session<'a> {
             store: global.store.clone(),
             allow: global.allow.clone(),
         };
-        Self { flags, ui }
+        Self { premises: Premises::new(flags), ui }
     }
 
     /// A workspace over the store there is. Looking leaves nothing behind: where
     /// there is none yet, an empty one in memory answers.
     pub(super) fn for_existing(&self) -> Result<Workspace, Error> {
-        let located = self.located()?;
-        // Where nobody may look, nobody knows that there is none: opening it will say so.
-        if located.store.try_exists().unwrap_or(true) {
-            return self.open(&located);
+        let located = self.premises.located()?;
+        if let Some(workspace) = self.premises.existing(&located)? {
+            self.ui.detail(&format!("store: {}", located.store.display()));
+            return Ok(workspace);
         }
         self.ui.say(&format!("there is no store at `{}` yet", located.store.display()));
-        Ok(workspace(SqliteStore::in_memory()?, &located))
+        self.premises.empty(&located)
     }
 
     /// A workspace over the store there is; that there is none is an error. What does not
     /// exist cannot be called untouched.
     pub(super) fn for_auditing(&self) -> Result<Workspace, Error> {
-        let located = self.located()?;
+        let located = self.premises.located()?;
         let is_there = located.store.metadata().is_ok_and(|metadata| metadata.len() > 0);
         if !is_there {
             return Err(StoreError::Missing { path: located.store }.into());
@@ -67,63 +82,10 @@ impl<'a> Session<'a> {
         self.open(&located)
     }
 
-    /// Where things are.
-    pub(super) fn located(&self) -> Result<Located, Error> {
-        Ok(config::locate(&self.flags, &Environment::of_process())?)
-    }
-
-    /// Everything that is settled by flags, environment and file.
-    pub(super) fn settings(&self, overrides: &Overrides) -> Result<Settings, Error> {
-        let environment = Environment::of_process();
-        Ok(config::load(&self.flags, overrides, &environment, config::installed_models)?)
-    }
-
-    /// The settings, and every provider that was named or found, usable or not.
-    pub(super) fn survey(&self) -> Result<(Settings, Vec<Candidate>), Error> {
-        let environment = Environment::of_process();
-        Ok(config::survey(
-            &self.flags,
-            &Overrides::default(),
-            &environment,
-            config::installed_models,
-        )?)
-    }
-
-    /// The same, where nobody will be called: providers may lack keys and programs.
-    pub(super) fn settings_without_reach(&self, overrides: &Overrides) -> Result<Settings, Error> {
-        let environment = Environment::of_process();
-        Ok(config::survey(&self.flags, overrides, &environment, config::installed_models)?.0)
-    }
-
-    /// The settings for going on with a run: a rehearsal calls nobody.
-    pub(super) fn settings_for(
-        &self,
-        opening: &Opening,
-        overrides: &Overrides,
-    ) -> Result<Settings, Error> {
-        match opening.rehearsal {
-            true => self.settings_without_reach(overrides),
-            false => self.settings(overrides),
-        }
-    }
-
-    /// What `--config` names, whether it is there or not.
-    pub(super) fn config_flag(&self) -> Option<&Path> {
-        self.flags.config.as_deref()
-    }
-
     /// A workspace whose store is made if there is none: for opening the first dialogue.
     pub(super) fn open(&self, located: &Located) -> Result<Workspace, Error> {
         self.ui.detail(&format!("store: {}", located.store.display()));
-        Ok(workspace(SqliteStore::open(&located.store)?, located))
-    }
-}
-
-fn workspace(store: SqliteStore, located: &Located) -> Workspace {
-    Workspace {
-        store: Arc::new(store),
-        ambient: Arc::new(Machine),
-        folders: Folders::new(&located.working, &located.store, &located.allow),
+        self.premises.open(located)
     }
 }
 
@@ -146,11 +108,21 @@ impl Arguments {
         self
     }
 
-    /// Sets a field that neither the command line nor the data mentions.
+    /// Takes what stands under `name` for all of it, where the data is a document around it.
     #[must_use]
-    pub(super) fn or(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
-        if let (Value::Object(map), Some(value)) = (&mut self.0, value) {
-            map.entry(name).or_insert_with(|| value.into());
+    pub(super) fn unwrapped(mut self, name: &str) -> Self {
+        let inner = self.0.get_mut(name).filter(|inner| inner.is_object()).map(Value::take);
+        inner.map_or(self, Self)
+    }
+
+    /// Adds to the object under `name`, as a field that was given on the command line.
+    #[must_use]
+    pub(super) fn with_entries(mut self, name: &str, entries: Vec<(String, i64)>) -> Self {
+        if let (Value::Object(map), false) = (&mut self.0, entries.is_empty()) {
+            let under = map.entry(name).or_insert_with(|| Value::Object(Map::new()));
+            if let Value::Object(under) = under {
+                under.extend(entries.into_iter().map(|(key, value)| (key, value.into())));
+            }
         }
         self
     }

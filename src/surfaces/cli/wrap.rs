@@ -79,8 +79,14 @@ fn fit_from(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
     }
-    let kept = break_apart(text, width.saturating_sub(1)).into_iter().next().unwrap_or_default();
-    if width == 0 { String::new() } else { kept.trim_end().to_owned() + "…" }
+    match width {
+        0 => String::new(),
+        1 => "…".to_owned(),
+        _ => {
+            let kept = break_apart(text, width - 1).into_iter().next().unwrap_or_default();
+            kept.trim_end().to_owned() + "…"
+        }
+    }
 }
 
 /// One line of a text, its continuation set under its first word.
@@ -236,5 +242,6 @@ mod tests {
         assert_eq!(fit("alignment", 9), "alignment");
         assert_eq!(fit("alignment", 6), "align…");
         assert_eq!(fit("日本語", 4), "日…");
+        assert_eq!(fit("alignment", 1), "…");
     }
 }

@@ -25,9 +25,13 @@ impl Trial {
             Purpose::Conclusion => with(asked, &wrong),
             Purpose::Revision => with(asked, &right),
             Purpose::Audit => Play::Reply(critic[(asked.nth - 1).min(1)].to_owned()),
-            Purpose::Opinion | Purpose::Review | Purpose::Synthesis | Purpose::Restatement => {
-                Play::Fitting
-            }
+            Purpose::Opinion
+            | Purpose::Review
+            | Purpose::Synthesis
+            | Purpose::Restatement
+            | Purpose::Judgement
+            | Purpose::CrossReading
+            | Purpose::Adjudication => Play::Fitting,
         });
         let told = council.run(&["ask", "--json", "--quiet", question]);
         told.expect("done", 0);
@@ -84,7 +88,10 @@ fn five_lines_missed_twice_is_unconverged() {
         | Purpose::Review
         | Purpose::Synthesis
         | Purpose::Audit
-        | Purpose::Restatement => Play::Fitting,
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => Play::Fitting,
     });
     let told = council.run(&["ask", "--json", "--quiet", "Shall we go ahead, in exactly 5 lines?"]);
     told.expect("done", 0);

@@ -56,7 +56,10 @@ impl Manners {
             Purpose::Conclusion => conclusion(seen, dice).to_string(),
             Purpose::Revision => self.revision(seen, dice).to_string(),
             Purpose::Audit => self.audit(dice),
-            Purpose::Restatement => self.canary.sentence(),
+            Purpose::Restatement
+            | Purpose::Judgement
+            | Purpose::CrossReading
+            | Purpose::Adjudication => self.canary.sentence(),
         }
     }
 
@@ -110,7 +113,13 @@ fn richer(purpose: Purpose, mut document: Value) -> Value {
                 "resolution": "slow", "resolution_rationale": "it breaks" }]);
             document["alternatives"] = json!(["Wait"]);
         }
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {}
+        Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => {}
     }
     document
 }

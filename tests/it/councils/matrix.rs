@@ -132,7 +132,10 @@ impl Run {
             | Purpose::Conclusion
             | Purpose::Audit
             | Purpose::Revision
-            | Purpose::Restatement => "r3_chair",
+            | Purpose::Restatement
+            | Purpose::Judgement
+            | Purpose::CrossReading
+            | Purpose::Adjudication => "r3_chair",
         };
         Council::with(script, |settings| {
             let providers = settings["council"]["providers"].as_array_mut().unwrap();
@@ -161,7 +164,13 @@ impl Run {
             Purpose::Opinion => 1,
             Purpose::Review => 2,
             Purpose::Synthesis => 3,
-            Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => 4,
+            Purpose::Conclusion
+            | Purpose::Audit
+            | Purpose::Revision
+            | Purpose::Restatement
+            | Purpose::Judgement
+            | Purpose::CrossReading
+            | Purpose::Adjudication => 4,
         }
     }
 

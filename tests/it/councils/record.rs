@@ -131,9 +131,13 @@ fn a_report_in_a_failed_chairs_place_is_interim() {
     let council = Council::new(|asked| match asked.purpose {
         Purpose::Synthesis => Play::Status(401, vec![], "no".to_owned()),
         Purpose::Opinion | Purpose::Review => quarrel(asked),
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-            Play::Fitting
-        }
+        Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => Play::Fitting,
     });
     let (_, exported) = told_and_exported(&council);
     let verdict = &exported["verdicts"][0];

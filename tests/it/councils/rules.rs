@@ -155,9 +155,13 @@ fn the_most_complete_opinion_stands_in_for_the_chair() {
             }
             Purpose::Synthesis => Play::Refusal,
             Purpose::Opinion | Purpose::Review => Play::Fitting,
-            Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-                Play::Fitting
-            }
+            Purpose::Conclusion
+            | Purpose::Audit
+            | Purpose::Revision
+            | Purpose::Restatement
+            | Purpose::Judgement
+            | Purpose::CrossReading
+            | Purpose::Adjudication => Play::Fitting,
         });
         let told = council.ask(&[]);
         told.expect("done", 0);
@@ -256,9 +260,13 @@ fn nobody_sees_a_name_or_an_opinion_of_their_own() {
             asked.with(json!({ "summary": summary }))
         }
         Purpose::Review | Purpose::Synthesis => Play::Fitting,
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-            Play::Fitting
-        }
+        Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => Play::Fitting,
     });
     council.ask(&[]).expect("done", 0);
     for seen in council.seen(Purpose::Review).iter().chain(&council.seen(Purpose::Synthesis)) {
@@ -301,9 +309,13 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
             }],
         })),
         Purpose::Opinion | Purpose::Review => Play::Fitting,
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-            Play::Fitting
-        }
+        Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => Play::Fitting,
     });
     let told = council.ask(&[]);
     told.expect("done", 0);

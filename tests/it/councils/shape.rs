@@ -229,9 +229,13 @@ fn rated(asked: &Asked<'_>, ratings: [u8; 3]) -> Play {
             asked.with(json!({ "targets": targets }))
         }
         Purpose::Synthesis => Play::Fitting,
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-            Play::Fitting
-        }
+        Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => Play::Fitting,
     }
 }
 
@@ -286,9 +290,13 @@ fn a_split_that_the_report_is_silent_about_is_a_false_consensus() {
                 "resolution": "soon", "resolution_rationale": "both",
             }] })),
             Purpose::Review | Purpose::Synthesis => Play::Fitting,
-            Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-                Play::Fitting
-            }
+            Purpose::Conclusion
+            | Purpose::Audit
+            | Purpose::Revision
+            | Purpose::Restatement
+            | Purpose::Judgement
+            | Purpose::CrossReading
+            | Purpose::Adjudication => Play::Fitting,
         });
         let told = council.ask(&[]);
         told.expect("done", 0);

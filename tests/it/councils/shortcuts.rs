@@ -133,9 +133,13 @@ fn play(panel: Panel, asked: &Asked<'_>) -> Play {
             asked.with(json!({ "targets": targets }))
         }
         Purpose::Synthesis => Play::Fitting,
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-            Play::Fitting
-        }
+        Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => Play::Fitting,
     }
 }
 

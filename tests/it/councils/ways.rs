@@ -149,9 +149,13 @@ fn a_question_of_architecture_brings_alternatives_and_a_plan() {
             "verification_plan": ["Count the steps that were taken back"],
         })),
         Purpose::Opinion | Purpose::Review => Play::Fitting,
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-            Play::Fitting
-        }
+        Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => Play::Fitting,
     });
     let told = council.ask(&["--mode", "architecture"]);
     told.expect("done", 0);
@@ -187,9 +191,13 @@ fn inspect(asked: &super::house::Asked<'_>) -> Play {
         Purpose::Synthesis => asked.with(json!({ "findings": [finding(&json!({
             "reported_by": ["A", "Opinion B"], "confirmed_by": ["C"], "disputed_by": [],
         }))] })),
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => {
-            Play::Fitting
-        }
+        Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Revision
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => Play::Fitting,
     }
 }
 

@@ -7,7 +7,7 @@
     reason = "tests look at files themselves, and one that cannot set itself up should say so loudly"
 )]
 
-mod corpora;
+pub mod corpora;
 mod json;
 mod names;
 mod paths;

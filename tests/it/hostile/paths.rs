@@ -300,6 +300,7 @@ fn a_store_behind_a_link_is_guarded_where_it_really_lies() {
         store: std::sync::Arc::new(SqliteStore::open(&link).unwrap()),
         ambient: std::sync::Arc::new(Still::default()),
         folders: Folders::new(folder.path(), &link, &[]),
+        convergence_percent: None,
     };
     let bench = Bench { folder, workspace };
     open_dialogue(&bench, &["ann"]);

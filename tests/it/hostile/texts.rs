@@ -27,6 +27,7 @@ fn in_memory() -> Bench {
         store: std::sync::Arc::new(SqliteStore::in_memory().unwrap()),
         ambient: std::sync::Arc::new(Still::default()),
         folders: Folders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
+        convergence_percent: None,
     };
     Bench { folder, workspace }
 }

@@ -51,6 +51,7 @@ pub fn plan(seats: Vec<Seat>, secret: &str) -> Plan {
         quorum: Quorum::default(),
         short_circuit: ShortCircuit::default(),
         conclusion: None,
+        gate: None,
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,
@@ -150,7 +151,11 @@ impl Chamber {
                     Change::RoundHeld { round, title: None, score: 0, summary: None }
                 }
                 Step::Weigh(shortcut) => Change::ShortcutWeighed(shortcut),
-                Step::Deliver(_) | Step::Conclude | Step::End(_) | Step::Stop(_) => {
+                Step::Deliver(_)
+                | Step::Rule(_)
+                | Step::Conclude
+                | Step::End(_)
+                | Step::Stop(_) => {
                     return Vec::new();
                 }
             };

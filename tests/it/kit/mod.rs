@@ -5,6 +5,7 @@ pub mod chamber;
 mod dialogues;
 mod dump;
 mod endings;
+mod log_rows;
 mod model_server;
 mod program;
 mod programs;
@@ -26,8 +27,9 @@ use tempfile::TempDir;
 pub use dialogues::{batch, item, open_dialogue, pool};
 pub use dump::dump;
 pub use endings::{Fate, conclude, ending, moment, open_for, record_outcome};
+pub use log_rows::{log_row, log_rows, log_verdict, override_verdict};
 pub use model_server::{Gate, ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
-pub use program::{Program, binary};
+pub use program::{Program, Ran, binary};
 pub use programs::{alive_with, provider, request, soon, surroundings};
 
 /// A clock that advances a millisecond whenever it is read, and dice that always fall the same.
@@ -105,6 +107,7 @@ pub fn workspace_in(folder: &Path) -> Workspace {
         store: Arc::new(SqliteStore::open(&store).unwrap()),
         ambient: Arc::new(Still::default()),
         folders: Folders::new(folder, &store, &[]),
+        convergence_percent: None,
     }
 }
 
@@ -123,6 +126,7 @@ fn run(workspace: &Workspace, operation: &str, arguments: &Value) -> Result<Valu
         "abandon" => json!(operations::abandon(workspace, arguments)?),
         "list" => json!(operations::list(workspace, arguments)?),
         "cite" => json!(operations::cite(workspace, arguments)?),
+        "search" => json!(operations::search(workspace, arguments)?),
         "similar" => json!(operations::similar(workspace, arguments)?),
         "outcome" => json!(operations::record_outcome(workspace, arguments)?),
         "stats" => json!(operations::stats(workspace, arguments)?),

@@ -1,54 +1,16 @@
 //! A council of three seats before a real small model on this machine.
 
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
-use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
-
 use serde_json::Value;
 
+use super::model::{brief, serve};
 use crate::kit::{Program, at};
-
-/// The model's server, ended with everything it started.
-struct Served(Child);
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let group = rustix::process::Pid::from_child(&self.0);
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::TERM);
-        let _ = self.0.wait();
-    }
-}
-
-/// Starts `scripts/local-model` and returns the configuration it prints when it is ready.
-fn serve() -> (Served, String) {
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/local-model");
-    let mut command = Command::new(script);
-    command.arg(free.to_string()).stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
-    let mut served = Served(command.spawn().unwrap());
-    let lines = BufReader::new(served.0.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let mut yaml = String::new();
-    for line in lines {
-        yaml.push_str(&line);
-        yaml.push('\n');
-        // The last line of what it prints.
-        if line.contains("timeouts:") {
-            return (served, yaml);
-        }
-    }
-    panic!("the model's server ended; it printed: {yaml}");
-}
 
 #[test]
 #[ignore = "needs the model that `./check real` installs"]
 fn a_council_before_a_real_small_model_comes_to_an_end_with_typed_opinions() {
-    let (_served, yaml) = serve();
+    let (_served, yaml) = serve(&[]);
     let program = Program::new();
-    // Short replies: the model proves the way, not the argument.
-    let yaml = yaml.replace("max_output_tokens: 1200", "max_output_tokens: 400");
-    assert!(yaml.contains("max_output_tokens: 400"), "{yaml}");
-    std::fs::write(program.path().join("council.yaml"), yaml).unwrap();
+    std::fs::write(program.path().join("council.yaml"), brief(&yaml, 400)).unwrap();
 
     let question = "Is tea or coffee better in the morning?";
     let ran = program.run(&["ask", question, "--no-conclusion", "--json"]);

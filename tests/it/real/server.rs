@@ -7,10 +7,14 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
+use super::leading::{Step, next_call};
+
 /// What the server does when it is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behaviour {
     Answers,
+    /// Calls these tools, one after the other, before it answers.
+    Leads(&'static [Step]),
     Refuses(u16),
     Hangs,
 }
@@ -64,6 +68,10 @@ impl Server {
         let (status, kind, text) = match behaviour {
             _ if !asks => (200, "application/json", "{}".to_owned()),
             Behaviour::Answers => (200, "text/event-stream", answer(&called.path)),
+            Behaviour::Leads(steps) => {
+                let call = next_call(&called, steps).map(|call| events(&call));
+                (200, "text/event-stream", call.unwrap_or_else(|| answer(&called.path)))
+            }
             Behaviour::Refuses(status) => {
                 (status, "application/json", refusal(&called.path, status).to_string())
             }

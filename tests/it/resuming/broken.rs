@@ -12,6 +12,9 @@ use plenary::domain::catalogue::{
 use plenary::domain::change::{Change, Entry, EntryKind};
 use plenary::domain::dialogue::Dialogue;
 use plenary::domain::facts::{Facts, Mentions};
+use plenary::domain::gate::{
+    ContentQuery, DecidedContent, LogLine, LogQuery, LogRow, LoggedVerdict, RecordedOverride,
+};
 use plenary::domain::ids::{DialogueId, EntityId};
 use plenary::domain::intervention::Intervention;
 use plenary::domain::record::Record;
@@ -247,6 +250,22 @@ impl Unit for BrokenUnit<'_> {
     ) -> Result<Option<Registration>, StoreError> {
         self.sound.registration(id, round)
     }
+
+    fn logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        self.sound.logged(verdict_id)
+    }
+
+    fn logged_alike(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        self.sound.logged_alike(fingerprint)
+    }
+
+    fn verdicts_logged(
+        &mut self,
+        id: &DialogueId,
+        limit: usize,
+    ) -> Result<Vec<String>, StoreError> {
+        self.sound.verdicts_logged(id, limit)
+    }
 }
 
 impl Store for Broken {
@@ -318,6 +337,38 @@ impl Store for Broken {
 
     fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError> {
         self.sound.cite(dialogue, id)
+    }
+
+    fn log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError> {
+        self.sound.log_lines(after, limit)
+    }
+
+    fn log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError> {
+        self.sound.log_page(query)
+    }
+
+    fn priors(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError> {
+        self.sound.priors(artifact_type, limit)
+    }
+
+    fn logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError> {
+        self.sound.logged(verdict_id)
+    }
+
+    fn log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError> {
+        self.sound.log_line(verdict_id)
+    }
+
+    fn logged_alike(&self, fingerprint: &str) -> Result<Option<u64>, StoreError> {
+        self.sound.logged_alike(fingerprint)
+    }
+
+    fn decided(&self, content: &ContentQuery) -> Result<Option<DecidedContent>, StoreError> {
+        self.sound.decided(content)
+    }
+
+    fn overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError> {
+        self.sound.overrides(verdict_id)
     }
 
     fn verify(

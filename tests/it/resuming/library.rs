@@ -190,6 +190,7 @@ impl Library {
             ambient: Arc::new(Machine),
             observer: told.clone(),
             common_purse: None,
+            redaction: Arc::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.spawn(listening);
@@ -237,6 +238,7 @@ fn plan(finale: Finale) -> Plan {
             Finale::Unaudited => ending(Auditing::Unaudited),
             Finale::Clean | Finale::Revised | Finale::Unconverged => ending(Auditing::Audited),
         },
+        gate: None,
         stakes: Stakes::Normal,
         delivery: Delivery::Synthesis,
         anonymous_review: true,

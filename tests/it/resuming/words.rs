@@ -104,7 +104,10 @@ impl Finale {
 /// The round that a request belongs to.
 pub fn round(seen: &Seen) -> u8 {
     match purpose_of(&seen.system) {
-        Purpose::Restatement => 0,
+        Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => 0,
         Purpose::Opinion => 1,
         Purpose::Review => 2,
         Purpose::Synthesis => 3,
@@ -175,7 +178,12 @@ fn document(seen: &Seen) -> Value {
             reply["risks"][0]["mentioned_by"] = json!(letters);
         }
         Purpose::Revision => reply["key_condition"] = json!(MENDED),
-        Purpose::Conclusion | Purpose::Audit | Purpose::Restatement => {}
+        Purpose::Conclusion
+        | Purpose::Audit
+        | Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication => {}
     }
     reply
 }

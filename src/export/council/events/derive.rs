@@ -50,6 +50,16 @@ fn event(transcript: &Transcript, change: &Change) -> Option<Event> {
         // A run that was cut while its report was written came to its end all the same.
         Change::RunStopped(stop) if transcript.stopped.as_ref() != Some(stop) => return None,
         Change::RunStopped(stop) => Event::Stopped(stop.clone()),
+        Change::Ruled(ruling) => Event::Ruled {
+            verdict: ruling.verdict,
+            policy: ruling.arithmetic,
+            revision_brief: ruling.adjudication.revision_brief.clone(),
+        },
+        Change::VerdictLogged(row) => Event::Logged {
+            verdict_id: row.verdict_id.clone(),
+            verdict: row.adjudicator.final_verdict,
+        },
+        Change::Overridden(decision) => Event::Overridden(decision.clone()),
         Change::DialogueOpened(_)
         | Change::CapsSet { .. }
         | Change::PoolGiven { .. }

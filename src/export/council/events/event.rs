@@ -6,6 +6,7 @@ use crate::domain::ask::{ErrorType, Fallback, Purpose, TransportKind};
 use crate::domain::conclusion::{Field, Objection};
 use crate::domain::council::words::{Level, Mode, Outcome, Stance};
 use crate::domain::dialogue::TerminalState;
+use crate::domain::gate::{Arithmetic, Decision, GateVerdict, Leaning, Override};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::Role;
 use crate::domain::transcript::{Shortage, Shortcut, Stop};
@@ -100,6 +101,26 @@ pub enum Event {
         terminal_state: Option<TerminalState>,
         recommendation: Option<String>,
     },
+    Judged {
+        ask: AskSeen,
+        #[serde(flatten)]
+        judged: JudgementSeen,
+    },
+    Adjudicated {
+        ask: AskSeen,
+        #[serde(flatten)]
+        word: AdjudicationSeen,
+    },
+    Ruled {
+        verdict: Decision,
+        policy: Arithmetic,
+        revision_brief: String,
+    },
+    Logged {
+        verdict_id: Option<String>,
+        verdict: GateVerdict,
+    },
+    Overridden(Override),
     Stopped(Stop),
 }
 
@@ -117,6 +138,25 @@ pub struct SeatSeen {
     pub model: String,
     pub family: String,
     pub roles: Vec<Role>,
+}
+
+/// What a deliberator holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct JudgementSeen {
+    pub verdict: Leaning,
+    pub would_block: bool,
+    pub irreducible: bool,
+    /// How many.
+    pub concerns: usize,
+    pub repaired: bool,
+}
+
+/// What the adjudicator says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct AdjudicationSeen {
+    pub final_verdict: Decision,
+    pub downgrade: bool,
+    pub repaired: bool,
 }
 
 /// Which ask an event is about.

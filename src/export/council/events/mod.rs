@@ -11,4 +11,4 @@ mod readings;
 mod tests;
 
 pub use derive::events;
-pub use event::{AskSeen, Event, Look, SeatSeen};
+pub use event::{AdjudicationSeen, AskSeen, Event, JudgementSeen, Look, SeatSeen};

@@ -1,8 +1,9 @@
 //! What a reply says, as an event: that of the ending has events of its own.
 
-use super::event::{AskSeen, Event, Look};
+use super::event::{AdjudicationSeen, AskSeen, Event, JudgementSeen, Look};
 use crate::domain::conclusion::{Conclusion, Objection};
 use crate::domain::council::opinion::Opinion;
+use crate::domain::gate::Judgement;
 use crate::domain::transcript::{Document, Reading, Transcript};
 use crate::export::conclusion::AuditVerdict;
 use crate::protocols::conclusion::{SECOND_AUDIT, trail};
@@ -20,6 +21,14 @@ fn read(transcript: &Transcript, ask: AskSeen, document: &Document, repaired: bo
     match document {
         Document::Opinion(opinion) => heard(ask, Some(opinion), repaired),
         Document::Review(_) | Document::Report(_) => heard(ask, None, repaired),
+        Document::Judgement(judgement) => judged(ask, judgement, repaired),
+        Document::Adjudication(given) => {
+            let (final_verdict, downgrade) = (given.final_verdict, given.downgrade);
+            Event::Adjudicated {
+                ask,
+                word: AdjudicationSeen { final_verdict, downgrade, repaired },
+            }
+        }
         Document::Conclusion(conclusion) => {
             let recommendation = conclusion.recommendation.clone();
             Event::Drafted { ask, recommendation, repaired }
@@ -36,6 +45,17 @@ fn heard(ask: AskSeen, opinion: Option<&Opinion>, repaired: bool) -> Event {
         confidence: opinion.map(|opinion| opinion.confidence),
         repaired,
     }
+}
+
+fn judged(ask: AskSeen, judgement: &Judgement, repaired: bool) -> Event {
+    let judged = JudgementSeen {
+        verdict: judgement.verdict,
+        would_block: judgement.would_block,
+        irreducible: judgement.irreducible,
+        concerns: judgement.concerns.len(),
+        repaired,
+    };
+    Event::Judged { ask, judged }
 }
 
 /// What the critic says, after what was counted.

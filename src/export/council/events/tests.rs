@@ -6,11 +6,13 @@ use crate::domain::change::Change;
 use crate::domain::conclusion::{Audit, Auditor, Field};
 use crate::domain::council::words::{Mode, Outcome};
 use crate::domain::dialogue::{Stage, TerminalState};
+use crate::domain::gate::{Decision, GateVerdict, Leaning, Override, Policy, PolicyName};
 use crate::domain::intervention::Intervention;
 use crate::domain::plan::Auditing;
 use crate::domain::transcript::{Document, Reading, Shortage, Shortcut, Stop, Transcript};
 use crate::export::conclusion::AuditVerdict;
 use crate::export::conclusion::sample::{self, Run};
+use crate::export::gate::sample as reviews;
 use crate::export::interventions::InterventionSeen;
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 
@@ -40,6 +42,11 @@ fn is_listed(event: &Event) -> bool {
         | Event::Audited { .. }
         | Event::Revised { .. }
         | Event::Concluded { .. }
+        | Event::Judged { .. }
+        | Event::Adjudicated { .. }
+        | Event::Ruled { .. }
+        | Event::Logged { .. }
+        | Event::Overridden(_)
         | Event::Stopped(_) => true,
     }
 }
@@ -116,9 +123,44 @@ fn one_of_each() -> Vec<Event> {
     ]
 }
 
+/// Those that only a review has.
+fn one_of_each_of_a_review() -> Vec<Event> {
+    vec![
+        Event::Judged {
+            ask: seen(),
+            judged: JudgementSeen {
+                verdict: Leaning::Hold,
+                would_block: true,
+                irreducible: true,
+                concerns: 2,
+                repaired: false,
+            },
+        },
+        Event::Adjudicated {
+            ask: seen(),
+            word: AdjudicationSeen {
+                final_verdict: Decision::Hold,
+                downgrade: false,
+                repaired: false,
+            },
+        },
+        Event::Ruled {
+            verdict: Decision::Ship,
+            policy: Policy { name: PolicyName::Seed, min_deliberators: 3 }.count([]),
+            revision_brief: String::new(),
+        },
+        Event::Logged { verdict_id: None, verdict: GateVerdict::Incomplete },
+        Event::Overridden(Override {
+            verdict_id: String::new(),
+            decision: Decision::Ship,
+            why: String::new(),
+        }),
+    ]
+}
+
 #[test]
 fn every_event_and_each_of_its_fields_is_documented() {
-    for event in one_of_each() {
+    for event in one_of_each().into_iter().chain(one_of_each_of_a_review()) {
         assert!(is_listed(&event));
         let document = serde_json::to_value(&event).unwrap();
         let name = document["event"].as_str().unwrap().to_owned();
@@ -151,6 +193,7 @@ fn every_way_a_run_stops_is_documented() {
             seat: sample::slug("bob"),
             reason: String::new(),
         },
+        Stop::Unadjudicated { seat: sample::slug("adjudicator"), reason: String::new() },
         Stop::Deadline,
         Stop::Interrupted,
     ];
@@ -254,4 +297,26 @@ fn an_audit_that_cannot_be_read_is_told_as_such() {
     let reading = Reading::Unreadable { reason: "neither PASS nor FLAG".into(), refusal: false };
     let told = events(&run.transcript, &[Change::ReplyRead { ask, reading }]);
     assert!(matches!(&told[..], [Event::Unreadable { .. }]), "{told:?}");
+}
+
+#[test]
+fn a_review_is_told_in_events_of_its_own() {
+    let transcript = reviews::revised();
+    let readings = transcript.asks.iter().filter_map(|asked| {
+        let reading = asked.reading.clone()?;
+        Some(Change::ReplyRead { ask: asked.ask.id, reading })
+    });
+    let ruled = Change::Ruled(Box::new(transcript.ruling.clone().unwrap()));
+    let changes: Vec<Change> = readings.chain([ruled]).collect();
+    let told = serde_json::to_value(events(&transcript, &changes)).unwrap();
+    let told = told.as_array().unwrap();
+    insta::assert_snapshot!(told[0], @r#"
+    {"event":"judged","ask":{"id":1,"round":1,"seat":"skeptic","purpose":"judgement"},"verdict":"hold","would_block":true,"irreducible":true,"concerns":2,"repaired":false}
+    "#);
+    insta::assert_snapshot!(told[told.len() - 2], @r#"
+    {"event":"adjudicated","ask":{"id":9,"round":3,"seat":"adjudicator","purpose":"adjudication"},"final_verdict":"REVISE","downgrade":true,"repaired":false}
+    "#);
+    insta::assert_snapshot!(told[told.len() - 1], @r#"
+    {"event":"ruled","verdict":"REVISE","policy":{"name":"seed","present":4,"blocks":3,"irreducible_blocks":1,"computed":"HOLD"},"revision_brief":"1. Cut “fastest in the world”.\n2. Give “ten times” its measurement."}
+    "#);
 }

@@ -8,23 +8,21 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
+use super::super::runs::hall::{Crowd, Floor, Hall, outlets};
+use super::super::runs::progress::Progress;
+use super::super::runs::typed;
 use super::super::session::{Done, Session};
 use super::super::table::Table as Grid;
 use super::batch;
-use super::hall::{Crowd, Desk, Hall, outlets};
-use super::progress::Progress;
-use super::typed;
 use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
-use crate::convening::{Estimate, Rehearsal, Table, Wishes, estimate};
+use crate::convening::{Estimate, Table, Wishes, estimate};
 use crate::domain::council::words::Mode;
 use crate::domain::plan::{Auditing, Delivery, Plan, Stakes};
-use crate::engine::{self, Question};
 use crate::error::Error;
 use crate::export::wording;
-use crate::files;
+use crate::hosting::{council, council_settings};
 use crate::material;
-use crate::providers::rehearsal::Script;
 
 /// Enough to keep a provider busy, few enough not to be turned away.
 const JOBS_DEFAULT: usize = 8;
@@ -113,15 +111,7 @@ impl Ask {
             budget_usd: self.budget_usd.filter(|_| self.batch.is_none()),
             deadline_ms: self.deadline,
         };
-        let settings = match self.rehearse {
-            // Whoever only plays needs no keys.
-            Some(_) => session.settings_without_reach(&overrides)?,
-            None => session.settings(&overrides)?,
-        };
-        if self.rehearse.is_none() && settings.located.file.is_some() {
-            // A project that has a council.yaml means its answers: it never rehearses by itself.
-            settings.require_providers()?;
-        }
+        let settings = council_settings(&session.premises, &wishes.rehearsal, &overrides)?;
         let table = Table::set(&settings, &wishes, &outlets(session))?;
         if let Some(file) = &self.batch {
             let asked = batch::read(file, self.mode, &self.context)?;
@@ -163,14 +153,6 @@ impl Ask {
     }
 
     fn wishes(&self) -> Result<Wishes, Error> {
-        let rehearsal = match &self.rehearse {
-            None => Rehearsal::IfNobody,
-            Some(None) => Rehearsal::Wanted,
-            Some(Some(path)) => {
-                let text = files::read_text(path)?;
-                Rehearsal::Scripted(Script::parse(&text)?)
-            }
-        };
         Ok(Wishes {
             providers: self.providers.iter().map(|name| name.trim().to_owned()).collect(),
             chair: self.chair.clone(),
@@ -181,7 +163,7 @@ impl Ask {
                 (false, true) => Some(Auditing::Unaudited),
                 (false, false) => Some(Auditing::Audited),
             },
-            rehearsal,
+            rehearsal: typed::rehearsal(self.rehearse.as_ref())?,
         })
     }
 }
@@ -195,14 +177,11 @@ fn convene(
 ) -> Result<Done, Error> {
     let hall = Hall::open(session.open(&settings.located)?, Crowd::One)?;
     let progress = Arc::new(Progress::new(session.ui));
-    let wall = Duration::from_millis(plan.caps.wall_ms);
-    let question = Question { text, rehearsal: table.is_rehearsal, plan };
-    let connections = table.connections.clone();
-    hall.hold(session, &progress, async |desk: Arc<Desk>| {
-        let surroundings = desk.surroundings(progress.clone(), None);
-        let folders = &desk.workspace.folders;
-        let run = engine::open(question, connections, &desk.owner, folders, surroundings).await?;
-        desk.see_through(run, wall).await
+    let prepared = council(table, text, plan);
+    hall.hold(session, &progress, async |floor: Arc<Floor>| {
+        let wall = prepared.wall();
+        let run = floor.desk.begin(prepared, progress.clone()).await?;
+        floor.see_through(run, wall).await
     })
 }
 

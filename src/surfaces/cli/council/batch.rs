@@ -10,10 +10,8 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use super::super::runs::hall::{Crowd, Floor, Hall, done};
 use super::super::session::{Done, Session};
-
-use super::hall::{Crowd, Desk, Hall, done};
-use super::typed;
 use crate::config::Settings;
 use crate::convening::Table;
 use crate::domain::council::words::Mode;
@@ -26,6 +24,7 @@ use crate::export::conclusion::state_word;
 use crate::export::council::{Deliberated, document};
 use crate::export::{safe_text, wording};
 use crate::files;
+use crate::hosting::check_question;
 use crate::material;
 use crate::operations;
 
@@ -88,7 +87,7 @@ fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<Asked, Strin
     } else {
         serde_json::from_value(value).map_err(|error| error.to_string())?
     };
-    let question = typed::check(&fields.question).map_err(|error| error.to_string())?;
+    let question = check_question(&fields.question).map_err(|fault| fault.message)?;
     let own = !fields.context.is_empty();
     Ok(Asked {
         id: fields.id,
@@ -116,7 +115,7 @@ pub(super) fn run(
     let asked = with_files(settings, asked)?;
     let total = asked.len();
     let hall = Hall::open(session.open(&settings.located)?, Crowd::Many)?;
-    let worst = hall.run(|desk| all(session, desk, Arc::new(table), asked, limits))?;
+    let worst = hall.run(|floor| all(session, floor, Arc::new(table), asked, limits))?;
     session.ui.say(&wording::count(total, "question"));
     Ok(worst)
 }
@@ -142,7 +141,7 @@ fn with_files(
 
 async fn all(
     session: &Session<'_>,
-    desk: Arc<Desk>,
+    floor: Arc<Floor>,
     table: Arc<Table>,
     asked: Vec<(Arc<ContextPack>, Asked)>,
     limits: Limits,
@@ -152,16 +151,16 @@ async fn all(
     let deadline = deadline.map(|time| Instant::now() + time);
     let mut councils = JoinSet::new();
     for (index, (context, one)) in asked.into_iter().enumerate() {
-        let (desk, table, purse) = (Arc::clone(&desk), Arc::clone(&table), purse.clone());
+        let (floor, table, purse) = (Arc::clone(&floor), Arc::clone(&table), purse.clone());
         let seats = Arc::clone(&seats);
         councils.spawn(async move {
             // The semaphore is never closed.
             let _seat = seats.acquire().await;
             let id = one.id.clone();
-            let is_late = desk.is_interrupted() || deadline.is_some_and(|at| Instant::now() >= at);
+            let is_late = floor.is_interrupted() || deadline.is_some_and(|at| Instant::now() >= at);
             let ran = match is_late {
                 true => Ok(None),
-                false => council(&desk, &table, context, one, purse, deadline).await.map(Some),
+                false => council(&floor, &table, context, one, purse, deadline).await.map(Some),
             };
             (index, id, ran)
         });
@@ -172,10 +171,10 @@ async fn all(
         let how = match ran {
             Ok(Some((stop, transcript))) => {
                 print(session, index, id, &transcript)?;
-                done(&stop)
+                done(&stop, &transcript)
             }
             Ok(None) => {
-                let (error, how) = unasked(desk.is_interrupted());
+                let (error, how) = unasked(floor.is_interrupted());
                 print_unasked(session, index, id.as_ref(), "incomplete", &error)?;
                 how
             }
@@ -191,22 +190,22 @@ async fn all(
 }
 
 async fn council(
-    desk: &Desk,
+    floor: &Floor,
     table: &Table,
     context: Arc<ContextPack>,
     asked: Asked,
     purse: Option<Arc<Purse>>,
     deadline: Option<Instant>,
 ) -> Result<(Stop, Transcript), Error> {
-    let plan = table.plan(asked.mode, context, desk.workspace.ambient.as_ref());
+    let plan = table.plan(asked.mode, context, floor.desk.workspace.ambient.as_ref());
     let question = Question { text: asked.question, rehearsal: table.is_rehearsal, plan };
-    let surroundings = desk.surroundings(Arc::new(Silent), purse);
-    let folders = &desk.workspace.folders;
+    let surroundings = floor.desk.surroundings(Arc::new(Silent), purse);
+    let folders = &floor.desk.workspace.folders;
     let connections = table.connections.clone();
-    let run = engine::open(question, connections, &desk.owner, folders, surroundings).await?;
+    let run = engine::open(question, connections, &floor.desk.owner, folders, surroundings).await?;
     let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
     let own = Duration::from_millis(table.caps().wall_ms);
-    desk.see_through(run, left.map_or(own, |left| left.min(own))).await
+    floor.see_through(run, left.map_or(own, |left| left.min(own))).await
 }
 
 fn print(

@@ -5,16 +5,15 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::super::runs::hall::{Crowd, Floor, Hall, outlets, present};
+use super::super::runs::progress::Progress;
+use super::super::runs::typed;
 use super::super::session::{Done, Session};
-use super::hall::{Crowd, Desk, Hall, outlets, present};
-use super::progress::Progress;
-use super::resume::raised;
-use super::typed;
 use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
 use crate::convening::{ending, ending_alone, reconnect};
 use crate::domain::change::{Change, Entry};
-use crate::domain::dialogue::Protocol;
+use crate::domain::dialogue::{Dialogue, Protocol};
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::Intervention;
 use crate::domain::plan::{Auditing, ConclusionPlan};
@@ -22,7 +21,7 @@ use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{Loaded, take_up};
 use crate::error::Error;
-use crate::operations::Workspace;
+use crate::hosting::raised;
 use crate::record::no_dialogue;
 
 /// Conclude a record that has no conclusion yet
@@ -49,10 +48,12 @@ impl Conclude {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
         let workspace = session.for_existing()?;
-        let entries = workspace.store.entries(&id, 0)?;
-        if entries.is_empty() {
-            return Err(no_dialogue(id.as_str()).into());
+        let dialogue = workspace.store.dialogue(&id)?;
+        let dialogue = dialogue.ok_or_else(|| no_dialogue(id.as_str()))?;
+        if dialogue.opening.protocol == Protocol::Review {
+            return Err(is_review(&id).into());
         }
+        let entries = workspace.store.entries(&id, 0)?;
         let run = Transcript::of(&entries);
         if let Some(transcript) = run.as_ref().filter(|run| run.ending.is_some()) {
             session.ui.say("it has a conclusion already");
@@ -61,8 +62,8 @@ impl Conclude {
         }
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
         let settings = match &run {
-            Some(run) => session.settings_for(&run.opening, &overrides)?,
-            None => session.settings(&overrides)?,
+            Some(run) => session.premises.settings_for(&run.opening, &overrides)?,
+            None => session.premises.settings(&overrides)?,
         };
         if let Some(transcript) = run.as_ref().filter(|run| lacks_voices(run)) {
             session.ui.say(&format!("too few were heard to conclude on: `plenary resume {id}`"));
@@ -75,7 +76,7 @@ impl Conclude {
         }
         let (loaded, different) = match run {
             Some(run) => self.of_run(&entries, &run, &settings)?,
-            None => self.of_record(&workspace, &id, &entries, &settings)?,
+            None => self.of_record(&dialogue, &entries, &settings)?,
         };
         let mut to_be = loaded.transcript.clone();
         to_be.add(to_be.last_entry_at, &different);
@@ -83,10 +84,11 @@ impl Conclude {
         let wall = Duration::from_millis(settings.budget.wall_ms);
         let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
         let hall = Hall::open(workspace, Crowd::One)?;
-        hall.hold(session, &progress, async |desk: Arc<Desk>| {
-            let surroundings = desk.surroundings(progress.clone(), None);
-            let run = take_up(loaded, different, connections, &desk.owner, surroundings).await?;
-            desk.see_through(run, wall).await
+        hall.hold(session, &progress, async |floor: Arc<Floor>| {
+            let surroundings = floor.desk.surroundings(progress.clone(), None);
+            let owner = &floor.desk.owner;
+            let run = take_up(loaded, different, connections, owner, surroundings).await?;
+            floor.see_through(run, wall).await
         })
     }
 
@@ -125,17 +127,12 @@ impl Conclude {
     /// A run on a dialogue that somebody leads: nothing but its ending.
     fn of_record(
         &self,
-        workspace: &Workspace,
-        id: &DialogueId,
+        dialogue: &Dialogue,
         entries: &[Entry],
         settings: &Settings,
     ) -> Result<(Loaded, Vec<Change>), Error> {
+        let id = dialogue.id();
         let missing = || no_dialogue(id.as_str());
-        let dialogue = workspace.store.dialogue(id)?.ok_or_else(missing)?;
-        match dialogue.opening.protocol {
-            Protocol::Alignment | Protocol::Council => {}
-            Protocol::Review => return Err(is_review(id).into()),
-        }
         if dialogue.total_rounds == 0 {
             let fault = Fault::new(Code::NotSupported, format!("nothing was said in '{id}' yet"));
             return Err(fault.suggest("register a round first").into());
@@ -158,6 +155,7 @@ fn lacks_voices(run: &Transcript) -> bool {
             Stop::Done
             | Stop::Budget { .. }
             | Stop::Unconcluded { .. }
+            | Stop::Unadjudicated { .. }
             | Stop::Deadline
             | Stop::Interrupted,
         )
@@ -167,4 +165,5 @@ fn lacks_voices(run: &Transcript) -> bool {
 
 fn is_review(id: &DialogueId) -> Fault {
     Fault::new(Code::NotSupported, format!("'{id}' is a review: its verdict is its end"))
+        .suggest(format!("`plenary show {id}` shows it"))
 }

@@ -5,10 +5,8 @@ use std::io::{BufRead, IsTerminal};
 use clap::Args;
 use serde_json::json;
 
+use super::super::runs::hall::outlets;
 use super::super::session::{Done, Session};
-use super::hall::outlets;
-use crate::config::Overrides;
-use crate::convening::reconnect;
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Intervention, Noted, Restatement};
 use crate::domain::refusal::{Code, Fault};
@@ -16,6 +14,7 @@ use crate::domain::transcript::Transcript;
 use crate::engine::{self, check_intervention, is_at_work, unknown_seat};
 use crate::error::Error;
 use crate::export::{Intervened, safe_text};
+use crate::hosting::restate;
 use crate::operations::Workspace;
 use crate::record::no_dialogue;
 
@@ -119,7 +118,7 @@ impl Addressed {
     }
 
     fn note(&self, session: &Session<'_>, intervention: &Intervention) -> Result<Done, Error> {
-        let Workspace { store, ambient, folders } = &self.workspace;
+        let Workspace { store, ambient, folders, .. } = &self.workspace;
         let noted = engine::intervene(store.as_ref(), ambient.as_ref(), &self.id, intervention)?;
         let is_running = is_at_work(folders.store_folder(), &self.transcript);
         let document = json!({
@@ -138,14 +137,10 @@ impl Addressed {
         session: &Session<'_>,
         text: &str,
     ) -> Result<Result<Restatement, String>, Error> {
-        let is_rehearsal = self.transcript.opening.rehearsal;
-        let Transcript { opening, plan, .. } = &self.transcript;
-        let settings = session.settings_for(opening, &Overrides::default())?;
-        let connections = reconnect(plan, is_rehearsal, &settings, &outlets(session));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::Runtime)?;
-        let restated = runtime.block_on(engine::restate(&self.transcript, &connections, text));
-        Ok(restated.map_err(|error| error.message))
+        let Self { transcript, .. } = self;
+        runtime.block_on(restate(&session.premises, transcript, text, &outlets(session)))
     }
 }
 

@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use super::super::session::{Arguments, Done, Session};
 use super::super::ui::Ui;
 use super::{
-    abandon, cite, context, create, expert, export, list, panel, progress, register, show, similar,
-    stats, verdict,
+    abandon, cite, context, create, expert, export, extract, list, panel, progress, prompts,
+    register, show, similar, stats, verdict,
 };
 use crate::error::Error;
 use crate::export::safe_text;
@@ -24,7 +24,9 @@ pub(crate) enum DialogueCommand {
     Create(create::Create),
     Panel(panel::Panel),
     Context(context::Context),
+    Prompts(prompts::Prompts),
     Expert(expert::Expert),
+    Extract(extract::Extract),
     Register(register::Register),
     Verdict(verdict::Verdict),
     Export(export::Export),
@@ -58,7 +60,9 @@ impl DialogueCommand {
             Self::Create(command) => command.run(session),
             Self::Panel(command) => command.run(session),
             Self::Context(command) => command.run(session),
+            Self::Prompts(command) => command.run(session),
             Self::Expert(command) => command.run(session),
+            Self::Extract(command) => command.run(session),
             Self::Register(command) => command.run(session),
             Self::Verdict(command) => command.run(session),
             Self::Export(command) => command.run(session),

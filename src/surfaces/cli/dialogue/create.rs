@@ -35,7 +35,7 @@ pub(crate) struct Create {
 
 impl Create {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let located = session.located()?;
+        let located = session.premises.located()?;
         let arguments = self
             .data
             .arguments()?
@@ -43,7 +43,6 @@ impl Create {
             .with("question", self.question)
             .with("panel_size", self.panel_size)
             .with("convergence_percent", self.convergence_percent)
-            .or("convergence_percent", located.convergence_percent)
             .with("output_dir", self.output_dir);
         let created = operations::create(&session.open(&located)?, arguments.value())?;
         let width = session.ui.table_width();

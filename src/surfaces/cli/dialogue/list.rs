@@ -54,9 +54,11 @@ fn text(listed: &Listed, width: usize) -> String {
     let mut table = Table::new(&["DIALOGUE", "STATUS", "ROUNDS", "CREATED", "TITLE"]);
     for dialogue in &listed.dialogues {
         let day = dialogue.created_at.day().to_string();
-        let ended = match dialogue.terminal_state {
-            Some(state) => format!("{} · {state}", dialogue.status),
-            None => dialogue.status.to_string(),
+        let ended = match (dialogue.terminal_state, dialogue.verdict) {
+            (Some(state), _) => format!("{} · {state}", dialogue.status),
+            // That a review came to its end says nothing; what it came to does.
+            (None, Some(verdict)) => verdict.to_string(),
+            (None, None) => dialogue.status.to_string(),
         };
         let rehearsal = if dialogue.rehearsal { "rehearsal: " } else { "" };
         table.row([

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::super::session::{Done, Session};
-use super::super::show::{Canvas, Detail, draw, draw_council};
+use super::super::show::{Canvas, Detail, draw, draw_council, draw_imported, draw_review};
 use super::command::Data;
 use crate::domain::dialogue::Protocol;
 use crate::domain::record::Record;
@@ -11,13 +11,13 @@ use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::engine;
 use crate::error::Error;
-use crate::export;
+use crate::export::Ran;
 use crate::operations::{self, Workspace};
 
 /// Draw a dialogue: verdicts, experts, the board of tensions, rounds, references
 ///
 /// What it was concluded with comes first; of a council, then its report and how the panel
-/// stood. With `--json` it prints the same document as `export`.
+/// stood; of a review, its verdict and what to change. With `--json` it prints the same document as `export`.
 #[derive(Debug, Args)]
 pub(crate) struct Show {
     /// The dialogue.
@@ -52,27 +52,30 @@ impl Show {
             detail: if self.full { Detail::Full } else { Detail::Brief },
             round: self.round,
         };
-        let transcript = transcript(&workspace, &record)?;
-        session.ui.answer(&export::document(&record), |_| {
-            match (record.dialogue.opening.protocol, &transcript) {
-                (Protocol::Council, Some(transcript)) => draw_council(&record, transcript, canvas),
-                (_, run) => draw(&record, run.as_ref(), canvas),
-            }
-        })?;
+        if session.ui.json {
+            session.ui.print(&operations::json(&workspace, &record)?)?;
+        } else {
+            session.ui.print(&drawn(&workspace, &record, canvas)?)?;
+        }
         Ok(Done::Well)
     }
 }
 
-/// The run behind the record, where there was one.
-fn transcript(workspace: &Workspace, record: &Record) -> Result<Option<Transcript>, Error> {
-    match record.dialogue.opening.protocol {
-        Protocol::Council => {
-            Ok(Some(engine::look(workspace.store.as_ref(), record.dialogue.id())?))
-        }
+/// The page, with what was run on the dialogue where anything was.
+fn drawn(workspace: &Workspace, record: &Record, canvas: Canvas) -> Result<String, Error> {
+    let (store, id) = (workspace.store.as_ref(), record.dialogue.id());
+    Ok(match record.dialogue.opening.protocol {
+        Protocol::Council => draw_council(record, &engine::look(store, id)?, canvas),
+        Protocol::Review => match Ran::of(Protocol::Review, &store.entries(id, 0)?) {
+            Some(Ran::Imported(rows)) => draw_imported(record, &rows, canvas),
+            Some(Ran::Review(_) | Ran::Council(_)) | None => {
+                draw_review(record, &engine::look(store, id)?, canvas)
+            }
+        },
         // Concluded, the record says all; else its ending may have been begun.
-        Protocol::Alignment | Protocol::Review if record.conclusion.is_some() => Ok(None),
-        Protocol::Alignment | Protocol::Review => {
-            Ok(Transcript::of(&workspace.store.entries(record.dialogue.id(), 0)?))
+        Protocol::Alignment if record.conclusion.is_some() => draw(record, None, canvas),
+        Protocol::Alignment => {
+            draw(record, Transcript::of(&store.entries(id, 0)?).as_ref(), canvas)
         }
-    }
+    })
 }

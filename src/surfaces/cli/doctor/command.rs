@@ -9,6 +9,7 @@ use super::super::session::{Done, Session};
 use super::super::show::checkup;
 use super::checkup::{Checkup, ConfigSeen, Health, ProviderSeen, StoreSeen};
 use super::{advice, probe};
+use crate::config::Overrides;
 use crate::config::Settings;
 use crate::error::Error;
 use crate::store::SqliteStore;
@@ -24,7 +25,7 @@ pub(crate) struct Doctor {}
 
 impl Doctor {
     pub(crate) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let (settings, candidates) = session.survey()?;
+        let (settings, candidates) = session.premises.survey(&Overrides::default())?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
         let probed = runtime.block_on(probe::all(&candidates));
         // A program that did not answer is being ended; nobody waits for that.

@@ -4,11 +4,12 @@ use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
 use super::tests::drawn;
-use super::{Canvas, Detail, council, draw, draw_closing, draw_council};
+use super::{Canvas, Detail, council, draw, draw_closing, draw_council, draw_review, gate};
 use crate::domain::conclusion::{Concluded, Outcome, OutcomeWord};
 use crate::domain::record::Record;
 use crate::domain::transcript::Transcript;
 use crate::export::conclusion::sample as endings;
+use crate::export::gate::{document, sample as reviews};
 use crate::export::sample;
 
 /// Texts that break naive layouts: wide, combining, endless, and terminal-driving.
@@ -149,6 +150,45 @@ fn an_ending_drives_no_terminal() {
             let transcript = endings::filled_with(transcript, &text);
             let canvas = Canvas { width: 80, detail: Detail::Full, round: None };
             pages(&transcript, &text, canvas).into_iter().for_each(check_colours);
+        }
+    }
+}
+
+/// Every page on which a review stands.
+fn pages_of_review(transcript: &Transcript, text: &str, canvas: Canvas) -> [String; 3] {
+    [
+        gate::draw(transcript, canvas),
+        draw_review(&ended(transcript, text), transcript, canvas),
+        gate::draw_line(&document(transcript), canvas),
+    ]
+}
+
+#[test]
+fn no_line_of_a_review_is_wider_than_the_canvas() {
+    for text in hostile_texts() {
+        for transcript in reviews::all() {
+            let id = transcript.opening.dialogue_id.to_string();
+            let transcript = reviews::filled_with(transcript, &text);
+            for width in [40, 80, 140] {
+                let canvas = Canvas { width, detail: Detail::Brief, round: None };
+                for page in pages_of_review(&transcript, &text, canvas) {
+                    let page = anstream::adapter::strip_str(&page).to_string();
+                    // A command is for copying: it is never broken.
+                    let is_wide = |line: &&str| line.width() > width && !line.contains(&id);
+                    assert_eq!(page.lines().find(is_wide), None, "at {width}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_review_drives_no_terminal() {
+    for text in hostile_texts() {
+        for transcript in reviews::all() {
+            let transcript = reviews::filled_with(transcript, &text);
+            let canvas = Canvas { width: 80, detail: Detail::Full, round: None };
+            pages_of_review(&transcript, &text, canvas).into_iter().for_each(check_colours);
         }
     }
 }

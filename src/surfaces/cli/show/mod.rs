@@ -4,6 +4,7 @@
 //! as ANSI escapes; the caller prints through `anstream`, which removes them
 //! where they are not wanted. Colour is never the only signal.
 
+pub(super) mod audit;
 mod bar;
 mod board;
 mod canvas;
@@ -11,6 +12,7 @@ pub(super) mod checkup;
 pub(super) mod council;
 pub(super) mod due;
 mod ending;
+pub(super) mod gate;
 mod headline;
 pub(super) mod health;
 mod interventions;
@@ -18,9 +20,12 @@ mod line;
 mod moves;
 mod page;
 mod palette;
+mod reply;
 mod rounds;
 mod scoreboard;
+mod spending;
 mod tree;
+pub(super) mod verdict_log;
 mod verdicts;
 
 #[cfg(test)]
@@ -31,4 +36,5 @@ mod hostile_tests;
 mod tests;
 
 pub(super) use canvas::{Canvas, Detail};
-pub(super) use page::{draw, draw_closing, draw_council};
+pub(super) use page::{draw, draw_closing, draw_council, draw_imported, draw_review};
+pub(super) use reply::draw_reply;

@@ -3,15 +3,19 @@
 use std::iter;
 
 use anstyle::Style;
+use unicode_width::UnicodeWidthStr;
 
-use super::super::wrap::wrap_line;
+use super::super::wrap::{wrap_items, wrap_line};
 use super::canvas::{Canvas, Detail};
 use super::council::{self, Foot};
 use super::line::Line;
 use super::palette::{BAD, FAINT, GOOD, PLAIN, STRONG};
-use super::{board, ending, headline, interventions, moves, rounds, scoreboard, tree, verdicts};
+use super::{
+    board, ending, gate, headline, interventions, moves, rounds, scoreboard, tree, verdicts,
+};
 use crate::domain::conclusion::Outcome;
 use crate::domain::dialogue::TerminalState;
+use crate::domain::gate::LogRow;
 use crate::domain::record::Record;
 use crate::domain::time::Moment;
 use crate::domain::transcript::Transcript;
@@ -59,6 +63,23 @@ pub(crate) fn draw_council(record: &Record, transcript: &Transcript, canvas: Can
     sections.push(moves::draw(record, canvas));
     sections.push(tree::draw(record, canvas));
     text_of(&sections)
+}
+
+/// A review: its page, then the record behind it.
+pub(crate) fn draw_review(record: &Record, transcript: &Transcript, canvas: Canvas) -> String {
+    if canvas.round.is_some() {
+        return draw(record, None, canvas);
+    }
+    let mut sections = gate::sections(transcript, Foot::Id, canvas);
+    sections.push(board::draw(record, canvas));
+    sections.extend(rounds::draw(record, canvas));
+    sections.push(tree::draw(record, canvas));
+    text_of(&sections)
+}
+
+/// Verdicts of another log.
+pub(crate) fn draw_imported(record: &Record, rows: &[LogRow], canvas: Canvas) -> String {
+    text_of(&[headline::draw(record, canvas), gate::imported(rows, canvas)])
 }
 
 /// The sections, a blank line between them.
@@ -129,9 +150,10 @@ fn single_round(record: &Record, canvas: Canvas) -> Vec<Vec<Line>> {
     sections
 }
 
-/// `TITLE ─────────── note`, then a blank line.
+/// `TITLE ─────────── note`, then a blank line. Of a note that is too long, the end is cut.
 pub(super) fn heading(title: &str, note: &str, canvas: Canvas) -> Vec<Line> {
-    headed(title, Line::blank().plain(note), canvas)
+    let room = canvas.columns().saturating_sub(title.width() + MARGIN * 2);
+    headed(title, Line::blank().fitted(note, PLAIN, room), canvas)
 }
 
 /// The same, with a note that has styles of its own.
@@ -154,6 +176,26 @@ pub(super) fn hanging(lead: Line, lines: &[String], style: Style) -> Vec<Line> {
     let indent = lead.width();
     let leads = iter::once(lead).chain(iter::repeat_with(|| Line::indented(indent)));
     leads.zip(lines).map(|(lead, line)| lead.styled(line, style)).collect()
+}
+
+/// A text beside its lead, as wide as there is room.
+pub(super) fn beside(lead: Line, text: &str, room: usize) -> Vec<Line> {
+    let width = room.saturating_sub(lead.width());
+    hanging(lead, &wrap_line(text, width), PLAIN)
+}
+
+/// What a page is about, with its state and how whole its panel was; these stand under the
+/// title, where there is no room beside it.
+pub(super) fn titled(title: &str, state: Line, health: &[String], canvas: Canvas) -> Vec<Line> {
+    let gap = if state.width() == 0 { "" } else { " · " };
+    let note = state.clone().plain(gap).plain(&health.join(" · "));
+    if title.len() + MARGIN + note.width() < canvas.columns() {
+        return headed(title, note, canvas);
+    }
+    let mut lines = headed(title, state, canvas);
+    lines.extend(prose(&wrap_items(health, canvas.columns() - MARGIN), MARGIN));
+    lines.push(Line::blank());
+    lines
 }
 
 /// Prose in the ordinary style.

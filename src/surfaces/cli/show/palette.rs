@@ -3,8 +3,10 @@
 use anstyle::{AnsiColor, Color, Style};
 
 use crate::domain::dialogue::{DialogueStatus, TerminalState};
+use crate::domain::gate::{Decision, GateVerdict, Leaning};
 use crate::domain::lifecycle::Status;
 use crate::domain::verdict::VerdictType;
+use crate::export::gate::ReviewVerdict;
 
 pub(super) const PLAIN: Style = Style::new();
 pub(super) const STRONG: Style = Style::new().bold();
@@ -58,4 +60,20 @@ pub(super) fn of_verdict(verdict_type: VerdictType) -> (&'static str, Style) {
         VerdictType::Dissent => BAD,
     };
     (if verdict_type.takes_effect() { "┃" } else { "│" }, style)
+}
+
+/// What the gate came to.
+pub(super) fn of_gate(verdict: ReviewVerdict) -> (&'static str, Style) {
+    match verdict {
+        ReviewVerdict::Ship => ("●", GOOD),
+        ReviewVerdict::Revise => ("◐", CAUTION),
+        ReviewVerdict::Hold => ("▲", BAD),
+        ReviewVerdict::Incomplete => ("×", BAD),
+        ReviewVerdict::Skipped => ("–", FAINT),
+    }
+}
+
+/// What a deliberator would do.
+pub(super) fn of_leaning(leaning: Leaning) -> (&'static str, Style) {
+    of_gate(GateVerdict::from(Decision::from(leaning)).into())
 }

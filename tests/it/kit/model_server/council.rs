@@ -16,6 +16,9 @@ pub fn purpose_of(system: &str) -> Purpose {
         ("blind critic", Purpose::Audit),
         ("revision mode", Purpose::Revision),
         ("restate", Purpose::Restatement),
+        ("first reading", Purpose::Judgement),
+        ("cross-reading", Purpose::CrossReading),
+        ("adjudicator", Purpose::Adjudication),
     ]
     .into_iter()
     .filter_map(|(word, purpose)| Some((system.find(word)?, purpose)))
@@ -33,6 +36,8 @@ pub fn fitting(seen: &Seen) -> Value {
         Purpose::Conclusion | Purpose::Revision => conclusion(),
         Purpose::Audit => json!("PASS"),
         Purpose::Restatement => json!("Go ahead, but slowly."),
+        Purpose::Judgement | Purpose::CrossReading => judgement(&seen.system),
+        Purpose::Adjudication => adjudication(),
     }
 }
 
@@ -59,6 +64,35 @@ fn letters_in(text: &str) -> Vec<String> {
     letters.sort();
     letters.dedup();
     if letters.is_empty() { vec!["A".to_owned()] } else { letters }
+}
+
+/// A deliberator who would let it pass.
+fn judgement(system: &str) -> Value {
+    let scores = score_names_in(system).into_iter().map(|name| (name, json!(4)));
+    json!({
+        "verdict": "ship",
+        "scores": Value::Object(scores.collect()),
+        "would_block": false,
+        "irreducible": false,
+        "concerns": [{ "locus": "L1", "issue": "The title is long.", "fix": "Shorten it." }],
+        "revision_brief": "Shorten the title.",
+    })
+}
+
+/// The names of the scores that a deliberator is told to give; where none are, one of ours.
+fn score_names_in(system: &str) -> Vec<String> {
+    let told = system.lines().find_map(|line| line.split_once("under these names: "));
+    let names = told.map_or("`clarity`", |(_, names)| names).split('`').skip(1).step_by(2);
+    names.map(str::to_owned).collect()
+}
+
+fn adjudication() -> Value {
+    json!({
+        "final_verdict": "SHIP",
+        "reasoning": "Nobody blocks it.",
+        "revision_brief": "Shorten the title.",
+        "downgrade": false,
+    })
 }
 
 fn opinion() -> Value {

@@ -2,9 +2,9 @@
 
 use super::super::canvas::Canvas;
 use super::super::line::Line;
-use super::super::page::{MARGIN, heading};
+use super::super::page::{MARGIN, beside, heading};
 use super::super::palette::{CAUTION, FAINT, STRONG};
-use super::report::{beside, level};
+use super::report::level;
 use crate::domain::council::opinion::CouncilOpinion;
 use crate::domain::council::review::{CouncilReview, NamedTarget};
 use crate::export::council::Deliberated;

@@ -2,9 +2,9 @@
 
 use super::super::canvas::Canvas;
 use super::super::line::Line;
-use super::super::page::{MARGIN, heading};
+use super::super::page::{MARGIN, beside, heading};
 use super::super::palette::{FAINT, GOOD};
-use super::report::{beside, level};
+use super::report::level;
 use crate::domain::council::report::{CouncilFinalReport, MergedFinding};
 
 /// Where the words of a finding begin.

@@ -6,8 +6,9 @@ use super::super::super::wrap::{cut, wrap_items, wrap_line, wrap_text};
 use super::super::canvas::{Canvas, Detail};
 use super::super::ending;
 use super::super::line::Line;
-use super::super::page::{MARGIN, block, hanging, headed, heading, prose};
+use super::super::page::{MARGIN, block, hanging, heading, prose, titled};
 use super::super::palette::{BAD, CAUTION, FAINT, GOOD, ID, PLAIN};
+use super::super::spending::spent;
 use super::page::Foot;
 use crate::domain::conclusion::Author;
 use crate::domain::transcript::Transcript;
@@ -22,7 +23,8 @@ const TITLE: &str = "COUNCIL";
 
 pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
     let mut lines = vec![Line::blank()];
-    lines.extend(title(transcript, told, canvas));
+    let state = ending::state(&told.ended);
+    lines.extend(titled(TITLE, state, &health(transcript, told), canvas));
     let room = canvas.measure() - MARGIN;
     let question = wrap_text(transcript.question(), room);
     let question = match canvas.detail {
@@ -34,21 +36,6 @@ pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) 
         lines.push(Line::blank());
         lines.extend(block(&wrap_line(&caution, canvas.measure() - MARGIN), MARGIN, style));
     }
-    lines
-}
-
-/// How it ended and how whole the panel was; under the title, where there is no room beside it.
-fn title(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
-    let state = ending::state(&told.ended);
-    let health = health(transcript, told);
-    let gap = if state.width() == 0 { "" } else { " · " };
-    let note = state.clone().plain(gap).plain(&health.join(" · "));
-    if TITLE.len() + MARGIN + note.width() < canvas.columns() {
-        return headed(TITLE, note, canvas);
-    }
-    let mut lines = headed(TITLE, state, canvas);
-    lines.extend(prose(&wrap_items(&health, canvas.columns() - MARGIN), MARGIN));
-    lines.push(Line::blank());
     lines
 }
 
@@ -103,20 +90,7 @@ pub(super) fn footer(
     foot: Foot,
     canvas: Canvas,
 ) -> Vec<Line> {
-    let session = &told.metrics.session;
-    let cost = session.total_cost_estimate.map_or_else(
-        || "cost unknown".to_owned(),
-        |usd| if usd > 0.0 { format!("${usd:.4}") } else { "no cost".to_owned() },
-    );
-    let tokens = session.total_tokens_in + session.total_tokens_out;
-    let mut facts = vec![
-        wording::count(usize::from(session.rounds_completed), "round"),
-        wording::count(session.calls, "call"),
-        format!("{} tokens", wording::grouped(tokens)),
-        format!("{:.1} s", session.total_duration_ms as f64 / 1_000.0),
-        cost,
-        transcript.opened_at.day().to_string(),
-    ];
+    let mut facts = spent(&told.metrics, transcript.opened_at);
     facts.extend(hands(&told.ended));
     let room = canvas.measure() - MARGIN;
     let mut lines = heading("RECORD", "", canvas);

@@ -6,7 +6,7 @@ mod findings;
 mod headline;
 mod page;
 mod panel;
-mod replies;
+pub(super) mod replies;
 mod report;
 
 pub(crate) use page::draw;

@@ -80,7 +80,7 @@ fn behind(
         sections.push(debate::reviews(told, canvas));
     }
     if shows_replies(told, canvas) {
-        sections.push(replies::draw(transcript, told, canvas));
+        sections.push(replies::draw(transcript, &told.interventions, canvas));
     }
     sections
 }

@@ -7,12 +7,15 @@ use super::super::line::Line;
 use super::super::page::{MARGIN, heading, prose};
 use super::super::palette::{FAINT, STRONG};
 use crate::domain::transcript::{Asked, Call, CallOutcome, Transcript};
-use crate::export::council::Deliberated;
-use crate::export::wording;
+use crate::export::{Intervened, wording};
 
-pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) -> Vec<Line> {
+pub(in super::super) fn draw(
+    transcript: &Transcript,
+    interventions: &[Intervened],
+    canvas: Canvas,
+) -> Vec<Line> {
     let mut lines = heading("REPLIES", "as they came", canvas);
-    let mut noted = told.interventions.iter();
+    let mut noted = interventions.iter();
     let mut drawn = 0;
     for asked in &transcript.asks {
         // An ask knows how many there were before it: whatever it knows of stands above it.

@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr;
 use super::super::super::wrap::{wrap_line, wrap_text};
 use super::super::canvas::Canvas;
 use super::super::line::Line;
-use super::super::page::{MARGIN, block, hanging, heading, prose};
-use super::super::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
+use super::super::page::{MARGIN, beside, block, heading, prose};
+use super::super::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
 use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::council::words::{Level, Outcome, RiskConsensus};
 
@@ -205,12 +205,6 @@ fn name_width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
 fn named(lead: Line, name: &str, width: usize, style: Style) -> Line {
     let column = lead.width() + width;
     lead.styled(name, style).pad_to(column).plain("  ")
-}
-
-/// A text beside its lead, as wide as there is room.
-pub(super) fn beside(lead: Line, text: &str, room: usize) -> Vec<Line> {
-    let width = room.saturating_sub(lead.width());
-    hanging(lead, &wrap_line(text, width), PLAIN)
 }
 
 pub(super) fn level(severity: Level) -> Line {

@@ -1,0 +1,140 @@
+//! Which tier and type a file is of, by the rules of `council.yaml`.
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::file::TierRule;
+use crate::domain::gate::Tier;
+
+/// What a file is when there are no rules: whoever names it wants it looked at.
+const TYPE_WITHOUT_RULES: &str = "document";
+
+/// The rules, ready to be matched.
+#[derive(Debug)]
+pub struct Classifier {
+    /// Nothing, where the file has no rules at all.
+    rules: Option<Vec<(TierRule, Gitignore)>>,
+}
+
+/// What a file was found to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Class {
+    pub tier: Tier,
+    pub artifact_type: String,
+    pub because: Because,
+}
+
+/// Why it is that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Because {
+    Rule,
+    /// There are rules, and none fits.
+    NoRuleFits,
+    NoRules,
+}
+
+impl Classifier {
+    pub fn new(rules: Option<&[TierRule]>) -> Self {
+        let ready = |rule: &TierRule| (rule.clone(), matcher(rule));
+        Self { rules: rules.map(|rules| rules.iter().map(ready).collect()) }
+    }
+
+    pub fn has_rules(&self) -> bool {
+        self.rules.is_some()
+    }
+
+    /// By a path relative to the folder of `council.yaml`; one that lies outside fits no rule.
+    pub fn of_path(&self, path: Option<&str>) -> Class {
+        let Some(rules) = &self.rules else {
+            return Class::new(Tier::Always, TYPE_WITHOUT_RULES, Because::NoRules);
+        };
+        let fits = |globs: &Gitignore| {
+            path.is_some_and(|path| globs.matched_path_or_any_parents(path, false).is_ignore())
+        };
+        match rules.iter().find(|(_, globs)| fits(globs)) {
+            Some((rule, _)) => Class::new(rule.tier, &rule.artifact_type, Because::Rule),
+            None => Class::new(Tier::Never, TYPE_WITHOUT_RULES, Because::NoRuleFits),
+        }
+    }
+
+    /// By the type that somebody says it is: its tier is that of the type's first rule, where
+    /// it has one.
+    pub fn of_type(&self, path: Option<&str>, artifact_type: &str) -> Class {
+        let rules = self.rules.as_deref().unwrap_or_default();
+        match rules.iter().find(|(rule, _)| rule.artifact_type == artifact_type) {
+            Some((rule, _)) => Class::new(rule.tier, artifact_type, Because::Rule),
+            None => Class { artifact_type: artifact_type.to_owned(), ..self.of_path(path) },
+        }
+    }
+}
+
+impl Class {
+    fn new(tier: Tier, artifact_type: &str, because: Because) -> Self {
+        Self { tier, artifact_type: artifact_type.to_owned(), because }
+    }
+}
+
+/// The globs of a rule. Each was built once when the file was read, and those that could not be
+/// were refused then.
+fn matcher(rule: &TierRule) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for glob in &rule.globs {
+        let _ = builder.add_line(None, glob);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(tier: Tier, artifact_type: &str, globs: &[&str]) -> TierRule {
+        let globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
+        TierRule { tier, artifact_type: artifact_type.to_owned(), globs }
+    }
+
+    #[test]
+    fn the_first_rule_that_fits_wins() {
+        let rules = [
+            rule(Tier::Always, "linkedin_post", &["posts/*.md"]),
+            rule(Tier::Never, "draft", &["posts/**", "*.draft.md"]),
+            rule(Tier::Sampled, "briefing", &["briefings/**", "/top.md"]),
+        ];
+        let classifier = Classifier::new(Some(&rules));
+        let table = [
+            ("posts/a.md", 1, "linkedin_post"),
+            ("posts/deep/a.md", 2, "draft"),
+            ("notes/x.draft.md", 2, "draft"),
+            ("briefings/2026/a.md", 3, "briefing"),
+            ("top.md", 3, "briefing"),
+            ("sub/top.md", 2, "document"),
+            ("a.md", 2, "document"),
+        ];
+        for (path, tier, artifact_type) in table {
+            let class = classifier.of_path(Some(path));
+            assert_eq!(
+                (class.tier.number(), class.artifact_type.as_str()),
+                (tier, artifact_type),
+                "{path}"
+            );
+        }
+        assert_eq!(classifier.of_path(None).because, Because::NoRuleFits);
+    }
+
+    #[test]
+    fn without_rules_whatever_is_named_is_looked_at() {
+        let class = Classifier::new(None).of_path(Some("a.md"));
+        assert_eq!(class, Class::new(Tier::Always, "document", Because::NoRules));
+        // Rules that are there and empty fit nothing.
+        assert_eq!(Classifier::new(Some(&[])).of_path(Some("a.md")).tier, Tier::Never);
+    }
+
+    #[test]
+    fn a_type_that_has_a_rule_brings_its_tier() {
+        let rules = [rule(Tier::Sampled, "briefing", &["briefings/**"])];
+        let classifier = Classifier::new(Some(&rules));
+        assert_eq!(classifier.of_type(Some("x.md"), "briefing").tier, Tier::Sampled);
+        let other = classifier.of_type(Some("x.md"), "poem");
+        assert_eq!((other.tier, other.artifact_type.as_str()), (Tier::Never, "poem"));
+        assert_eq!(Classifier::new(None).of_type(None, "poem").tier, Tier::Always);
+    }
+}

@@ -1,0 +1,71 @@
+//! The document that is to go out.
+
+use serde::{Deserialize, Serialize};
+
+/// How closely an artifact is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Always: it is external, irreversible, shapes an identity, or is written to a memory.
+    Always,
+    /// Never: internal drafts, dashboards, infrastructure.
+    Never,
+    /// One in five: daily briefings, internal analyses, plans.
+    Sampled,
+}
+
+impl Tier {
+    /// In the order in which their rules are tried.
+    pub const ALL: [Self; 3] = [Self::Always, Self::Never, Self::Sampled];
+
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Always => 1,
+            Self::Never => 2,
+            Self::Sampled => 3,
+        }
+    }
+
+    /// Its key under `tier_rules`.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Always => "tier_1",
+            Self::Never => "tier_2",
+            Self::Sampled => "tier_3",
+        }
+    }
+}
+
+impl TryFrom<u8> for Tier {
+    type Error = String;
+
+    fn try_from(number: u8) -> Result<Self, String> {
+        let known = Self::ALL.into_iter().find(|tier| tier.number() == number);
+        known.ok_or_else(|| format!("there is no tier {number}: tiers are 1, 2 and 3"))
+    }
+}
+
+impl Serialize for Tier {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(self.number())
+    }
+}
+
+impl<'de> Deserialize<'de> for Tier {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(u8::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// What is judged, as it was when it was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Artifact {
+    /// Relative to the folder of `council.yaml`, with `/` everywhere.
+    pub path: String,
+    pub artifact_type: String,
+    pub tier: Tier,
+    /// Who made it, where somebody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub producer: Option<String>,
+    pub sha256: String,
+    pub text: String,
+}

@@ -1,0 +1,84 @@
+//! From a locus to lines.
+//!
+//! Models name a place by its line, or quote words from it, and they quote as people do: with
+//! other quotation marks, in another case, with a line break elsewhere, with an ellipsis.
+//! Nothing is guessed: words that are not there have no lines.
+
+use serde::Serialize;
+
+use super::mention::{Mention, mentioned, of_file, whole};
+use super::page::Page;
+
+/// Lines of a text, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Lines {
+    pub start: usize,
+    pub end: usize,
+}
+
+/// Passages that a locus quotes among words of its own; more than these is no place.
+const PASSAGES_MAX: usize = 8;
+
+/// The lines that a locus means. Where its words stand more than once, those of the first.
+pub fn resolve(locus: &str, text: &str) -> Option<Lines> {
+    let (locus, count) = (locus.trim(), text.lines().count());
+    let numbered = whole(locus).or_else(|| of_file(locus));
+    if let Some(Mention { is_named: true, lines }) = numbered {
+        return within(lines, count);
+    }
+    let page = Page::of(text);
+    let by_number = || numbered.and_then(|mention| within(mention.lines, count));
+    let by_mention = || mentioned(locus).find_map(|lines| within(lines, count));
+    let all_of_it = [locus, locus.trim_matches(is_mark)];
+    let words = page.find(all_of_it.into_iter());
+    words.or_else(by_number).or_else(|| page.find(passages(locus))).or_else(by_mention)
+}
+
+/// Whether it is nothing but the number of a line.
+pub fn names_lines(locus: &str) -> bool {
+    whole(locus).is_some()
+}
+
+fn within(lines: Lines, count: usize) -> Option<Lines> {
+    (1 <= lines.start && lines.start <= lines.end && lines.end <= count).then_some(lines)
+}
+
+/// What a locus quotes among words of its own, the longest first.
+fn passages(locus: &str) -> impl Iterator<Item = &str> + Clone {
+    let mut quoted: Vec<&str> = quoted(locus).take(PASSAGES_MAX).collect();
+    quoted.sort_by_key(|part| std::cmp::Reverse(part.len()));
+    quoted.into_iter()
+}
+
+/// The stretches between quotation marks.
+fn quoted(locus: &str) -> impl Iterator<Item = &str> {
+    locus.char_indices().filter_map(move |(at, mark)| {
+        let (before, rest) = locus.split_at_checked(at)?;
+        let inside = rest.get(mark.len_utf8()..)?;
+        // An apostrophe stands within a word.
+        let is_within = before.chars().next_back().is_some_and(char::is_alphanumeric);
+        let end = inside.find(closing(mark).filter(|_| !is_within)?)?;
+        inside.get(..end)
+    })
+}
+
+fn closing(opening: char) -> Option<&'static [char]> {
+    match opening {
+        '"' => Some(&['"']),
+        '\'' => Some(&['\'']),
+        '`' => Some(&['`']),
+        '“' => Some(&['”', '"']),
+        '„' => Some(&['“', '”', '"']),
+        '‘' => Some(&['’', '\'']),
+        '«' => Some(&['»']),
+        _ => None,
+    }
+}
+
+fn is_mark(letter: char) -> bool {
+    closing(letter).is_some() || matches!(letter, '”' | '’' | '»')
+}
+
+pub(super) fn letters(words: &str) -> usize {
+    words.chars().filter(|letter| letter.is_alphanumeric()).count()
+}

@@ -1,0 +1,104 @@
+//! How blocks become a verdict: the arithmetic that stands beside the adjudicator's words.
+
+use serde::{Deserialize, Serialize};
+
+use super::adjudication::Adjudication;
+use super::judgement::{Judgement, Leaning};
+use crate::domain::words::words;
+
+/// So many blocks hold an artifact back.
+const BLOCKS_TO_HOLD: usize = 3;
+
+words! {
+    /// How blocks become a verdict.
+    pub enum PolicyName {
+        Seed = "seed",
+        Strict = "strict",
+    }
+}
+
+words! {
+    /// What becomes of an artifact; the later word is the stricter.
+    pub enum Decision {
+        Ship = "SHIP",
+        Revise = "REVISE",
+        Hold = "HOLD",
+    }
+}
+
+impl From<Leaning> for Decision {
+    fn from(leaning: Leaning) -> Self {
+        match leaning {
+            Leaning::Ship => Self::Ship,
+            Leaning::Revise => Self::Revise,
+            Leaning::Hold => Self::Hold,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Policy {
+    pub name: PolicyName,
+    /// Below this many, nothing is decided.
+    pub min_deliberators: usize,
+}
+
+/// What was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arithmetic {
+    pub name: PolicyName,
+    pub present: usize,
+    pub blocks: usize,
+    pub irreducible_blocks: usize,
+    /// What follows from the counts alone; nothing, when too few are present.
+    pub computed: Option<Decision>,
+}
+
+impl Policy {
+    /// Counts what those who are present hold.
+    pub fn count<'a>(&self, present: impl IntoIterator<Item = &'a Judgement>) -> Arithmetic {
+        let (mut heard, mut blocks, mut irreducible_blocks) = (0, 0, 0);
+        for judgement in present {
+            heard += 1;
+            blocks += usize::from(judgement.would_block);
+            irreducible_blocks += usize::from(judgement.is_irreducible_block());
+        }
+        let computed = match self.name {
+            PolicyName::Seed if blocks >= BLOCKS_TO_HOLD => Decision::Hold,
+            PolicyName::Seed => Decision::Ship,
+            PolicyName::Strict if blocks == 0 => Decision::Ship,
+            PolicyName::Strict if blocks >= BLOCKS_TO_HOLD || irreducible_blocks > 0 => {
+                Decision::Hold
+            }
+            PolicyName::Strict => Decision::Revise,
+        };
+        let is_enough = heard >= self.min_deliberators.max(1);
+        Arithmetic {
+            name: self.name,
+            present: heard,
+            blocks,
+            irreducible_blocks,
+            computed: is_enough.then_some(computed),
+        }
+    }
+}
+
+impl Arithmetic {
+    /// Whether blocks that a revision would lift may count as REVISE. Those that nothing can
+    /// lift may not.
+    pub fn may_be_downgraded(&self) -> bool {
+        let is_lasting = match self.name {
+            PolicyName::Seed => self.irreducible_blocks >= BLOCKS_TO_HOLD,
+            PolicyName::Strict => self.irreducible_blocks > 0,
+        };
+        self.computed == Some(Decision::Hold) && !is_lasting
+    }
+
+    /// What the adjudicator's word makes of the counts: never softer, but for the one downgrade.
+    pub fn with(&self, word: &Adjudication) -> Option<Decision> {
+        let computed = self.computed?;
+        let downgraded = self.may_be_downgraded() && word.asks_for_downgrade();
+        let floor = if downgraded { Decision::Revise } else { computed };
+        Some(floor.max(word.final_verdict))
+    }
+}

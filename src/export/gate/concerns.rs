@@ -1,0 +1,49 @@
+//! What is held against an artifact in the end, each concern with its lines.
+
+use serde::Serialize;
+
+use crate::domain::gate::{Artifact, Concern, resolve};
+use crate::domain::ids::ExpertSlug;
+use crate::domain::transcript::Transcript;
+use crate::protocols::gate::{FIRST, Numbered, Position, SECOND, Standing, positions};
+
+/// A concern at its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Placed {
+    /// What the others cite it by.
+    pub id: String,
+    pub deliberator: ExpertSlug,
+    /// The round of the judgement that counts.
+    pub round: u8,
+    /// Whether its deliberator blocks, and for good.
+    pub blocking: bool,
+    pub irreducible: bool,
+    #[serde(flatten)]
+    pub concern: Concern,
+    /// Nothing, where the locus is found nowhere in the artifact.
+    pub line: Option<usize>,
+    pub end_line: Option<usize>,
+}
+
+pub(super) fn placed(transcript: &Transcript, artifact: &Artifact) -> Vec<Placed> {
+    positions(transcript).iter().flat_map(|position| of_position(position, artifact)).collect()
+}
+
+fn of_position(position: &Position<'_>, artifact: &Artifact) -> Vec<Placed> {
+    let Some(held) = position.held() else { return Vec::new() };
+    let round = if position.second.held().is_some() { SECOND } else { FIRST };
+    let place = |Numbered { id, concern, .. }: Numbered<'_>| {
+        let lines = resolve(&concern.locus, &artifact.text);
+        Placed {
+            id,
+            deliberator: position.seat.clone(),
+            round,
+            blocking: held.would_block,
+            irreducible: held.is_irreducible_block(),
+            concern: concern.clone(),
+            line: lines.map(|lines| lines.start),
+            end_line: lines.map(|lines| lines.end),
+        }
+    };
+    Standing::of(position).kept.into_iter().map(place).collect()
+}

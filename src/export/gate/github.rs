@@ -1,0 +1,110 @@
+//! A review as annotations of a GitHub workflow: each concern on its lines.
+//!
+//! **Invariant:** every line begins with words of ours and ends where we end it, so no text of
+//! a model, a document or a file name becomes a command of its own.
+
+use super::concerns::Placed;
+use super::document::ReviewDocument;
+use super::grade::Grade;
+use super::words;
+use crate::export::safe_text;
+
+/// The review as workflow commands, then a line for the log.
+///
+/// The verdict comes before the concerns: of each kind, GitHub shows the first ten of a step.
+pub fn annotations(told: &ReviewDocument) -> String {
+    let verdict = Grade::of_verdict(told.verdict).map(|grade| {
+        let title = headline(told);
+        command(grade, &Place::of_file(&told.artifact), &title, &summary(told))
+    });
+    let concerns = told.concerns.iter().map(|concern| annotation(told, concern));
+    let last = log_line(&format!("{}: {}: {}", headline(told), told.artifact, summary(told)));
+    verdict.into_iter().chain(concerns).chain([last]).collect::<Vec<_>>().join("\n")
+}
+
+/// A file that could not be brought before the gate.
+pub fn unreadable(path: &str, message: &str) -> String {
+    command(Grade::Error, &Place::of_file(path), "Not reviewed", message)
+}
+
+/// Where an annotation stands.
+struct Place<'a> {
+    path: &'a str,
+    line: Option<usize>,
+    end_line: Option<usize>,
+}
+
+impl<'a> Place<'a> {
+    fn of_file(path: &'a str) -> Self {
+        Self { path, line: None, end_line: None }
+    }
+}
+
+fn annotation(told: &ReviewDocument, placed: &Placed) -> String {
+    let place = Place { path: &told.artifact, line: placed.line, end_line: placed.end_line };
+    let stands = match (placed.blocking, placed.irreducible) {
+        (true, true) => " blocks, irreducible",
+        (true, false) => " blocks",
+        (false, _) => "",
+    };
+    let rehearsal = if told.rehearsal { "REHEARSAL: " } else { "" };
+    let title = format!("{rehearsal}{}{stands}", placed.id);
+    command(Grade::of_concern(told, placed), &place, &title, &words::concern(placed))
+}
+
+/// `HOLD`, and what must not be overlooked.
+fn headline(told: &ReviewDocument) -> String {
+    let mut words = vec![told.verdict.name()];
+    words.extend(told.rehearsal.then_some("REHEARSAL"));
+    words.extend(told.panel.degraded.then_some("DEGRADED"));
+    words.join(", ")
+}
+
+/// Why, and what to change.
+fn summary(told: &ReviewDocument) -> String {
+    let skipped = told.skipped_because.clone();
+    let error = told.error.as_ref().map(|error| format!("{}\n{}", error.message, error.suggestion));
+    let counted = told.policy.as_ref().map(|sum| {
+        // Where the count and the gate differ, a reader wants to know why.
+        let outcome = words::outcome(told).filter(|_| !words::is_as_counted(told));
+        let outcome = outcome.map(|outcome| format!("; {outcome}")).unwrap_or_default();
+        format!("{}{outcome}", words::counted(sum))
+    });
+    let brief = Some(told.revision_brief.trim()).filter(|brief| !brief.is_empty());
+    let id = told.verdict_id.as_ref().map(|id| format!("Verdict {id}"));
+    let parts = [skipped, error, brief.map(str::to_owned), counted, id];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}
+
+/// `::error file=…,line=…,endLine=…,title=…::message`
+fn command(grade: Grade, place: &Place<'_>, title: &str, message: &str) -> String {
+    let name = match grade {
+        Grade::Error => "error",
+        Grade::Warning => "warning",
+        Grade::Note => "notice",
+    };
+    let mut properties = Vec::new();
+    // What came by standard input is no file of the repository.
+    if place.path != "-" {
+        properties.push(format!("file={}", property(place.path)));
+        properties.extend(place.line.map(|line| format!("line={line}")));
+        properties.extend(place.end_line.map(|line| format!("endLine={line}")));
+    }
+    properties.push(format!("title={}", property(title)));
+    format!("::{name} {}::{}", properties.join(","), data(message))
+}
+
+fn data(text: &str) -> String {
+    let shown = safe_text::lines(text).join("\n");
+    shown.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    let shown = safe_text::line(text).replace('%', "%25");
+    shown.replace(':', "%3A").replace(',', "%2C")
+}
+
+/// A line that is no command. The runner still looks for the older form anywhere in it.
+fn log_line(text: &str) -> String {
+    safe_text::line(text).replace("##[", "## [")
+}

@@ -1,0 +1,29 @@
+//! A review as programs read it: the document of `review --json`, and the formats in which
+//! pipelines take its concerns.
+//!
+//! Everything in them is computed from the transcript alone, so a run, its resumption and its
+//! replay give the same.
+
+mod concerns;
+mod document;
+mod github;
+mod grade;
+mod panel;
+#[cfg(test)]
+mod pipeline_tests;
+mod rounds;
+#[cfg(test)]
+pub(crate) mod sample;
+mod sarif;
+#[cfg(test)]
+mod tests;
+pub(crate) mod words;
+
+pub use concerns::Placed;
+pub use document::{
+    Adjudicator, Counted, Overruled, ReviewDocument, ReviewVerdict, document, skipped,
+};
+pub use github::{annotations, unreadable};
+pub use panel::{GatePanel, MissingContext};
+pub use rounds::SeatSaid;
+pub use sarif::sarif;

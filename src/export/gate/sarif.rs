@@ -1,0 +1,237 @@
+//! Reviews as one SARIF 2.1.0 document: a rule for each deliberator, a result for each concern.
+
+use serde_json::{Map, Value, json};
+
+use super::concerns::Placed;
+use super::document::{ReviewDocument, ReviewVerdict};
+use super::grade::Grade;
+use super::words;
+use crate::domain::digest::sha256_hex;
+use crate::domain::gate::BuiltIn;
+use crate::export::safe_text;
+
+/// The rule that the verdict itself stands under.
+const VERDICT: &str = "gate/verdict";
+
+/// Hex digits of a digest that tell concerns apart.
+const FINGERPRINT_CHARS: usize = 32;
+
+/// The document, for all files that were brought before the gate.
+/// Those that could not be read come with the reason.
+pub fn sarif(reviews: &[ReviewDocument], unread: &[(String, String)]) -> Value {
+    let rules = rules(reviews);
+    let findings = reviews.iter().flat_map(findings);
+    let results: Vec<Value> = findings.map(|finding| finding.result(&rules)).collect();
+    let unread_notes = unread.iter().map(|(path, why)| note("error", why, path));
+    let notifications: Vec<Value> =
+        reviews.iter().filter_map(notification).chain(unread_notes).collect();
+    let is_decided = |told: &ReviewDocument| told.verdict != ReviewVerdict::Incomplete;
+    json!({
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": { "driver": {
+                "name": "Plenary",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": rules.iter().map(|name| rule(name)).collect::<Vec<_>>(),
+            }},
+            "invocations": [{
+                "executionSuccessful": unread.is_empty() && reviews.iter().all(is_decided),
+                "toolExecutionNotifications": notifications,
+            }],
+            "artifacts": reviews.iter().map(artifact).collect::<Vec<_>>(),
+            "results": results,
+            "columnKind": "unicodeCodePoints",
+            "properties": { "verdicts": reviews.iter().map(verdict).collect::<Vec<_>>() },
+        }],
+    })
+}
+
+/// The deliberators of all reviews, then the gate.
+fn rules(reviews: &[ReviewDocument]) -> Vec<String> {
+    let mut rules: Vec<String> = Vec::new();
+    let rows = reviews.iter().flat_map(|told| &told.round1).map(|said| &said.row);
+    for row in rows {
+        if !rules.iter().any(|known| known == row.deliberator()) {
+            rules.push(row.deliberator().to_owned());
+        }
+    }
+    rules.push(VERDICT.to_owned());
+    rules
+}
+
+fn rule(name: &str) -> Value {
+    let description = match BuiltIn::named(name) {
+        Some(built_in) => looks_for(built_in).to_owned(),
+        None if name == VERDICT => "What the gate decided of the document".to_owned(),
+        None => format!("What the deliberator {name} holds against it"),
+    };
+    json!({ "id": name, "name": name, "shortDescription": { "text": description } })
+}
+
+fn looks_for(deliberator: BuiltIn) -> &'static str {
+    match deliberator {
+        BuiltIn::Skeptic => "Whether the argument stands, and what would be objected",
+        BuiltIn::VoiceIdentity => "Whether it sounds like whoever signs it",
+        BuiltIn::Evidence => "Whether what it claims is sourced, and no surer than that",
+        BuiltIn::Strategy => "Whether it serves the goal, and what it puts at stake",
+    }
+}
+
+/// What becomes a result.
+struct Finding<'a> {
+    rule: &'a str,
+    grade: Grade,
+    text: String,
+    /// What it is known by from run to run.
+    mark: String,
+    location: Value,
+    properties: Value,
+}
+
+impl Finding<'_> {
+    fn result(&self, rules: &[String]) -> Value {
+        let level = match self.grade {
+            Grade::Error => "error",
+            Grade::Warning => "warning",
+            Grade::Note => "note",
+        };
+        json!({
+            "ruleId": self.rule,
+            "ruleIndex": rules.iter().position(|known| known == self.rule),
+            "level": level,
+            "message": { "text": message(&self.text) },
+            "locations": [self.location],
+            "partialFingerprints": { "plenaryConcern/v1": self.mark },
+            "properties": self.properties,
+        })
+    }
+}
+
+fn findings(told: &ReviewDocument) -> Vec<Finding<'_>> {
+    let mut seen: Vec<String> = Vec::new();
+    let mut findings = Vec::new();
+    for placed in &told.concerns {
+        let fingerprint = fingerprint(told, placed);
+        // Two concerns with the same words about the same place are still two.
+        let count = seen.iter().filter(|known| **known == fingerprint).count() + 1;
+        findings.push(of_concern(told, placed, format!("{fingerprint}:{count}")));
+        seen.push(fingerprint);
+    }
+    findings.extend(of_verdict(told));
+    findings
+}
+
+fn of_concern<'a>(told: &ReviewDocument, placed: &'a Placed, mark: String) -> Finding<'a> {
+    let rule = placed.deliberator.as_str();
+    Finding {
+        rule,
+        grade: Grade::of_concern(told, placed),
+        text: words::concern(placed),
+        mark,
+        location: location(told, Some(placed)),
+        properties: json!({
+            "concern": placed.id,
+            "round": placed.round,
+            "blocking": placed.blocking,
+            "irreducible": placed.irreducible,
+            "scores": told.held(rule).map(|held| &held.scores),
+            "rehearsal": told.rehearsal,
+            "verdict_id": told.verdict_id,
+        }),
+    }
+}
+
+/// The verdict, where there is something to do about it.
+fn of_verdict(told: &ReviewDocument) -> Option<Finding<'static>> {
+    let grade = Grade::of_verdict(told.verdict).filter(|grade| *grade != Grade::Note)?;
+    let why = told.error.as_ref().map_or(&told.revision_brief, |error| &error.message);
+    let rehearsal = if told.rehearsal { "REHEARSAL: " } else { "" };
+    Some(Finding {
+        rule: VERDICT,
+        grade,
+        text: format!("{rehearsal}{}: {why}", told.verdict),
+        mark: digest([VERDICT, &told.artifact, ""]),
+        location: location(told, None),
+        properties: verdict(told),
+    })
+}
+
+/// Text that links nowhere: `[words](place)` in a message would be a link.
+fn message(text: &str) -> String {
+    safe_text::lines(text.trim()).join("\n").replace("](", "] (")
+}
+
+fn location(told: &ReviewDocument, placed: Option<&Placed>) -> Value {
+    let mut physical = Map::new();
+    physical.insert("artifactLocation".to_owned(), json!({ "uri": uri(&told.artifact) }));
+    let lines = placed.and_then(|placed| Some((placed.line?, placed.end_line?)));
+    if let Some((start, end)) = lines {
+        physical.insert("region".to_owned(), json!({ "startLine": start, "endLine": end }));
+    }
+    json!({ "physicalLocation": physical })
+}
+
+fn artifact(told: &ReviewDocument) -> Value {
+    let mut artifact = Map::new();
+    artifact.insert("location".to_owned(), json!({ "uri": uri(&told.artifact) }));
+    if let Some(digest) = &told.artifact_sha256 {
+        artifact.insert("hashes".to_owned(), json!({ "sha-256": digest }));
+    }
+    artifact.into()
+}
+
+/// Everything that a program needs to find the review again.
+fn verdict(told: &ReviewDocument) -> Value {
+    json!({
+        "verdict": told.verdict,
+        "artifact": told.artifact,
+        "artifact_type": told.artifact_type,
+        "tier": told.tier,
+        "rehearsal": told.rehearsal,
+        "degraded": told.panel.degraded,
+        "policy": told.policy,
+        "dialogue_id": told.dialogue_id,
+        "verdict_id": told.verdict_id,
+        "skipped_because": told.skipped_because,
+    })
+}
+
+fn notification(told: &ReviewDocument) -> Option<Value> {
+    let (level, text) = match (&told.error, &told.skipped_because) {
+        (Some(error), _) => ("error", &error.message),
+        (None, Some(because)) => ("note", because),
+        (None, None) => return None,
+    };
+    Some(note(level, &format!("{}: {text}", told.verdict), &told.artifact))
+}
+
+fn note(level: &str, text: &str, path: &str) -> Value {
+    let location = json!({ "physicalLocation": { "artifactLocation": { "uri": uri(path) } } });
+    json!({ "level": level, "message": { "text": message(text) }, "locations": [location] })
+}
+
+/// What a concern is known by from run to run: whose it is, and the words it is about. Models
+/// say the same thing in other words each time.
+fn fingerprint(told: &ReviewDocument, placed: &Placed) -> String {
+    let Placed { concern, deliberator, .. } = placed;
+    let about = if concern.locus.trim().is_empty() { &concern.issue } else { &concern.locus };
+    let about = about.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    digest([deliberator.as_str(), &told.artifact, &about])
+}
+
+fn digest(parts: [&str; 3]) -> String {
+    let mut digest = sha256_hex([parts.join("\n").as_bytes()]);
+    digest.truncate(FINGERPRINT_CHARS);
+    digest
+}
+
+/// A path as a relative reference: what is no part of one is encoded.
+fn uri(path: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte);
+    let encoded = path.bytes().map(|byte| match is_plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    encoded.collect()
+}

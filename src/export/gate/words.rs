@@ -1,0 +1,99 @@
+//! How a decision of the gate reads in sentences, the same on every page.
+
+use super::concerns::Placed;
+use super::document::{Counted, ReviewDocument};
+use crate::domain::gate::{Adjudication, Arithmetic, Decision, names_lines};
+
+/// `policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD`.
+pub(crate) fn counted(counted: &Counted) -> String {
+    let sum = &counted.arithmetic;
+    let computed = sum.computed.map_or("nothing is decided", Decision::name);
+    format!(
+        "policy {}: {} present ({} needed), {}: {computed}",
+        sum.name,
+        sum.present,
+        counted.min_deliberators,
+        all_blocks(sum),
+    )
+}
+
+/// `nobody blocks`, `1 blocks`, `3 block`.
+pub(crate) fn blocks(number: usize) -> String {
+    match number {
+        0 => "nobody blocks".to_owned(),
+        1 => "1 blocks".to_owned(),
+        more => format!("{more} block"),
+    }
+}
+
+/// The same, with how many of them no revision can lift.
+pub(crate) fn all_blocks(sum: &Arithmetic) -> String {
+    let told = blocks(sum.blocks);
+    match sum.irreducible_blocks {
+        0 => told,
+        1 if sum.blocks == 1 => format!("{told}, irreducible"),
+        all if sum.blocks == all => format!("{told}, all irreducible"),
+        some => format!("{told}, {some} irreducible"),
+    }
+}
+
+/// The adjudicator's word, and its downgrade where it wants one.
+pub(crate) fn word(word: &Adjudication) -> String {
+    let reason = word.downgrade_reason.as_deref().map(str::trim).unwrap_or_default();
+    match (word.downgrade, reason) {
+        (false, _) => word.final_verdict.to_string(),
+        (true, "") => format!("{}, by a downgrade without a reason", word.final_verdict),
+        (true, reason) => format!("{}, by a downgrade: {reason}", word.final_verdict),
+    }
+}
+
+/// What the gate made of both, and why; nothing, where nothing was decided.
+pub(crate) fn outcome(told: &ReviewDocument) -> Option<String> {
+    let (counted, word) = (told.policy.as_ref()?, &told.adjudicator.as_ref()?.word);
+    let decided = told.verdict.decision()?;
+    let computed = counted.arithmetic.computed?;
+    let why = if counted.downgraded {
+        "the downgrade counts"
+    } else if decided > computed {
+        "the adjudicator is stricter than the count"
+    } else if word.final_verdict == computed {
+        "both say so"
+    } else if word.downgrade && !word.asks_for_downgrade() {
+        "a downgrade that does not say why is none"
+    } else if word.downgrade {
+        "what no revision lifts cannot be downgraded"
+    } else {
+        "the adjudicator cannot be softer than the count"
+    };
+    Some(format!("{decided}: {why}"))
+}
+
+/// Whether the gate decided what the count alone came to.
+pub(crate) fn is_as_counted(told: &ReviewDocument) -> bool {
+    let computed = told.policy.as_ref().and_then(|sum| sum.arithmetic.computed);
+    computed.is_some() && computed == told.verdict.decision()
+}
+
+/// `L3`, `L3-5`; nothing, where it has no lines.
+pub(crate) fn lines(line: Option<usize>, end: Option<usize>) -> Option<String> {
+    let (start, end) = (line?, end?);
+    Some(if start == end { format!("L{start}") } else { format!("L{start}-{end}") })
+}
+
+/// `argument soundness`.
+pub(crate) fn score_name(name: &str) -> String {
+    name.replace("pre_", "pre-").replace('_', " ")
+}
+
+/// A concern with its place, where that is in words, and with its fix.
+pub(crate) fn concern(placed: &Placed) -> String {
+    let concern = &placed.concern;
+    let part = |lead: &str, text: &str| match text.trim() {
+        "" => None,
+        text => Some(format!("{lead}{text}")),
+    };
+    let locus = Some(&concern.locus).filter(|locus| !names_lines(locus));
+    let at = locus.and_then(|locus| part("At: ", locus));
+    let parts = [part("", &concern.issue), at, part("Fix: ", &concern.fix)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,37 @@
+//! A council: the settings it is asked by, and the run that a question becomes.
+
+use std::sync::Arc;
+
+use super::premises::Premises;
+use super::prepared::Prepared;
+use crate::config::{Overrides, Settings};
+use crate::convening::{Rehearsal, Table};
+use crate::domain::plan::Plan;
+use crate::engine::Question;
+use crate::error::Error;
+
+/// Whoever only plays needs no keys. A project that has a council.yaml means its answers: it
+/// never rehearses by itself.
+pub fn council_settings(
+    premises: &Premises,
+    rehearsal: &Rehearsal,
+    overrides: &Overrides,
+) -> Result<Settings, Error> {
+    if !matches!(rehearsal, Rehearsal::IfNobody) {
+        return premises.settings_without_reach(overrides);
+    }
+    let settings = premises.settings(overrides)?;
+    if settings.located.file.is_some() {
+        settings.require_providers()?;
+    }
+    Ok(settings)
+}
+
+/// A question before a council.
+pub fn council(table: &Table, text: String, plan: Plan) -> Prepared {
+    Prepared {
+        question: Question { text, rehearsal: table.is_rehearsal, plan },
+        connections: table.connections.clone(),
+        redaction: Arc::default(),
+    }
+}

@@ -1,0 +1,38 @@
+//! Follows a run by its journal, whichever process works on it.
+
+use crate::domain::change::{Change, Entry};
+use crate::domain::transcript::Transcript;
+use crate::engine::due_readings;
+
+/// What was seen of a run so far.
+#[derive(Debug, Default)]
+pub struct Following {
+    pub transcript: Option<Transcript>,
+    /// What happened before a run was planned on a dialogue that somebody leads.
+    before: Vec<Entry>,
+    /// The last entry that was taken.
+    pub seq: u64,
+}
+
+impl Following {
+    /// What an entry brings. What a reply says is told with the reply, as when the run was
+    /// live, and not again with the later entry that it was written into.
+    pub fn take(&mut self, entry: &Entry) -> Vec<Change> {
+        self.seq = entry.seq;
+        let Some(transcript) = &mut self.transcript else {
+            self.before.push(entry.clone());
+            self.transcript = Transcript::of(&self.before);
+            return entry.changes.clone();
+        };
+        let is_known =
+            |ask: u32| transcript.asked(ask).is_some_and(|asked| asked.reading.is_some());
+        let is_fresh =
+            |change: &&Change| !matches!(change, Change::ReplyRead { ask, .. } if is_known(*ask));
+        let mut fresh: Vec<Change> = entry.changes.iter().filter(is_fresh).cloned().collect();
+        transcript.add(entry.at, &fresh);
+        let due = due_readings(transcript);
+        transcript.add(entry.at, &due);
+        fresh.extend(due);
+        fresh
+    }
+}

@@ -1,0 +1,26 @@
+//! Runs in this process, at whichever door they were asked for: where things are, what a run
+//! is made of, and the desk it is held at.
+
+mod council;
+mod desk;
+mod following;
+mod piece;
+mod premises;
+mod prepared;
+mod question;
+mod restating;
+mod resume;
+mod review;
+mod standing;
+
+pub use council::{council, council_settings};
+pub use desk::Desk;
+pub use following::Following;
+pub use piece::{Piece, Says, Skipped};
+pub use premises::Premises;
+pub use prepared::Prepared;
+pub use question::check_question;
+pub use restating::restate;
+pub use resume::{GoingOn, raised};
+pub use review::{review, review_settings};
+pub use standing::{Progress, Stand, Standing, document, stand};

@@ -1,0 +1,175 @@
+//! A file that was named, and what is to become of it.
+
+use std::path::{Path, PathBuf};
+
+use crate::config::{Because, Class, Classifier, Settings};
+use crate::convening::is_judged_whole;
+use crate::domain::digest::sha256_hex;
+use crate::domain::gate::{Artifact, Tier, is_sampled};
+use crate::domain::refusal::{Code, Fault};
+use crate::error::Error;
+use crate::files;
+use crate::material::{Document, MaterialError, Place};
+
+const ALL_THE_SAME: &str = "`--force` has it judged all the same";
+
+/// What the caller says of a file, where the rules would say otherwise.
+#[derive(Debug, Clone, Default)]
+pub struct Says {
+    pub tier: Option<Tier>,
+    pub artifact_type: Option<String>,
+    pub producer: Option<String>,
+    /// Look at it whatever its tier.
+    pub force: bool,
+}
+
+/// A file before the gate.
+#[derive(Debug)]
+pub enum Piece {
+    /// To be judged.
+    Artifact(Box<Artifact>),
+    /// Let through unseen, by rule.
+    Skipped(Skipped),
+    /// It cannot be judged, and so does not pass.
+    Unreadable { path: PathBuf, error: Error },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    pub path: String,
+    pub artifact_type: String,
+    pub tier: Tier,
+    pub reason: String,
+}
+
+impl Piece {
+    /// The file under this name; `-` is standard input.
+    pub fn of(named: &Path, says: &Says, settings: &Settings, rules: &Classifier) -> Self {
+        let sorted = match named == Path::new("-") {
+            true => Self::of_input(named, says, rules),
+            false => Self::of_file(named, says, settings, rules),
+        };
+        sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
+    }
+
+    /// Its path alone may say that it is not looked at; then it is not read either.
+    fn of_file(
+        named: &Path,
+        says: &Says,
+        settings: &Settings,
+        rules: &Classifier,
+    ) -> Result<Self, Error> {
+        let located = &settings.located;
+        let place = Place::of(&located.folder, &located.working, named)?;
+        let shown = place.relative.clone();
+        let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
+        let class = says.class(place.relative.as_deref(), rules);
+        if let Some(reason) = says.passed_over(&class, place.relative.is_some()) {
+            if class.because != Because::Rule {
+                // A name that was mistyped fits no rule either, and must not pass for that.
+                place.must_exist()?;
+            }
+            return Ok(Self::skipped(shown, class, reason));
+        }
+        Self::sorted(named, shown, class, place.read()?, says)
+    }
+
+    fn of_input(named: &Path, says: &Says, rules: &Classifier) -> Result<Self, Error> {
+        Self::without_file(named, says, rules, || Ok(files::read_text(named)?))
+    }
+
+    /// A text that no file holds; `shown` is what it is called.
+    pub fn of_text(shown: &str, text: String, says: &Says, rules: &Classifier) -> Self {
+        let named = Path::new(shown);
+        let sorted = Self::without_file(named, says, rules, || Ok(text));
+        sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
+    }
+
+    fn without_file(
+        named: &Path,
+        says: &Says,
+        rules: &Classifier,
+        text: impl FnOnce() -> Result<String, Error>,
+    ) -> Result<Self, Error> {
+        let (class, shown) = (says.class(None, rules), named.to_string_lossy().into_owned());
+        if let Some(reason) = says.passed_over(&class, false) {
+            return Ok(Self::skipped(shown, class, reason));
+        }
+        let document = Document::of_text(named, text()?)?;
+        Self::sorted(named, shown, class, document, says)
+    }
+
+    fn sorted(
+        named: &Path,
+        path: String,
+        class: Class,
+        document: Document,
+        says: &Says,
+    ) -> Result<Self, Error> {
+        let Document { text, key } = document;
+        if class.tier == Tier::Sampled && !says.force && !is_sampled(&path, &text) {
+            let reason = format!(
+                "one in five files of tier 3 is looked at, and this one is not; {ALL_THE_SAME}"
+            );
+            return Ok(Self::skipped(path, class, reason));
+        }
+        if let Some(key) = key.filter(|_| !says.force) {
+            return Err(holds_key(named, &key));
+        }
+        if !is_judged_whole(&text) {
+            let reason = "it is too long to be shown whole to everybody who judges it".to_owned();
+            return Err(MaterialError::Unfit { path: named.to_owned(), reason }.into());
+        }
+        Ok(Self::Artifact(Box::new(Artifact {
+            path,
+            artifact_type: class.artifact_type,
+            tier: class.tier,
+            producer: says.producer.clone(),
+            sha256: sha256_hex([text.as_bytes()]),
+            text,
+        })))
+    }
+
+    fn skipped(path: String, class: Class, reason: String) -> Self {
+        let Class { tier, artifact_type, .. } = class;
+        Self::Skipped(Skipped { path, artifact_type, tier, reason })
+    }
+}
+
+impl Says {
+    /// What it is taken for: what the caller says, else what the rules say.
+    fn class(&self, relative: Option<&str>, rules: &Classifier) -> Class {
+        let class = match &self.artifact_type {
+            Some(artifact_type) => rules.of_type(relative, artifact_type),
+            None => rules.of_path(relative),
+        };
+        Class { tier: self.tier.unwrap_or(class.tier), ..class }
+    }
+
+    /// Why a file of tier 2 is let through unseen, with what would have it looked at.
+    fn passed_over(&self, class: &Class, lies_inside: bool) -> Option<String> {
+        if self.force || class.tier != Tier::Never {
+            return None;
+        }
+        if self.tier.is_some() {
+            return Some("tier 2 is not looked at; `--tier 1` is".to_owned());
+        }
+        let why = match class.because {
+            Because::Rule => format!("`{}` is of tier 2", class.artifact_type),
+            Because::NoRuleFits | Because::NoRules if lies_inside => {
+                "no rule of `tier_rules` fits it, so it is of tier 2".to_owned()
+            }
+            Because::NoRuleFits | Because::NoRules => {
+                "it lies outside the folder of council.yaml, where no rule of `tier_rules` fits, so it is of tier 2".to_owned()
+            }
+        };
+        Some(format!("{why}; {ALL_THE_SAME}"))
+    }
+}
+
+/// Whatever the gate would say of it, the key would be out.
+fn holds_key(named: &Path, key: &str) -> Error {
+    let message = format!("`{}` is not sent to anybody: {key}", named.display());
+    let fault = Fault::new(Code::NotSupported, message);
+    fault.suggest("take it out; `--force` sends it all the same").into()
+}

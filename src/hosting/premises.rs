@@ -1,0 +1,90 @@
+//! Where a door stands: the files that count, the settings as they are now, the store.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::ambient::Machine;
+use crate::config::{self, Candidate, Environment, Flags, Located, Overrides, Settings};
+use crate::domain::dialogue::Opening;
+use crate::error::Error;
+use crate::files::Folders;
+use crate::operations::Workspace;
+use crate::store::SqliteStore;
+
+#[derive(Debug)]
+pub struct Premises {
+    flags: Flags,
+}
+
+impl Premises {
+    pub fn new(flags: Flags) -> Self {
+        Self { flags }
+    }
+
+    /// What `--config` names, whether it is there or not.
+    pub fn config_flag(&self) -> Option<&Path> {
+        self.flags.config.as_deref()
+    }
+
+    /// Where things are.
+    pub fn located(&self) -> Result<Located, Error> {
+        Ok(config::locate(&self.flags, &Environment::of_process())?)
+    }
+
+    /// Everything that is settled by flags, environment and file.
+    pub fn settings(&self, overrides: &Overrides) -> Result<Settings, Error> {
+        let environment = Environment::of_process();
+        Ok(config::load(&self.flags, overrides, &environment, config::installed_models)?)
+    }
+
+    /// The settings, and every provider that was named or found, usable or not.
+    pub fn survey(&self, overrides: &Overrides) -> Result<(Settings, Vec<Candidate>), Error> {
+        let environment = Environment::of_process();
+        Ok(config::survey(&self.flags, overrides, &environment, config::installed_models)?)
+    }
+
+    /// The settings where nobody will be called: providers may lack keys and programs.
+    pub fn settings_without_reach(&self, overrides: &Overrides) -> Result<Settings, Error> {
+        Ok(self.survey(overrides)?.0)
+    }
+
+    /// The settings for going on with a run: a rehearsal calls nobody.
+    pub fn settings_for(
+        &self,
+        opening: &Opening,
+        overrides: &Overrides,
+    ) -> Result<Settings, Error> {
+        match opening.rehearsal {
+            true => self.settings_without_reach(overrides),
+            false => self.settings(overrides),
+        }
+    }
+
+    /// A workspace over the store that is there; nothing, where there is none yet.
+    pub fn existing(&self, located: &Located) -> Result<Option<Workspace>, Error> {
+        // Where nobody may look, nobody knows that there is none: opening it will say so.
+        match located.store.try_exists().unwrap_or(true) {
+            true => self.open(located).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// A workspace whose store is made if there is none.
+    pub fn open(&self, located: &Located) -> Result<Workspace, Error> {
+        Ok(workspace(SqliteStore::open(&located.store)?, located))
+    }
+
+    /// A workspace over an empty store that leaves nothing behind.
+    pub fn empty(&self, located: &Located) -> Result<Workspace, Error> {
+        Ok(workspace(SqliteStore::in_memory()?, located))
+    }
+}
+
+fn workspace(store: SqliteStore, located: &Located) -> Workspace {
+    Workspace {
+        store: Arc::new(store),
+        ambient: Arc::new(Machine),
+        folders: Folders::new(&located.working, &located.store, &located.allow),
+        convergence_percent: located.convergence_percent,
+    }
+}

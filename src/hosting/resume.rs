@@ -1,0 +1,69 @@
+//! A run that broke off, and what it takes to go on with it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::desk::Desk;
+use crate::config::{Overrides, Settings};
+use crate::convening::{Outlets, reconnect};
+use crate::domain::change::Change;
+use crate::domain::gate::Redaction;
+use crate::domain::plan::Caps;
+use crate::engine::{Connections, Deliberation, Loaded, Observer, Surroundings, take_up};
+use crate::error::Error;
+
+#[derive(Debug)]
+pub struct GoingOn {
+    loaded: Loaded,
+    different: Vec<Change>,
+    connections: Connections,
+    redaction: Arc<Redaction>,
+    /// The deadline of the command that began it has passed; it does not bind this one.
+    pub wall: Duration,
+}
+
+impl GoingOn {
+    /// By the settings of now, which must lead to the seats it was planned with.
+    pub fn prepare(
+        loaded: Loaded,
+        settings: &Settings,
+        overrides: &Overrides,
+        outlets: &Outlets,
+    ) -> Self {
+        let plan = &loaded.transcript.plan;
+        let is_rehearsal = loaded.transcript.opening.rehearsal;
+        let connections = reconnect(plan, is_rehearsal, settings, outlets);
+        let caps = raised(plan.caps, settings.budget, overrides.budget_usd);
+        Self {
+            different: caps.into_iter().collect(),
+            connections,
+            redaction: Arc::new(settings.review.redact.clone()),
+            wall: Duration::from_millis(settings.budget.wall_ms),
+            loaded,
+        }
+    }
+
+    /// Claims it for this process.
+    pub async fn take_up(
+        self,
+        desk: &Desk,
+        observer: Arc<dyn Observer>,
+    ) -> Result<Deliberation, Error> {
+        let Self { loaded, different, connections, redaction, .. } = self;
+        let surroundings = Surroundings { redaction, ..desk.surroundings(observer, None) };
+        take_up(loaded, different, connections, &desk.owner, surroundings).await
+    }
+}
+
+/// The caps it was planned with, or those of now where they allow more; what is typed counts
+/// as it is. Nothing, where nothing changes.
+pub fn raised(planned: Caps, now: Caps, typed_usd: Option<f64>) -> Option<Change> {
+    let more = planned.usd_micros.max(now.usd_micros);
+    let caps = Caps {
+        usd_micros: if typed_usd.is_some() { now.usd_micros } else { more },
+        tokens: planned.tokens.max(now.tokens),
+        calls: planned.calls.max(now.calls),
+        wall_ms: planned.wall_ms,
+    };
+    (caps != planned).then_some(Change::CapsSet { caps })
+}

@@ -1,0 +1,45 @@
+//! A review: the settings it is made by, and the run that an artifact becomes.
+
+use std::sync::Arc;
+
+use super::premises::Premises;
+use super::prepared::Prepared;
+use crate::config::{Overrides, Settings};
+use crate::convening::{GateTable, Rehearsal};
+use crate::domain::gate::{Artifact, PriorVerdict};
+use crate::engine::Question;
+use crate::error::Error;
+use crate::operations::Workspace;
+
+/// A gate that rehearsed by itself would let everything through: without anybody to ask it is
+/// an error.
+pub fn review_settings(
+    premises: &Premises,
+    rehearsal: &Rehearsal,
+    overrides: &Overrides,
+) -> Result<Settings, Error> {
+    if !matches!(rehearsal, Rehearsal::IfNobody) {
+        return premises.settings_without_reach(overrides);
+    }
+    let settings = premises.settings(overrides)?;
+    settings.require_providers()?;
+    Ok(settings)
+}
+
+/// An artifact before the gate, with the earlier verdicts on its type.
+pub fn review(
+    workspace: &Workspace,
+    settings: &Settings,
+    table: &GateTable,
+    artifact: Artifact,
+) -> Result<Prepared, Error> {
+    let text = artifact.path.clone();
+    let priors = workspace.store.priors(&artifact.artifact_type, table.prior_verdicts)?;
+    let priors = priors.iter().map(PriorVerdict::of).collect();
+    let plan = table.plan(artifact, priors, workspace.ambient.as_ref());
+    Ok(Prepared {
+        question: Question { text, rehearsal: table.is_rehearsal, plan },
+        connections: table.connections.clone(),
+        redaction: Arc::new(settings.review.redact.clone()),
+    })
+}

@@ -1,0 +1,123 @@
+//! Where a run stands, for those who ask from time to time.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::dialogue::Protocol;
+use crate::domain::ids::DialogueId;
+use crate::domain::transcript::{Stop, Transcript};
+use crate::domain::words::words;
+use crate::engine::{is_at_work, look};
+use crate::error::Error;
+use crate::export::conclusion::closed;
+use crate::export::council::{self, Status, cost_usd, status};
+use crate::export::gate;
+use crate::operations::Workspace;
+
+words! {
+    /// `incomplete` and `interrupted` can be gone on with; `failed` means that nobody was heard,
+    /// or that this process could not go on.
+    pub enum Standing {
+        Running = "running",
+        Done = "done",
+        Incomplete = "incomplete",
+        Failed = "failed",
+        Interrupted = "interrupted",
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub struct Stand {
+    pub dialogue_id: Option<DialogueId>,
+    pub status: Standing,
+    pub progress: Option<Progress>,
+    /// The document of the run, once it has stopped.
+    pub result: Option<Value>,
+    /// What to do next, where something is to be done.
+    pub suggestion: Option<String>,
+}
+
+/// How far it has come.
+#[derive(Debug, Serialize)]
+pub struct Progress {
+    pub round: u8,
+    /// Those who were asked, whatever came of it.
+    pub asked: usize,
+    pub answered: usize,
+    pub calls: usize,
+    pub cost_usd: Option<f64>,
+}
+
+/// Where a run stands by its journal. A run that this process works on is running, too.
+pub fn stand(workspace: &Workspace, id: &DialogueId) -> Result<Stand, Error> {
+    let transcript = look(workspace.store.as_ref(), id)?;
+    let status = match is_at_work(workspace.folders.store_folder(), &transcript) {
+        true => Standing::Running,
+        false => standing(&transcript),
+    };
+    let result = match status {
+        Standing::Done | Standing::Incomplete | Standing::Failed => Some(document(&transcript)?),
+        Standing::Running | Standing::Interrupted => None,
+    };
+    Ok(Stand {
+        dialogue_id: Some(id.clone()),
+        status,
+        progress: Some(progress(&transcript)),
+        result,
+        suggestion: suggestion(status, id),
+    })
+}
+
+/// Of a run that nobody works on.
+fn standing(transcript: &Transcript) -> Standing {
+    match &transcript.stopped {
+        None | Some(Stop::Interrupted) => Standing::Interrupted,
+        Some(
+            Stop::Done
+            | Stop::Quorum { .. }
+            | Stop::Partial { .. }
+            | Stop::Families { .. }
+            | Stop::Budget { .. }
+            | Stop::Unconcluded { .. }
+            | Stop::Unadjudicated { .. }
+            | Stop::Deadline,
+        ) => match status(transcript) {
+            Status::Done => Standing::Done,
+            Status::Incomplete => Standing::Incomplete,
+            Status::Failed => Standing::Failed,
+        },
+    }
+}
+
+fn suggestion(status: Standing, id: &DialogueId) -> Option<String> {
+    match status {
+        Standing::Done => None,
+        Standing::Running => {
+            Some("ask deliberation_status again, with wait_seconds to wait for it".to_owned())
+        }
+        Standing::Incomplete | Standing::Failed | Standing::Interrupted => {
+            Some(format!("deliberation_status with resume: true goes on, or `plenary resume {id}`"))
+        }
+    }
+}
+
+fn progress(transcript: &Transcript) -> Progress {
+    let answered = transcript.asks.iter().filter(|asked| asked.reading.is_some()).count();
+    Progress {
+        round: transcript.round_under_way(),
+        asked: transcript.asks.len(),
+        answered,
+        calls: transcript.calls().count(),
+        cost_usd: cost_usd(transcript),
+    }
+}
+
+/// The document of a run, as its command prints it.
+pub fn document(transcript: &Transcript) -> Result<Value, Error> {
+    let document = match transcript.opening.protocol {
+        Protocol::Council => serde_json::to_value(council::document(transcript)),
+        Protocol::Review => serde_json::to_value(gate::document(transcript)),
+        Protocol::Alignment => serde_json::to_value(closed(transcript)),
+    };
+    document.map_err(Error::Document)
+}

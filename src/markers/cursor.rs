@@ -1,0 +1,164 @@
+//! Reads the inside of a bracket sign by sign, whatever alphabet its signs are borrowed from.
+//!
+//! A copy is a place to come back to: what was noted after it is forgotten with it.
+
+use super::slip::{Slip, Slips};
+use crate::domain::hidden::is_hidden;
+
+/// What separates a marker's head from the rest of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Separator {
+    Colon,
+    /// A dash or an equals sign in place of the colon.
+    Dash,
+    /// Spaces alone.
+    Space,
+    /// The text goes on, or ends.
+    Nothing,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cursor<'a> {
+    rest: &'a str,
+    pub slips: Slips,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { rest: text, slips: Slips::default() }
+    }
+
+    pub(super) fn rest(self) -> &'a str {
+        self.rest
+    }
+
+    pub(super) fn slip(&mut self, slip: Slip) {
+        self.slips.add(slip);
+    }
+
+    /// The next sign as ASCII writes it. Decoration before it is passed over.
+    pub(super) fn peek(&mut self) -> Option<char> {
+        loop {
+            let sign = self.rest.chars().next()?;
+            let slip = match sign {
+                '*' | '~' => Slip::Emphasis,
+                '\\' => Slip::Escape,
+                '\n' | '\t' => return Some(' '),
+                '\r' => {
+                    self.advance(sign);
+                    continue;
+                }
+                _ if is_hidden(sign) => Slip::HiddenCharacter,
+                _ => return Some(plain(sign)),
+            };
+            self.slip(slip);
+            self.advance(sign);
+        }
+    }
+
+    /// Takes the next sign.
+    pub(super) fn take(&mut self) -> Option<char> {
+        let seen = self.peek()?;
+        let sign = self.rest.chars().next()?;
+        match sign {
+            '\n' => self.slip(Slip::LineBreak),
+            _ if sign != seen && seen != ' ' => self.slip(Slip::LookAlike),
+            _ => {}
+        }
+        self.advance(sign);
+        Some(seen)
+    }
+
+    /// Takes the next sign if it is such a one.
+    pub(super) fn take_if(&mut self, fits: impl Fn(char) -> bool) -> Option<char> {
+        if self.peek().is_some_and(fits) { self.take() } else { None }
+    }
+
+    /// Passes over spaces and tells how many there were.
+    pub(super) fn spaces(&mut self) -> usize {
+        let mut count = 0;
+        while self.take_if(|sign| sign == ' ').is_some() {
+            count += 1;
+        }
+        count
+    }
+
+    /// Passes over spaces where at most `fit` belong.
+    pub(super) fn spaces_over(&mut self, fit: usize) {
+        if self.spaces() > fit {
+            self.slip(Slip::Spaces);
+        }
+    }
+
+    /// A word of letters, in capitals; nothing when it is longer than any we know.
+    pub(super) fn word(&mut self) -> Option<String> {
+        const WORD_CHARS_MAX: usize = 16;
+        let mut word = String::new();
+        while let Some(letter) = self.take_if(|sign| sign.is_ascii_alphabetic()) {
+            if letter.is_ascii_lowercase() {
+                self.slip(Slip::LetterCase);
+            }
+            word.push(letter.to_ascii_uppercase());
+            if word.len() > WORD_CHARS_MAX {
+                return None;
+            }
+        }
+        let ends = !self.peek().is_some_and(|sign| sign.is_alphanumeric() || sign == '_');
+        (ends && !word.is_empty()).then_some(word)
+    }
+
+    /// What stands between the head and the rest, spaces included.
+    pub(super) fn separator(&mut self) -> Separator {
+        let before = self.spaces() > 0;
+        // A dash of any length is noted as a dash, not as a hyphen that looks wrong.
+        let noted = self.slips;
+        let sign = self.take_if(|sign| matches!(sign, ':' | '-' | '=' | '|'));
+        match sign {
+            Some(':') => {
+                if before {
+                    self.slip(Slip::Spaces);
+                }
+                Separator::Colon
+            }
+            Some(_) => {
+                self.slips = noted.with(Slip::Colon);
+                self.rest = self.rest.trim_start_matches('-');
+                Separator::Dash
+            }
+            None if before => Separator::Space,
+            None => Separator::Nothing,
+        }
+    }
+
+    /// Everything that is left, as it stands.
+    pub(super) fn words(&mut self) -> &'a str {
+        let words = self.rest.trim_start();
+        if self.rest.len() - words.len() > 1 {
+            self.slip(Slip::Spaces);
+        }
+        words
+    }
+
+    pub(super) fn is_at_end(&mut self) -> bool {
+        let mut ahead = *self;
+        ahead.spaces();
+        ahead.peek().is_none()
+    }
+
+    fn advance(&mut self, sign: char) {
+        self.rest = self.rest.get(sign.len_utf8()..).unwrap_or_default();
+    }
+}
+
+/// The ASCII sign that a letter of another width or a dash of another length stands for.
+fn plain(sign: char) -> char {
+    match sign {
+        '\u{ff01}'..='\u{ff5e}' => {
+            u8::try_from(u32::from(sign) - 0xff01 + 0x21).map_or(sign, char::from)
+        }
+        '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe58}' | '\u{fe63}' => '-',
+        '\u{2236}' | '\u{fe55}' | '\u{fe13}' => ':',
+        other if other.is_whitespace() => ' ',
+        other => other,
+    }
+}

@@ -1,0 +1,126 @@
+//! Which brackets with an id in them are entities of this reply, and which only mention one.
+
+use std::collections::HashMap;
+
+use super::slip::{Slip, Slips};
+use super::spelling::{Prefix, Spelled};
+use crate::domain::ids::{EntityKind, ExpertSlug, LocalId};
+use crate::domain::limits::LINE_CHARS_MAX;
+
+/// What a bracket with an id is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Standing {
+    New(LocalId, String),
+    /// It was said before; this leads back to it.
+    Again(LocalId),
+    Mention,
+    Refused(String),
+}
+
+/// The entities of a reply, as they are found.
+#[derive(Debug)]
+pub(super) struct Roster<'a> {
+    pub own: &'a ExpertSlug,
+    pub round: u8,
+    lines: HashMap<LocalId, usize>,
+    perspectives: usize,
+    /// Ids of this reply that were mentioned, in case nothing is said under them.
+    mentioned: Vec<(LocalId, usize)>,
+}
+
+impl<'a> Roster<'a> {
+    pub(super) fn new(own: &'a ExpertSlug, round: u8) -> Self {
+        Self { own, round, lines: HashMap::new(), perspectives: 0, mentioned: Vec::new() }
+    }
+
+    pub(super) fn has(&self, id: &LocalId) -> bool {
+        self.lines.contains_key(id)
+    }
+
+    pub(super) fn local_id(&self, kind: EntityKind, (round, seq): (u8, u8)) -> LocalId {
+        LocalId { expert: self.own.clone(), kind, round, seq }
+    }
+
+    /// How many perspectives the reply has besides this entity of it.
+    pub(super) fn perspectives_beside(&self, source: &LocalId) -> usize {
+        self.perspectives.saturating_sub(usize::from(source.kind == EntityKind::Perspective))
+    }
+
+    /// Mentions that lead nowhere.
+    pub(super) fn missing(&self) -> impl Iterator<Item = &(LocalId, usize)> {
+        self.mentioned.iter().filter(|(id, _)| !self.has(id))
+    }
+
+    /// Takes in a bracket; what it was written otherwise is added to `slips`.
+    pub(super) fn stand(
+        &mut self,
+        id: &Spelled,
+        label: Option<&str>,
+        line: usize,
+        slips: &mut Slips,
+    ) -> Standing {
+        let label = label.map(clean).filter(|label| !label.is_empty());
+        let seq = match (self.number(id, slips), &label) {
+            (Ok(seq), _) => seq,
+            (Err(why), Some(_)) => return Standing::Refused(why),
+            (Err(_), None) => return Standing::Mention,
+        };
+        let local_id = self.local_id(id.kind, (self.round, seq));
+        let Some(label) = label else {
+            self.mentioned.push((local_id, line));
+            return Standing::Mention;
+        };
+        if label.chars().count() > LINE_CHARS_MAX {
+            return Standing::Refused(format!("its label is over {LINE_CHARS_MAX} characters"));
+        }
+        if self.has(&local_id) {
+            return Standing::Again(local_id);
+        }
+        if id.prefix == Prefix::Missing {
+            slips.add(Slip::MissingPrefix);
+        }
+        self.perspectives += usize::from(id.kind == EntityKind::Perspective);
+        self.lines.insert(local_id.clone(), line);
+        Standing::New(local_id, label)
+    }
+
+    pub(super) fn line_of(&self, id: &LocalId) -> usize {
+        self.lines.get(id).copied().unwrap_or_default()
+    }
+
+    /// Its number within this round, if it is an id of this expert and this round.
+    fn number(&self, id: &Spelled, slips: &mut Slips) -> Result<u8, String> {
+        if let Prefix::Other(name) = &id.prefix {
+            return Err(format!("it is an id of {name}, and this is {}'s reply", self.own));
+        }
+        let places = id.places();
+        if let Some((_, seq)) = places.iter().find(|(round, _)| *round == self.round) {
+            if !id.is_padded() {
+                slips.add(Slip::ZeroPadding);
+            }
+            return Ok(*seq);
+        }
+        if let Some(seq) = id.number_alone() {
+            slips.add(Slip::MissingRound);
+            return Ok(seq);
+        }
+        Err(match places.first() {
+            Some((round, _)) => format!("it is of round {round}, and this is round {}", self.round),
+            None => "an id is a letter, two digits of round and two of number".to_owned(),
+        })
+    }
+}
+
+/// A label on one line, without the bold that is around it.
+pub(super) fn clean(label: &str) -> String {
+    let words: Vec<&str> = label.split_whitespace().collect();
+    let joined = words.join(" ");
+    let mut label = joined.as_str();
+    for mark in ["***", "**", "*", "__", "~~"] {
+        let inner = label.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
+        label = inner.unwrap_or(label);
+    }
+    // The end of a bold that began before the id.
+    let bare = label.trim_end_matches('*');
+    if bare.contains('*') { label.to_owned() } else { bare.trim_end().to_owned() }
+}

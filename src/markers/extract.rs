@@ -1,0 +1,293 @@
+//! From an expert's reply to what it contributes.
+//!
+//! Two walks over the markers: the first finds the entities, because a reference may point at one
+//! that comes later; the second binds everything else to the last entity above it.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::entities::{Roster, Standing, clean};
+use super::extraction::{Contribution, Draft, Extraction, MadeMove};
+use super::grammar::Sign;
+use super::marker::{Marker, Said};
+use super::prose::{Layout, lay_out};
+use super::scan::{Found, scan};
+use super::slip::Slips;
+use super::trim::trimmed;
+use super::warning::{WarningKind, Warnings};
+use crate::domain::ids::{ExpertSlug, LocalId};
+use crate::domain::limits::TEXT_CHARS_MAX;
+use crate::domain::reference::RefType;
+use crate::domain::target::Target;
+use crate::domain::verdict::VerdictType;
+
+/// Reads the reply of an expert in a round.
+pub fn extract(reply: &str, expert: &ExpertSlug, round: u8) -> Extraction {
+    let text = reply.strip_prefix('\u{feff}').unwrap_or(reply);
+    let layout = lay_out(text);
+    let found = scan(text, &layout, expert);
+    let mut roster = Roster::new(expert, round);
+    let placed: Vec<Placed<'_>> =
+        found.into_iter().map(|found| Placed::of(found, &mut roster)).collect();
+    let mut reader = Reader {
+        text,
+        end: layout.end,
+        roster: &roster,
+        above: Above::Nothing,
+        under: None,
+        contributions: Vec::new(),
+        kept: HashSet::new(),
+        moves: Vec::new(),
+        verdicts: Vec::new(),
+        markers: Vec::new(),
+        warnings: Warnings::default(),
+    };
+    for (place, marker) in placed.iter().enumerate() {
+        reader.read(marker, placed.get(place + 1..).unwrap_or_default());
+    }
+    reader.look_back(&layout);
+    Extraction {
+        expert: expert.clone(),
+        round,
+        contributions: reader.contributions,
+        moves: reader.moves,
+        verdicts: reader.verdicts,
+        markers: reader.markers,
+        warnings: reader.warnings.into_list(),
+    }
+}
+
+/// A marker, and what it is where it holds an id.
+struct Placed<'a> {
+    found: Found<'a>,
+    slips: Slips,
+    standing: Standing,
+}
+
+impl<'a> Placed<'a> {
+    fn of(found: Found<'a>, roster: &mut Roster<'_>) -> Self {
+        let mut slips = found.slips;
+        let standing = match &found.sign {
+            Sign::Entity { id, label, .. } => roster.stand(id, *label, found.line, &mut slips),
+            Sign::Reference { .. }
+            | Sign::Move { .. }
+            | Sign::Verdict { .. }
+            | Sign::Unreadable { .. } => Standing::Mention,
+        };
+        Self { found, slips, standing }
+    }
+
+    /// Whether what the entity above says ends here.
+    fn is_boundary(&self) -> bool {
+        match (&self.found.sign, &self.standing) {
+            (Sign::Entity { .. }, Standing::New(..)) | (Sign::Verdict { .. }, _) => true,
+            (Sign::Entity { .. }, Standing::Again(_) | Standing::Refused(_)) => self.found.is_alone,
+            (Sign::Unreadable { is_entity, .. }, _) => *is_entity && self.found.begins_line,
+            (Sign::Entity { .. }, Standing::Mention)
+            | (Sign::Reference { .. } | Sign::Move { .. }, _) => false,
+        }
+    }
+
+    /// Mentions are words of the text; everything else is a marker in it.
+    fn is_mention(&self) -> bool {
+        matches!(self.found.sign, Sign::Entity { .. }) && self.standing == Standing::Mention
+    }
+}
+
+/// What references bind to.
+pub(super) enum Above {
+    Nothing,
+    Entity(usize),
+    /// Something that should have been an entity.
+    Unread,
+}
+
+pub(super) struct Reader<'a> {
+    text: &'a str,
+    end: usize,
+    pub(super) roster: &'a Roster<'a>,
+    pub(super) above: Above,
+    /// The verdict that stands between the entity above and what comes now.
+    pub(super) under: Option<VerdictType>,
+    pub(super) contributions: Vec<Contribution>,
+    /// References that were kept, by the place of their source.
+    pub(super) kept: HashSet<(usize, RefType, Target)>,
+    pub(super) moves: Vec<MadeMove>,
+    verdicts: Vec<Draft>,
+    markers: Vec<Marker>,
+    pub(super) warnings: Warnings,
+}
+
+impl<'a> Reader<'a> {
+    fn read(&mut self, marker: &Placed<'_>, after: &[Placed<'_>]) {
+        let found = &marker.found;
+        match &found.sign {
+            Sign::Entity { .. } => self.read_entity(marker, after),
+            Sign::Reference { ref_type, targets } => {
+                self.read_reference(found, marker.slips, *ref_type, targets);
+            }
+            Sign::Move { move_type, targets, words } => {
+                let context = Some(clean(words)).filter(|words| !words.is_empty());
+                let context = context.or_else(|| self.following(found, after));
+                self.read_move(found, marker.slips, (*move_type, targets), context);
+            }
+            Sign::Verdict { verdict_type, label } => {
+                self.read_verdict(marker, *verdict_type, label, after);
+            }
+            Sign::Unreadable { why, .. } => {
+                self.warnings.not_read(found.line, found.written, why);
+                if marker.is_boundary() {
+                    self.above = Above::Unread;
+                }
+            }
+        }
+    }
+
+    fn read_entity(&mut self, marker: &Placed<'_>, after: &[Placed<'_>]) {
+        let found = &marker.found;
+        match &marker.standing {
+            Standing::New(id, label) => {
+                let text = self.says(found, after);
+                self.enter(marker, id, label, text);
+            }
+            Standing::Again(id) => {
+                let why = format!("{id} stands on line {} already", self.roster.line_of(id));
+                self.warnings.not_read(found.line, found.written, &why);
+                let place = self.contributions.iter().position(|item| item.local_id == *id);
+                if let Some(place) = place.filter(|_| marker.is_boundary()) {
+                    (self.above, self.under) = (Above::Entity(place), None);
+                }
+            }
+            Standing::Refused(why) => {
+                self.warnings.not_read(found.line, found.written, why);
+                if marker.is_boundary() {
+                    self.above = Above::Unread;
+                }
+            }
+            Standing::Mention => {}
+        }
+    }
+
+    fn enter(&mut self, marker: &Placed<'_>, id: &LocalId, label: &str, text: &str) {
+        let line = marker.found.line;
+        let said = Said::Entity { id: id.clone(), label: label.to_owned() };
+        self.note(&marker.found, marker.slips, said);
+        let text = if text.is_empty() {
+            let message = format!("{id} says nothing after its label; the label is its content");
+            self.warnings.add(line, WarningKind::NoContent, &message);
+            label
+        } else {
+            self.within_limit(line, &id.to_string(), text)
+        };
+        (self.above, self.under) = (Above::Entity(self.contributions.len()), None);
+        self.contributions.push(Contribution {
+            line,
+            local_id: id.clone(),
+            label: label.to_owned(),
+            text: text.to_owned(),
+            references: Vec::new(),
+        });
+    }
+
+    fn read_verdict(
+        &mut self,
+        marker: &Placed<'_>,
+        verdict_type: VerdictType,
+        label: &str,
+        after: &[Placed<'_>],
+    ) {
+        let found = &marker.found;
+        let label = Some(clean(label)).filter(|label| !label.is_empty());
+        let text = self.says(found, after);
+        let text = self.within_limit(found.line, &format!("the {verdict_type}"), text);
+        let author = self.roster.own;
+        self.verdicts.push(Draft {
+            verdict_type,
+            round: self.roster.round,
+            author_expert: author.clone(),
+            recommendation: label.clone(),
+            description: Some(text.to_owned()).filter(|text| !text.is_empty()),
+            supporting_experts: (verdict_type == VerdictType::Minority)
+                .then(|| vec![author.clone()]),
+        });
+        if verdict_type.takes_effect() {
+            let message =
+                format!("{verdict_type} verdicts are the Judge's; this one is {author}'s");
+            self.warnings.add(found.line, WarningKind::JudgesMarker, &message);
+        }
+        self.under = Some(verdict_type);
+        self.note(found, marker.slips, Said::Verdict { verdict_type, label });
+    }
+
+    /// What an entity or a verdict says: everything up to the next of them.
+    fn says(&self, found: &Found<'_>, after: &[Placed<'_>]) -> &'a str {
+        let inside = after.iter().take_while(|marker| !marker.is_boundary());
+        let inside: Vec<Range<usize>> = inside
+            .filter(|marker| !marker.is_mention())
+            .map(|marker| marker.found.start..marker.found.end)
+            .collect();
+        let next = after.iter().find(|marker| marker.is_boundary());
+        let end = next.map_or(self.end, |marker| marker.found.start);
+        trimmed(self.text, found.end..end, &inside)
+    }
+
+    /// What follows a move in its paragraph, up to the next marker.
+    fn following(&self, found: &Found<'_>, after: &[Placed<'_>]) -> Option<String> {
+        let next = after.iter().find(|marker| !marker.is_mention());
+        let end = next.map_or(found.paragraph_end, |marker| marker.found.start);
+        let text = self.text.get(found.end..end.min(found.paragraph_end))?;
+        let text =
+            text.trim_start_matches(|sign: char| ":-–—".contains(sign) || sign.is_whitespace());
+        let text = limited(text.trim_end());
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    fn within_limit<'b>(&mut self, line: usize, whose: &str, text: &'b str) -> &'b str {
+        let kept = limited(text);
+        if kept.len() < text.len() {
+            let message = format!("the text of {whose} is cut at {TEXT_CHARS_MAX} characters");
+            self.warnings.add(line, WarningKind::Cut, &message);
+        }
+        kept
+    }
+
+    /// A marker that was understood; a word about it if it was written otherwise.
+    pub(super) fn note(&mut self, found: &Found<'_>, slips: Slips, said: Said) {
+        self.warnings.near_miss(found.line, found.written, &said, slips);
+        self.markers.push(Marker { line: found.line, said });
+    }
+
+    /// What only the whole reply tells.
+    fn look_back(&mut self, layout: &Layout) {
+        for (id, line) in self.roster.missing() {
+            let message =
+                format!("`[{id}]` has no label, and nothing in this reply stands under that id");
+            self.warnings.add(*line, WarningKind::NotRead, &message);
+        }
+        if let Some(line) = layout.wrapped_on {
+            let message = "the whole reply stands in a code block called Markdown; it is read";
+            self.warnings.add(line, WarningKind::NearMiss, message);
+        }
+        if let Some(line) = layout.open_fence {
+            let message =
+                "the code block that begins here is never closed; nothing after it is read";
+            self.warnings.add(line, WarningKind::OpenCodeBlock, message);
+        }
+        if self.markers.is_empty() {
+            let code = if layout.has_brackets_in_code { "; code is not read" } else { "" };
+            let message =
+                format!("{} marked nothing, and contributes nothing{code}", self.roster.own);
+            self.warnings.add(None, WarningKind::NoMarkers, &message);
+        }
+    }
+}
+
+/// As much of a text as a request may hold.
+fn limited(text: &str) -> &str {
+    // Bytes bound characters from above, so most texts need no counting.
+    if text.len() <= TEXT_CHARS_MAX {
+        return text;
+    }
+    let end = text.char_indices().nth(TEXT_CHARS_MAX).map_or(text.len(), |(end, _)| end);
+    text.get(..end).unwrap_or(text).trim_end()
+}

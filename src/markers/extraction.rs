@@ -1,0 +1,64 @@
+//! What one reply contributes to a round.
+
+use serde::Serialize;
+
+use super::marker::Marker;
+use super::warning::Warning;
+use crate::domain::ids::{EntityKind, ExpertSlug, LocalId};
+use crate::domain::reference::{MoveType, RefType};
+use crate::domain::target::Target;
+use crate::domain::verdict::VerdictType;
+
+/// A reply, read.
+#[derive(Debug, Clone)]
+pub struct Extraction {
+    pub expert: ExpertSlug,
+    pub round: u8,
+    pub contributions: Vec<Contribution>,
+    pub moves: Vec<MadeMove>,
+    pub verdicts: Vec<Draft>,
+    pub markers: Vec<Marker>,
+    pub warnings: Vec<Warning>,
+}
+
+impl Extraction {
+    pub fn of_kind(&self, kind: EntityKind) -> impl Iterator<Item = &Contribution> {
+        self.contributions.iter().filter(move |contribution| contribution.local_id.kind == kind)
+    }
+}
+
+/// An entity as its expert marked it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contribution {
+    pub line: usize,
+    pub local_id: LocalId,
+    pub label: String,
+    /// A part of the reply, as it stands there.
+    pub text: String,
+    pub references: Vec<(RefType, Target)>,
+}
+
+/// A move as its expert marked it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeMove {
+    pub line: usize,
+    pub move_type: MoveType,
+    pub targets: Vec<Target>,
+    /// A request's topic; else what the expert says about the move.
+    pub context: Option<String>,
+}
+
+/// A verdict that an expert asks for: what `verdict` takes, as far as the reply says it. The Judge
+/// names and registers it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Draft {
+    pub verdict_type: VerdictType,
+    pub round: u8,
+    pub author_expert: ExpertSlug,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recommendation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub supporting_experts: Option<Vec<ExpertSlug>>,
+}

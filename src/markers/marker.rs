@@ -1,0 +1,102 @@
+//! A marker as it was understood, and as it should be written.
+
+use std::fmt;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use crate::domain::ids::LocalId;
+use crate::domain::reference::{MoveType, RefType};
+use crate::domain::target::Target;
+use crate::domain::verdict::VerdictType;
+
+/// A marker and the line it stands on, from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Marker {
+    pub line: usize,
+    pub said: Said,
+}
+
+/// What a marker says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    Entity { id: LocalId, label: String },
+    Reference { source: LocalId, ref_type: RefType, targets: Vec<Target> },
+    Move { move_type: MoveType, targets: Vec<Target>, topic: Option<String> },
+    Verdict { verdict_type: VerdictType, label: Option<String> },
+}
+
+impl fmt::Display for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Entity { id, label } => write!(f, "[{id}: {label}]"),
+            Self::Reference { ref_type, targets, .. } => {
+                for (place, target) in targets.iter().enumerate() {
+                    let space = if place == 0 { "" } else { " " };
+                    write!(f, "{space}[RE:{} {target}]", ref_type.name().to_ascii_uppercase())?;
+                }
+                Ok(())
+            }
+            Self::Move { move_type, targets, topic } => {
+                write!(f, "[MOVE:{}", move_type.name().to_ascii_uppercase())?;
+                for target in targets {
+                    write!(f, " {target}")?;
+                }
+                topic.iter().try_for_each(|topic| write!(f, " {topic}"))?;
+                f.write_str("]")
+            }
+            Self::Verdict { verdict_type, label } => {
+                let words = match verdict_type {
+                    VerdictType::Interim => "VERDICT:INTERIM",
+                    VerdictType::Final => "VERDICT:FINAL",
+                    VerdictType::Minority => "MINORITY VERDICT",
+                    VerdictType::Dissent => "DISSENT",
+                };
+                match label {
+                    Some(label) => write!(f, "[{words}: {label}]"),
+                    None => write!(f, "[{words}]"),
+                }
+            }
+        }
+    }
+}
+
+impl Serialize for Marker {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("line", &self.line)?;
+        match &self.said {
+            Said::Entity { id, label } => {
+                map.serialize_entry("marker", "entity")?;
+                map.serialize_entry("type", id.kind.noun())?;
+                map.serialize_entry("id", id)?;
+                map.serialize_entry("label", label)?;
+            }
+            Said::Reference { source, ref_type, targets } => {
+                map.serialize_entry("marker", "reference")?;
+                map.serialize_entry("type", ref_type)?;
+                map.serialize_entry("from", source)?;
+                map.serialize_entry("targets", &texts(targets))?;
+            }
+            Said::Move { move_type, targets, topic } => {
+                map.serialize_entry("marker", "move")?;
+                map.serialize_entry("type", move_type)?;
+                map.serialize_entry("targets", &texts(targets))?;
+                if let Some(topic) = topic {
+                    map.serialize_entry("topic", topic)?;
+                }
+            }
+            Said::Verdict { verdict_type, label } => {
+                map.serialize_entry("marker", "verdict")?;
+                map.serialize_entry("type", verdict_type)?;
+                map.serialize_entry("label", label)?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// Targets as a request writes them.
+pub(super) fn texts(targets: &[Target]) -> Vec<String> {
+    targets.iter().map(Target::to_string).collect()
+}

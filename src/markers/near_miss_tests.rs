@@ -1,0 +1,233 @@
+//! Markers as models write them when they miss.
+
+use super::tests::shown_of;
+use super::{Extraction, Slip, extract};
+
+fn read(text: &str) -> Extraction {
+    extract(text, &"muffin".parse().unwrap(), 1)
+}
+
+/// What a marker is read as, and the slips that are said.
+#[track_caller]
+fn check(marker: &str, meant: &str, slips: &[Slip]) {
+    let reply = format!("[MUFFIN-P0199: Base]\nText.\n\n{marker}\nMore.");
+    let read = read(&reply);
+    let said: Vec<String> =
+        read.markers.iter().skip(1).map(|marker| marker.said.to_string()).collect();
+    assert_eq!(said, [meant], "{marker}\n{}", shown_of(&read));
+    let told: Vec<Slip> = read.warnings.iter().flat_map(|warning| warning.slips.clone()).collect();
+    assert_eq!(told, slips, "{marker}\n{}", shown_of(&read));
+    assert!(read.warnings.iter().all(|warning| warning.line == Some(4)), "{}", shown_of(&read));
+}
+
+/// The same, below an entity of its own that is the last one above.
+#[track_caller]
+fn check_on_new(marker: &str, meant: &str, slips: &[Slip]) {
+    let reply = format!("[MUFFIN-P0199: Base]\nText.\n[MUFFIN-E0101: New]\nText.\n{marker}");
+    let read = read(&reply);
+    let said = read.markers.last().map(|marker| marker.said.to_string());
+    let told: Vec<Slip> = read.warnings.iter().flat_map(|warning| warning.slips.clone()).collect();
+    assert_eq!((said.as_deref(), told.as_slice()), (Some(meant), slips), "{}", shown_of(&read));
+}
+
+const P: &str = "[MUFFIN-P0101: A b]";
+const S: &str = "[RE:SUPPORT P0001]";
+
+#[test]
+fn what_is_written_right_is_not_remarked_on() {
+    for marker in [P, S, "[RE:OPPOSE @donut]", "[RE:ADDRESS T0002]", "[RE:DEPEND DONUT-R0001]"] {
+        check(marker, marker, &[]);
+    }
+    for marker in
+        ["[MOVE:DEFEND R0001]", "[MOVE:BRIDGE P0003 R0001]", "[MOVE:CONVERGE]", "[DISSENT]"]
+    {
+        check(marker, marker, &[]);
+    }
+    check("[MOVE:REQUEST Data by month]", "[MOVE:REQUEST Data by month]", &[]);
+    check("[MINORITY VERDICT: Trim]", "[MINORITY VERDICT: Trim]", &[]);
+    check("[MUFFIN-P0101:A b]", P, &[]);
+}
+
+#[test]
+fn letters_of_the_wrong_size() {
+    check("[muffin-p0101: A b]", P, &[Slip::LetterCase]);
+    check("[Muffin-P0101: A b]", P, &[Slip::LetterCase]);
+    check("[re:support p0001]", S, &[Slip::LetterCase]);
+    check("[Re: Support P0001]", S, &[Slip::LetterCase, Slip::Spaces]);
+    check("[Move:Converge]", "[MOVE:CONVERGE]", &[Slip::LetterCase]);
+    check("[Minority verdict: Trim]", "[MINORITY VERDICT: Trim]", &[Slip::LetterCase]);
+    check("[RE:OPPOSE @Donut]", "[RE:OPPOSE @donut]", &[Slip::LetterCase]);
+}
+
+#[test]
+fn zeros_left_out() {
+    check("[MUFFIN-P101: A b]", P, &[Slip::ZeroPadding]);
+    check("[MUFFIN-P11: A b]", P, &[Slip::ZeroPadding]);
+    check("[MUFFIN-P1: A b]", P, &[Slip::MissingRound]);
+    check("[MUFFIN-P01: A b]", P, &[Slip::MissingRound]);
+    check("[RE:SUPPORT P1]", S, &[Slip::ZeroPadding]);
+    check("[RE:SUPPORT P001]", S, &[Slip::ZeroPadding]);
+    check_on_new("[RE:SUPPORT MUFFIN-P199]", "[RE:SUPPORT MUFFIN-P0199]", &[Slip::ZeroPadding]);
+    check_on_new("[RE:SUPPORT MUFFIN-P99]", "[RE:SUPPORT MUFFIN-P0199]", &[Slip::ZeroPadding]);
+}
+
+#[test]
+fn bold_backslashes_and_wide_signs() {
+    check("**[MUFFIN-P0101: A b]**", P, &[Slip::Emphasis]);
+    check("*[MUFFIN-P0101: A b]*", P, &[Slip::Emphasis]);
+    check("__[RE:SUPPORT P0001]__", S, &[Slip::Emphasis]);
+    check("[**MUFFIN-P0101**: A b]", P, &[Slip::Emphasis]);
+    check("[**MUFFIN-P0101: A b**]", P, &[Slip::Emphasis]);
+    check("[MUFFIN-P0101: **A b**]", P, &[]);
+    check("\\[MUFFIN-P0101: A b\\]", P, &[Slip::Escape]);
+    check("**\\[RE:SUPPORT P0001\\]**", S, &[Slip::Emphasis, Slip::Escape]);
+    check("［MUFFIN-P0101：A b］", P, &[Slip::LookAlike]);
+    check("【RE：SUPPORT P0001】", S, &[Slip::LookAlike]);
+    check("[ＭＵＦＦＩＮ-Ｐ０１０１: A b]", P, &[Slip::LookAlike]);
+    check("[MUFFIN\u{2011}P0101: A b]", P, &[Slip::LookAlike]);
+    check("[RE:\u{200b}SUPPORT P0001]", S, &[Slip::HiddenCharacter]);
+}
+
+#[test]
+fn something_else_for_the_colon() {
+    for marker in
+        ["[MUFFIN-P0101 — A b]", "[MUFFIN-P0101 - A b]", "[MUFFIN-P0101—A b]", "[MUFFIN-P0101 A b]"]
+    {
+        check(marker, P, &[Slip::Colon]);
+    }
+    check("[RE—SUPPORT P0001]", S, &[Slip::Colon]);
+    check("[RE-SUPPORT P0001]", S, &[Slip::Colon]);
+    check("[RE SUPPORT P0001]", S, &[Slip::Colon]);
+    check("[MOVE CONVERGE]", "[MOVE:CONVERGE]", &[Slip::Colon]);
+    check("[VERDICT — FINAL]", "[VERDICT:FINAL]", &[Slip::Colon]);
+    check("[MINORITY VERDICT - Trim]", "[MINORITY VERDICT: Trim]", &[Slip::Colon]);
+}
+
+#[test]
+fn names_and_spaces() {
+    check("[P0101: A b]", P, &[Slip::MissingPrefix]);
+    check("[MUFFIN P0101: A b]", P, &[Slip::DisplayName]);
+    check("[MUFFIN_P0101: A b]", P, &[Slip::DisplayName]);
+    check("[ MUFFIN-P0101 :  A   b ]", P, &[Slip::Spaces]);
+    check("[ RE : SUPPORT   P0001 ]", S, &[Slip::Spaces]);
+    check_on_new("[RE:SUPPORT P0199]", "[RE:SUPPORT MUFFIN-P0199]", &[Slip::MissingPrefix]);
+    let lead = |text: &str| {
+        let read = extract(text, &"ops_lead-2".parse().unwrap(), 1);
+        read.contributions.iter().map(|item| item.local_id.to_string()).collect::<Vec<_>>()
+    };
+    for text in [
+        "[OPS_LEAD-2-P0101: A]",
+        "[Ops Lead 2 P0101: A]",
+        "[OPS\\_LEAD-2-P0101: A]",
+        "[OpsLead2-P0101: A]",
+    ] {
+        assert_eq!(lead(text), ["OPS_LEAD-2-P0101"], "{text}");
+    }
+}
+
+#[test]
+fn where_it_stands() {
+    check("### [MUFFIN-P0101: A b]", P, &[Slip::Heading]);
+    check("## **[MUFFIN-P0101: A b]**", P, &[Slip::Emphasis, Slip::Heading]);
+    for bullet in ["-", "*", "+", "1.", "2)", "•"] {
+        check(&format!("{bullet} [RE:SUPPORT P0001]"), S, &[Slip::ListItem]);
+    }
+    check("> [MUFFIN-P0101: A b]", P, &[Slip::BlockQuote]);
+    check("[MUFFIN-P0101: A\nb]", P, &[Slip::LineBreak]);
+    check("### [MUFFIN-P0101] A b", P, &[Slip::Heading, Slip::LabelOutside]);
+    check("[MUFFIN-P0101]: A b", P, &[Slip::LabelOutside]);
+    check("**[MUFFIN-P0101]** — A b", P, &[Slip::Emphasis, Slip::LabelOutside]);
+}
+
+#[test]
+fn words_and_signs_around_ids() {
+    check("[PERSPECTIVE MUFFIN-P0101: A b]", P, &[Slip::KindWord]);
+    check("[RE:SUPPORTS P0001]", S, &[Slip::WordForm]);
+    check("[RE:RESOLVING T0001]", "[RE:RESOLVE T0001]", &[Slip::WordForm]);
+    check("[RE:DEPENDS ON P0001]", "[RE:DEPEND P0001]", &[Slip::WordForm]);
+    check("[RE:SUPPORT: P0001]", S, &[Slip::Punctuation]);
+    check("[RE:SUPPORT {P0001}]", S, &[Slip::Punctuation]);
+    check("[RE:SUPPORT [P0001]]", S, &[Slip::Punctuation]);
+    check("[RE:SUPPORT P0001 (muffin)]", S, &[Slip::FurtherWords]);
+    check("[RE:SUPPORT P0001 R0001]", "[RE:SUPPORT P0001] [RE:SUPPORT R0001]", &[Slip::SeveralIds]);
+    for between in [", ", " and ", " + ", " / ", " ↔ "] {
+        let marker = format!("[MOVE:BRIDGE P0003{between}R0001]");
+        check(&marker, "[MOVE:BRIDGE P0003 R0001]", &[Slip::Punctuation]);
+    }
+    check("[MOVE:DEFENDING R0001]", "[MOVE:DEFEND R0001]", &[Slip::WordForm]);
+    check("[FINAL VERDICT]", "[VERDICT:FINAL]", &[Slip::WordForm]);
+}
+
+#[test]
+fn an_untyped_reference_is_support_and_is_said() {
+    let read = read("[MUFFIN-P0101: A] a\n[RE: DONUT-R0001]");
+    insta::assert_snapshot!(shown_of(&read), @r"
+    1: [MUFFIN-P0101: A]
+    2: [RE:SUPPORT DONUT-R0001] from MUFFIN-P0101
+    ! 2 untyped_reference: `[RE: DONUT-R0001]` has no type and is read as support
+    ");
+}
+
+#[test]
+fn a_reply_in_one_block_of_markdown_is_read() {
+    let read = read("```markdown\n# Muffin\n[MUFFIN-P0101: A]\na\n```");
+    insta::assert_snapshot!(shown_of(&read), @r"
+    3: [MUFFIN-P0101: A]
+    ! 1 near_miss: the whole reply stands in a code block called Markdown; it is read
+    ");
+    assert_eq!(read.contributions[0].text, "a");
+}
+
+#[test]
+fn ids_that_can_mean_two_things_are_not_guessed() {
+    let read = extract(
+        "[MUFFIN-P0301: A] a [RE:SUPPORT P11] [RE:SUPPORT P011] [RE:SUPPORT P12]",
+        &"muffin".parse().unwrap(),
+        3,
+    );
+    insta::assert_snapshot!(shown_of(&read), @r"
+    1: [MUFFIN-P0301: A]
+    ! 1 not_read: `[RE:SUPPORT P11]` is not read: P11: zeros are missing; it could be P0011 or P0101
+    ! 1 not_read: `[RE:SUPPORT P011]` is not read: P011: zeros are missing; it could be P0011 or P0101
+    ! 1 not_read: `[RE:SUPPORT P12]` is not read: P12: zeros are missing; it could be P0012 or P0102
+    ");
+}
+
+#[test]
+fn markers_without_brackets_are_not_read_and_said() {
+    let read = read(
+        "### MUFFIN-P0101: A\na\n\n**RE:SUPPORT P0001**\n\nMOVE:CONVERGE\n\nMUFFIN-P0101 is fine.",
+    );
+    insta::assert_snapshot!(shown_of(&read), @r"
+    !  no_markers: muffin marked nothing, and contributes nothing
+    ! 1 not_read: `MUFFIN-P0101: A` is not read: it stands without brackets
+    ! 4 not_read: `**RE:SUPPORT P0001**` is not read: it stands without brackets
+    ! 6 not_read: `MOVE:CONVERGE` is not read: it stands without brackets
+    ");
+}
+
+#[test]
+fn prose_in_brackets_is_prose() {
+    for text in [
+        "[Re your question]",
+        "[re: the mandate]",
+        "[move on]",
+        "[Move: left]",
+        "[the final verdict is out]",
+        "[dissenting voices]",
+        "[R2-D2]",
+        "[C4 model]",
+        "the fit [R2: 0.98] is good",
+        "[evidence: see below]",
+        "[P0001-P0003]",
+        "[P0001, T0002 and @donut]",
+        "[DONUT-R0001]",
+        "[x] done",
+        "[Report E5](http://example.org)",
+        "[support]",
+    ] {
+        let read = read(text);
+        let about_markers = read.warnings.iter().filter(|warning| warning.line.is_some()).count();
+        assert_eq!((read.markers.len(), about_markers), (0, 0), "{text}\n{}", shown_of(&read));
+    }
+}

@@ -1,0 +1,272 @@
+//! Whatever is read, nothing breaks and nothing is invented; what is written well comes back.
+
+use proptest::prelude::*;
+
+use super::marker::{Marker, Said};
+use super::{Batch, Contribution, Extraction, MadeMove, RawReplies, extract, gather};
+use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, LocalId};
+use crate::domain::reference::{MoveType, RefType};
+use crate::domain::target::Target;
+
+fn own() -> ExpertSlug {
+    "ops_lead-2".parse().unwrap()
+}
+
+/// How often the dice are thrown: few times in `./check`, often in `./check long`.
+fn cases(few: u32, often: u32) -> ProptestConfig {
+    #[expect(clippy::disallowed_methods, reason = "a test asks how patient it may be")]
+    let is_long = std::env::var_os("PLENARY_CHECK_LONG").is_some();
+    let cases = if is_long { often } else { few };
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
+}
+
+/// Pieces that markers, Markdown and mistakes are made of.
+const PIECES: [&str; 64] = [
+    "[",
+    "]",
+    "［",
+    "】",
+    "\\",
+    "*",
+    "**",
+    "_",
+    "`",
+    "``",
+    "```",
+    "~~~",
+    "\n",
+    "\n\n",
+    "\r\n",
+    " ",
+    "    ",
+    "\t",
+    "- ",
+    "1. ",
+    "> ",
+    "# ",
+    "### ",
+    ": ",
+    ":",
+    "—",
+    "-",
+    "：",
+    ",",
+    "(",
+    "{",
+    "RE",
+    "RE:",
+    "MOVE:",
+    "SUPPORT ",
+    "refine ",
+    "BRIDGE ",
+    "REQUEST ",
+    "CONVERGE",
+    "DISSENT",
+    "MINORITY VERDICT",
+    "VERDICT:FINAL",
+    "TENSION ",
+    "OPS_LEAD-2-",
+    "ops lead 2 ",
+    "P0301",
+    "P301",
+    "E0302",
+    "T0001",
+    "t1",
+    "C9999",
+    "DONUT-R0101",
+    "@donut",
+    "@ops_lead-2",
+    "label",
+    "some words",
+    "Ｒ",
+    "\u{200b}",
+    "\u{0}",
+    "é",
+    "日本",
+    "🧁",
+    "[OPS_LEAD-2-P0301: A]",
+    "[RE:SUPPORT P0001]",
+];
+
+fn jumble() -> impl Strategy<Value = String> {
+    prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..60)
+        .prop_map(|pieces| pieces.concat())
+}
+
+/// Nothing is in what was read that does not stand in the text.
+fn is_sound(text: &str, read: &Extraction) {
+    let lines = text.split('\n').count();
+    let mut ids: Vec<&LocalId> = Vec::new();
+    for item in &read.contributions {
+        assert!(text.contains(&item.text) || item.text == item.label, "{item:?}");
+        assert!(!item.text.trim().is_empty() && !item.label.trim().is_empty(), "{item:?}");
+        assert_eq!((&item.local_id.expert, item.local_id.round), (&read.expert, read.round));
+        assert!(!ids.contains(&&item.local_id), "{item:?} is there twice");
+        ids.push(&item.local_id);
+        for (ref_type, target) in &item.references {
+            assert!(ref_type.check(item.local_id.kind, target.kind()).is_ok(), "{item:?}");
+        }
+    }
+    for line in read.markers.iter().map(|marker| marker.line) {
+        assert!((1..=lines).contains(&line));
+    }
+    for line in read.warnings.iter().filter_map(|warning| warning.line) {
+        assert!((1..=lines).contains(&line));
+    }
+    for made in &read.moves {
+        assert!(made.targets.len() >= made.move_type.targets_min(), "{made:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(400, 20_000))]
+
+    #[test]
+    fn any_text_is_read_to_its_end(text in any::<String>()) {
+        is_sound(&text, &extract(&text, &own(), 3));
+    }
+
+    #[test]
+    fn any_jumble_of_markers_is_read_to_its_end(text in jumble()) {
+        let mut read = [extract(&text, &own(), 3)];
+        is_sound(&text, &read[0]);
+        gather(&mut read);
+        prop_assert!(serde_json::to_value(Batch::of(3, &read, RawReplies::new())).is_ok());
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(200, 5_000))]
+
+    #[test]
+    fn what_is_written_well_comes_back(reply in reply()) {
+        let text = written(&reply);
+        let read = extract(&text, &reply.expert, reply.round);
+        let without_lines = |read: &Extraction| {
+            let items: Vec<Contribution> =
+                read.contributions.iter().map(|item| Contribution { line: 0, ..item.clone() }).collect();
+            let moves: Vec<MadeMove> =
+                read.moves.iter().map(|made| MadeMove { line: 0, ..made.clone() }).collect();
+            (items, moves)
+        };
+        prop_assert_eq!(without_lines(&read), without_lines(&reply), "{}", text);
+        let is_empty = reply.contributions.is_empty() && reply.moves.is_empty();
+        prop_assert_eq!(read.warnings.len(), usize::from(is_empty), "{}\n{:?}", text, read.warnings);
+    }
+}
+
+/// Words as experts use them, with signs that are no markers among them.
+fn words() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "income", "4%", "R²", "(see", "above)", "T0001", "and", "18-34%", "*much*", "“so”", "日本",
+        "é", "—", "a/b", "[1]", "MUFFIN", "P0001,", "RE", "x:",
+    ]);
+    prop::collection::vec(word, 0..6).prop_map(|words| {
+        let words: String = words.iter().map(|word| format!("{word} ")).collect();
+        format!("The {words}end.")
+    })
+}
+
+fn label() -> impl Strategy<Value = String> {
+    words().prop_map(|words| words.replace(['[', ']'], ""))
+}
+
+/// One or more paragraphs.
+fn content() -> impl Strategy<Value = String> {
+    prop::collection::vec(words(), 1..4).prop_map(|paragraphs| paragraphs.join("\n\n"))
+}
+
+fn target() -> impl Strategy<Value = Target> {
+    let kind = prop::sample::select(EntityKind::ALL.to_vec());
+    let global = (kind.clone(), 0u8..3, 1u8..100)
+        .prop_map(|(kind, round, seq)| Target::Global(EntityId { kind, round, seq }));
+    let local = (kind, 0u8..4, 1u8..100).prop_map(|(kind, round, seq)| {
+        Target::Local(LocalId { expert: "donut".parse().unwrap(), kind, round, seq })
+    });
+    prop_oneof![global, local, Just(Target::Position("donut".parse().unwrap()))]
+}
+
+type Loose = (EntityKind, String, String, Vec<(RefType, Target)>);
+
+fn item() -> impl Strategy<Value = Loose> {
+    let references =
+        prop::collection::vec((prop::sample::select(RefType::ALL.to_vec()), target()), 0..4);
+    (prop::sample::select(EntityKind::ALL.to_vec()), label(), content(), references)
+}
+
+fn made_move() -> impl Strategy<Value = MadeMove> {
+    let targets = prop::collection::vec(target(), 2);
+    let context = prop::option::of(words());
+    (prop::sample::select(MoveType::ALL.to_vec()), targets, context, label()).prop_map(
+        |(move_type, targets, context, topic)| MadeMove {
+            line: 0,
+            move_type,
+            targets: targets.into_iter().take(move_type.targets_min()).collect(),
+            context: if move_type == MoveType::Request { Some(topic) } else { context },
+        },
+    )
+}
+
+/// A reply that has nothing wrong with it.
+fn reply() -> impl Strategy<Value = Extraction> {
+    let parts = (prop::collection::vec(item(), 0..8), prop::collection::vec(made_move(), 1..4));
+    parts.prop_map(|(items, moves)| {
+        let mut contributions: Vec<Contribution> = Vec::new();
+        for (seq, (kind, label, text, references)) in (1..).zip(items) {
+            let local_id = LocalId { expert: own(), kind, round: 3, seq };
+            let mut sound: Vec<(RefType, Target)> = Vec::new();
+            for (ref_type, target) in references {
+                let reference = (ref_type, target);
+                if reference.0.check(kind, reference.1.kind()).is_ok()
+                    && !sound.contains(&reference)
+                {
+                    sound.push(reference);
+                }
+            }
+            // What stands before it can be pointed at as well.
+            let before = contributions.last().map(|item| Target::Local(item.local_id.clone()));
+            sound.extend(before.map(|target| (RefType::Depend, target)));
+            contributions.push(Contribution { line: 0, local_id, label, text, references: sound });
+        }
+        let mut converged = false;
+        let is_new = |made: &MadeMove| {
+            let differ = made.targets.len() < 2 || made.targets[0] != made.targets[1];
+            let again =
+                made.move_type == MoveType::Converge && std::mem::replace(&mut converged, true);
+            differ && !(made.move_type == MoveType::Converge && again)
+        };
+        let mut is_new = is_new;
+        let moves = moves.into_iter().filter(|made| is_new(made)).collect();
+        Extraction {
+            expert: own(),
+            round: 3,
+            contributions,
+            moves,
+            verdicts: Vec::new(),
+            markers: Vec::new(),
+            warnings: Vec::new(),
+        }
+    })
+}
+
+/// The reply as its expert would write it.
+fn written(reply: &Extraction) -> String {
+    let mut text = String::from("# Ops Lead (Round 3)\n\n");
+    for made in &reply.moves {
+        let topic = made.context.clone().filter(|_| made.move_type == MoveType::Request);
+        let context = made.context.clone().filter(|_| made.move_type != MoveType::Request);
+        let said = Said::Move { move_type: made.move_type, targets: made.targets.clone(), topic };
+        text.push_str(&format!("{said}\n{}\n\n", context.unwrap_or_default()));
+    }
+    for item in &reply.contributions {
+        let said = Said::Entity { id: item.local_id.clone(), label: item.label.clone() };
+        text.push_str(&format!("{said}\n{}\n\n", item.text));
+        for (ref_type, target) in &item.references {
+            let (source, targets) = (item.local_id.clone(), vec![target.clone()]);
+            let marker =
+                Marker { line: 0, said: Said::Reference { source, ref_type: *ref_type, targets } };
+            text.push_str(&format!("{}\n", marker.said));
+        }
+    }
+    text
+}

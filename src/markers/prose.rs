@@ -1,0 +1,363 @@
+//! Which lines of a Markdown text are prose, and which of them belong together.
+//!
+//! Code is what CommonMark calls code: between fences of any length, or indented after a blank
+//! line. In one thing we are more lenient: a fence inside a list is closed by a fence only, because
+//! models forget to indent what stands between.
+
+use super::slip::{Slip, Slips};
+
+/// Lines that belong together: a paragraph, a heading, an item of a list.
+pub(super) type Paragraph = Vec<Line>;
+
+/// A line of prose. Places are bytes of the whole text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Line {
+    /// From 1, as editors count.
+    pub number: usize,
+    pub start: usize,
+    /// After quotation marks, bullets and the signs of a heading.
+    pub text_start: usize,
+    /// Before the line break.
+    pub end: usize,
+    /// What stands before the text, as slips of a marker that begins it.
+    pub decoration: Slips,
+}
+
+impl Line {
+    pub(super) fn is_heading(&self) -> bool {
+        self.decoration.has(Slip::Heading)
+    }
+}
+
+/// A text, seen as Markdown.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    pub paragraphs: Vec<Paragraph>,
+    /// There is a bracket in what was skipped.
+    pub has_brackets_in_code: bool,
+    /// The line of a fence that nothing closes.
+    pub open_fence: Option<usize>,
+    /// The line of a fence that holds the whole text.
+    pub wrapped_on: Option<usize>,
+    /// Where the text ends, or the fence around it begins to close.
+    pub end: usize,
+}
+
+pub(super) fn lay_out(text: &str) -> Layout {
+    let wrapping = wrapping(text);
+    let (mut reader, mut end) = (Reader::default(), text.len());
+    for row in rows(text) {
+        match wrapping {
+            Some((first, last)) if row.number <= first || row.number > last => {}
+            Some((_, last)) if row.number == last => end = row.start,
+            Some(_) | None => reader.read(row),
+        }
+    }
+    reader.end_paragraph();
+    let open_fence = reader.fence.map(|fence| fence.line);
+    let wrapped_on = wrapping.map(|(first, _)| first);
+    Layout { open_fence, wrapped_on, end, ..reader.layout }
+}
+
+fn rows(text: &str) -> impl Iterator<Item = Row<'_>> {
+    let mut start = 0;
+    text.split_inclusive('\n').zip(1..).map(move |(line, number)| {
+        let content = line.strip_suffix('\n').unwrap_or(line);
+        let content = content.strip_suffix('\r').unwrap_or(content);
+        let row = Row { text: content, number, start };
+        start += line.len();
+        row
+    })
+}
+
+/// Models like to hand over a whole document as one block of code that is called Markdown. Its
+/// first and last line, where that is so.
+fn wrapping(text: &str) -> Option<(usize, usize)> {
+    let mut rows = rows(text).filter(|row| !row.text.trim().is_empty());
+    let first = rows.next()?;
+    let opening = first.text.trim();
+    let (sign, length) = fence(opening)?;
+    let info = opening.get(length..)?.trim();
+    if !["markdown", "md"].iter().any(|name| info.eq_ignore_ascii_case(name)) {
+        return None;
+    }
+    // Blocks of code inside it say what they hold; a bare fence closes.
+    let (mut depth, mut last) = (1_usize, None);
+    for row in rows {
+        if last.is_some() {
+            return None;
+        }
+        let line = row.text.trim();
+        let Some((_, run)) = fence(line).filter(|(other, run)| *other == sign && *run >= length)
+        else {
+            continue;
+        };
+        depth = if run == line.len() { depth - 1 } else { depth + 1 };
+        last = (depth == 0).then_some(row.number);
+    }
+    Some((first.number, last?))
+}
+
+/// A line as it comes.
+#[derive(Debug, Clone, Copy)]
+struct Row<'a> {
+    text: &'a str,
+    number: usize,
+    start: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Fence {
+    sign: u8,
+    length: usize,
+    quotes: usize,
+    line: usize,
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    layout: Layout,
+    paragraph: Paragraph,
+    fence: Option<Fence>,
+    /// The columns at which the texts of the open list items begin.
+    items: Vec<usize>,
+}
+
+/// A tab goes to the next of these columns.
+const TAB_COLUMNS: usize = 4;
+
+/// What is indented by this much more than it need be is code.
+const CODE_INDENT: usize = 4;
+
+/// Lists in lists; deeper ones are read as if they were not.
+const ITEMS_DEPTH_MAX: usize = 32;
+
+impl Reader {
+    fn read(&mut self, row: Row<'_>) {
+        let (quotes, quoted) = unquote(row.text);
+        if let Some(fence) = self.fence
+            && quotes >= fence.quotes
+        {
+            return self.read_code(fence, row.text, quoted);
+        }
+        self.fence = None;
+        if quoted.trim().is_empty() {
+            return self.end_paragraph();
+        }
+        let (indent, text) = indentation(quoted);
+        while self.items.last().is_some_and(|column| indent < *column) {
+            self.items.pop();
+        }
+        let over = indent - self.items.last().copied().unwrap_or(0);
+        if over >= CODE_INDENT && self.paragraph.is_empty() {
+            return self.skip(row.text);
+        }
+        let mut decoration = Slips::default();
+        if quotes > 0 {
+            decoration.add(Slip::BlockQuote);
+        }
+        if over >= CODE_INDENT {
+            // It goes on with the paragraph above, whatever it looks like.
+            return self.push(row, text, decoration);
+        }
+        self.read_block(row, (quotes, indent, text), decoration);
+    }
+
+    fn read_code(&mut self, fence: Fence, whole: &str, line: &str) {
+        let (indent, text) = indentation(line);
+        let text = text.trim_end();
+        let is_fence = text.len() >= fence.length && text.bytes().all(|sign| sign == fence.sign);
+        if is_fence && indent < self.items.last().copied().unwrap_or(0) + CODE_INDENT {
+            self.fence = None;
+        }
+        self.skip(whole);
+    }
+
+    /// Bullets one inside the other, then a fence, a heading, a rule or text.
+    fn read_block(
+        &mut self,
+        row: Row<'_>,
+        (quotes, mut indent, mut text): (usize, usize, &str),
+        mut decoration: Slips,
+    ) {
+        if is_rule(text) {
+            return self.end_paragraph();
+        }
+        while self.items.len() < ITEMS_DEPTH_MAX
+            && let Some(bullet) = bullet(text)
+        {
+            self.end_paragraph();
+            decoration.add(Slip::ListItem);
+            let (columns, rest) = indentation(text.get(bullet..).unwrap_or_default());
+            if columns > CODE_INDENT {
+                self.items.push(indent + bullet + 1);
+                return self.skip(row.text);
+            }
+            indent += bullet + columns;
+            self.items.push(indent);
+            text = rest;
+        }
+        if let Some((sign, length)) = fence(text) {
+            self.end_paragraph();
+            self.fence = Some(Fence { sign, length, quotes, line: row.number });
+            return self.skip(row.text);
+        }
+        let Some(title) = heading(text) else { return self.push(row, text, decoration) };
+        self.end_paragraph();
+        self.push(row, title, decoration.with(Slip::Heading));
+        self.end_paragraph();
+    }
+
+    fn push(&mut self, row: Row<'_>, text: &str, decoration: Slips) {
+        let end = row.start + row.text.len();
+        let text_start = end - text.len();
+        let (number, start) = (row.number, row.start);
+        self.paragraph.push(Line { number, start, text_start, end, decoration });
+    }
+
+    fn skip(&mut self, line: &str) {
+        self.layout.has_brackets_in_code |= line.contains('[');
+    }
+
+    fn end_paragraph(&mut self) {
+        if !self.paragraph.is_empty() {
+            self.layout.paragraphs.push(std::mem::take(&mut self.paragraph));
+        }
+    }
+}
+
+/// The depth of quotation, and the line without its marks.
+fn unquote(line: &str) -> (usize, &str) {
+    let (mut depth, mut rest) = (0, line);
+    loop {
+        let text = rest.trim_start_matches(' ');
+        let Some(inner) = text.strip_prefix('>').filter(|_| rest.len() - text.len() < CODE_INDENT)
+        else {
+            return (depth, rest);
+        };
+        depth += 1;
+        rest = inner.strip_prefix(' ').unwrap_or(inner);
+    }
+}
+
+/// How many columns a line is indented, and what comes then.
+fn indentation(line: &str) -> (usize, &str) {
+    let text = line.trim_start_matches([' ', '\t']);
+    let blank = line.strip_suffix(text).unwrap_or_default();
+    let columns = blank.bytes().fold(0, |column, sign| match sign {
+        b'\t' => column + TAB_COLUMNS - column % TAB_COLUMNS,
+        _ => column + 1,
+    });
+    (columns, text)
+}
+
+/// The sign and length of an opening fence.
+fn fence(text: &str) -> Option<(u8, usize)> {
+    let sign = text.bytes().next().filter(|sign| matches!(sign, b'`' | b'~'))?;
+    let length = text.bytes().take_while(|other| *other == sign).count();
+    let info = text.get(length..)?;
+    let is_fence = length >= 3 && !(sign == b'`' && info.contains('`'));
+    is_fence.then_some((sign, length))
+}
+
+/// What a heading says.
+fn heading(text: &str) -> Option<&str> {
+    let title = text.trim_start_matches('#');
+    let level = text.len() - title.len();
+    let is_heading =
+        (1..=6).contains(&level) && (title.is_empty() || title.starts_with([' ', '\t']));
+    is_heading.then(|| title.trim_start())
+}
+
+/// How many bytes a bullet or a number takes that begins an item.
+fn bullet(text: &str) -> Option<usize> {
+    const NUMBER_DIGITS_MAX: usize = 9;
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let sign = text.as_bytes().get(digits)?;
+    let is_bullet = match digits {
+        0 => matches!(sign, b'-' | b'*' | b'+'),
+        1..=NUMBER_DIGITS_MAX => matches!(sign, b'.' | b')'),
+        _ => false,
+    };
+    let after = text.get(digits + 1..)?;
+    (is_bullet && after.starts_with([' ', '\t'])).then_some(digits + 1)
+}
+
+/// `---`, `* * *` and their like.
+pub(super) fn is_rule(text: &str) -> bool {
+    let mut signs = text.bytes().filter(|sign| !matches!(sign, b' ' | b'\t'));
+    let Some(first) = signs.next().filter(|sign| matches!(sign, b'-' | b'*' | b'_')) else {
+        return false;
+    };
+    let mut count = 1;
+    let is_same = signs.all(|sign| {
+        count += 1;
+        sign == first
+    });
+    is_same && count >= 3
+}
+
+/// Whether a line of text is a heading.
+pub(super) fn is_heading(text: &str) -> bool {
+    heading(text).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines that are prose, paragraphs apart.
+    fn check(text: &str, expected: &[&[&str]]) {
+        let layout = lay_out(text);
+        let prose: Vec<Vec<&str>> = layout
+            .paragraphs
+            .iter()
+            .map(|lines| lines.iter().map(|line| &text[line.text_start..line.end]).collect())
+            .collect();
+        assert_eq!(prose, expected, "{text}");
+    }
+
+    #[test]
+    fn fences_of_any_length_close_with_their_like() {
+        check("a\n```\nb\n```\nc", &[&["a"], &["c"]]);
+        check("````md\n```\nb\n```\n````\nc", &[&["c"]]);
+        check("~~~\n```\nb\n~~\n~~~~\nc", &[&["c"]]);
+        check("``` not ` a fence\nb", &[&["``` not ` a fence", "b"]]);
+        check("```\nnever closed\n\n# c", &[]);
+        check("> ```\n> b\nc", &[&["c"]]);
+        check("```\n    ```\nb\n   ```\nc", &[&["c"]]);
+        check("- ```\n  b\n  ```\n- c", &[&["c"]]);
+        check("1. a\n   ```\nnot indented\n   ```\n2. c", &[&["a"], &["c"]]);
+    }
+
+    #[test]
+    fn a_text_that_is_one_block_of_markdown_is_read() {
+        check("\n```markdown\na\n```json\nb\n```\nc\n```\n", &[&["a"], &["c"]]);
+        check("~~~~MD\na\n~~~\nb\n~~~~", &[&["a"]]);
+        check("```markdown\na\n```\nc\n```python\nb\n```", &[&["c"]]);
+        check("```markdown\na\n```\n\nc", &[&["c"]]);
+        check("```markdown\na", &[]);
+        check("```\na\n```", &[]);
+    }
+
+    #[test]
+    fn what_is_indented_after_a_blank_line_is_code() {
+        check("a\n\n    b\n\n\tb\n\nc", &[&["a"], &["c"]]);
+        check("a\n    b", &[&["a", "b"]]);
+        check("    b\nc", &[&["c"]]);
+        check("- a\n\n  c\n\n      code\n", &[&["a"], &["c"]]);
+        check("- a\n\n    c in the item", &[&["a"], &["c in the item"]]);
+        check("-     code", &[]);
+        check("# a\n    code", &[&["a"]]);
+    }
+
+    #[test]
+    fn headings_items_and_rules_stand_apart() {
+        check(
+            "# a\nb\n- c\n- d\n1) e\n> f\n---\ng",
+            &[&["a"], &["b"], &["c"], &["d"], &["e", "f"], &["g"]],
+        );
+        check("#no heading\n-no item\r\nb", &[&["#no heading", "-no item", "b"]]);
+        check("- - ### a", &[&["a"]]);
+    }
+}

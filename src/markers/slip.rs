@@ -1,0 +1,94 @@
+//! How a marker can be written that is not how it should be, and still be clear.
+
+use crate::domain::words::words;
+
+words! {
+    /// One way in which models miss the marker language.
+    pub enum Slip {
+        LetterCase = "letter_case",
+        ZeroPadding = "zero_padding",
+        MissingRound = "missing_round",
+        MissingPrefix = "missing_prefix",
+        DisplayName = "display_name",
+        Colon = "colon",
+        Spaces = "spaces",
+        Emphasis = "emphasis",
+        Escape = "escape",
+        LookAlike = "look_alike",
+        HiddenCharacter = "hidden_character",
+        LineBreak = "line_break",
+        Heading = "heading",
+        ListItem = "list_item",
+        BlockQuote = "block_quote",
+        CodeFence = "code_fence",
+        KindWord = "kind_word",
+        WordForm = "word_form",
+        SeveralIds = "several_ids",
+        Punctuation = "punctuation",
+        FurtherWords = "further_words",
+        LabelOutside = "label_outside",
+    }
+}
+
+impl Slip {
+    /// What is otherwise than it should be, to be listed after a colon.
+    pub(super) fn says(self) -> &'static str {
+        match self {
+            Self::LetterCase => "small and capital letters",
+            Self::ZeroPadding => "zeros are missing in an id",
+            Self::MissingRound => "the round is missing in an id",
+            Self::MissingPrefix => "an id lacks the expert's name",
+            Self::DisplayName => "the expert's name is not written as the slug",
+            Self::Colon => "no colon where one belongs",
+            Self::Spaces => "spaces where none belong",
+            Self::Emphasis => "bold or italic",
+            Self::Escape => "a backslash",
+            Self::LookAlike => "characters that only look like the right ones",
+            Self::HiddenCharacter => "invisible characters",
+            Self::LineBreak => "it goes over two lines",
+            Self::Heading => "it stands in a heading",
+            Self::ListItem => "it stands in a list",
+            Self::BlockQuote => "it stands in a quotation",
+            Self::CodeFence => "the whole reply stands in a code block",
+            Self::KindWord => "the kind is written out before the id",
+            Self::WordForm => "the word is in another form",
+            Self::SeveralIds => "several ids in one marker",
+            Self::Punctuation => "signs around or between ids",
+            Self::FurtherWords => "further words in the brackets",
+            Self::LabelOutside => "the label stands outside the brackets",
+        }
+    }
+}
+
+/// The slips of one marker.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Slips(u32);
+
+impl Slips {
+    pub(super) fn add(&mut self, slip: Slip) {
+        self.0 |= 1 << slip as u32;
+    }
+
+    #[must_use]
+    pub(super) fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    #[must_use]
+    pub(super) fn with(mut self, slip: Slip) -> Self {
+        self.add(slip);
+        self
+    }
+
+    pub(super) fn has(self, slip: Slip) -> bool {
+        self.0 & (1 << slip as u32) != 0
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    pub(super) fn list(self) -> Vec<Slip> {
+        Slip::ALL.iter().copied().filter(|slip| self.has(*slip)).collect()
+    }
+}

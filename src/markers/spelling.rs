@@ -1,0 +1,183 @@
+//! Ids as experts write them, and what their digits can mean.
+
+use super::cursor::Cursor;
+use super::slip::Slip;
+use crate::domain::ids::{EntityId, EntityKind, ExpertSlug};
+use crate::domain::limits::{EXPERT_SLUG_BYTES_MAX, ITEMS_PER_ROUND_MAX};
+
+/// Longer strings of digits are no id, whatever is done to them.
+const DIGITS_MAX: usize = 8;
+
+/// Whose id it is by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Prefix {
+    Own,
+    Other(ExpertSlug),
+    Missing,
+}
+
+/// An id before anybody knows what it means: `MUFFIN-P0101`, `P101`, `donut-r1`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spelled {
+    pub prefix: Prefix,
+    pub kind: EntityKind,
+    pub digits: String,
+}
+
+/// A round and a number within it.
+pub(super) type Place = (u8, u8);
+
+impl Spelled {
+    /// Every place that the digits can mean when zeros were left out: `P11` is number 11 of
+    /// round 0, or number 1 of round 1.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let digits = self.digits.as_str();
+        let splits: &[usize] = match digits.len() {
+            1 => &[0],
+            2 => &[0, 1],
+            3 => &[1, 2],
+            4 => &[2],
+            _ => &[],
+        };
+        let mut places: Vec<Place> =
+            splits.iter().filter_map(|split| place(digits.split_at_checked(*split)?)).collect();
+        places.dedup();
+        places
+    }
+
+    /// One or two digits may be the number alone.
+    pub(super) fn number_alone(&self) -> Option<u8> {
+        let fits = |number: &u8| (1..=ITEMS_PER_ROUND_MAX).contains(number);
+        self.digits.parse().ok().filter(|_| self.digits.len() <= 2).filter(fits)
+    }
+
+    pub(super) fn is_padded(&self) -> bool {
+        self.digits.len() == 4
+    }
+}
+
+fn place((round, number): (&str, &str)) -> Option<Place> {
+    let round = if round.is_empty() { 0 } else { round.parse().ok()? };
+    let number = number.parse().ok().filter(|number| (1..=ITEMS_PER_ROUND_MAX).contains(number))?;
+    Some((round, number))
+}
+
+/// Reads an id and goes past it; stays where it is when there is none.
+pub(super) fn read_id(cursor: &mut Cursor<'_>, own: &ExpertSlug) -> Option<Spelled> {
+    let ways = [own_id, others_id, bare_id];
+    let (spelled, after) = ways.into_iter().find_map(|way| way(*cursor, own))?;
+    *cursor = after;
+    Some(spelled)
+}
+
+type Read<'a> = Option<(Spelled, Cursor<'a>)>;
+
+/// The expert's own name, in whatever letters and with whatever signs between its parts.
+fn own_id<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Read<'a> {
+    read_name(&mut cursor, own)?;
+    join(&mut cursor, '-')?;
+    let (kind, digits) = number(&mut cursor)?;
+    Some((Spelled { prefix: Prefix::Own, kind, digits }, cursor))
+}
+
+/// Reads this slug, as a name may be written.
+pub(super) fn read_name(cursor: &mut Cursor<'_>, slug: &ExpertSlug) -> Option<()> {
+    for expected in slug.as_str().chars() {
+        if expected.is_ascii_alphanumeric() {
+            let letter = cursor.take_if(|sign| sign.eq_ignore_ascii_case(&expected))?;
+            if letter.is_ascii_lowercase() {
+                cursor.slip(Slip::LetterCase);
+            }
+        } else if join(cursor, expected).is_none() {
+            cursor.slip(Slip::DisplayName);
+        }
+    }
+    Some(())
+}
+
+/// What joins two parts of an id, and should be just `expected`.
+fn join(cursor: &mut Cursor<'_>, expected: char) -> Option<()> {
+    const JOINT_CHARS_MAX: usize = 4;
+    let mut joint = String::new();
+    while joint.len() < JOINT_CHARS_MAX
+        && let Some(sign) = cursor.take_if(|sign| matches!(sign, '-' | '_' | ' '))
+    {
+        joint.push(sign);
+    }
+    let mut buffer = [0; 4];
+    if !joint.is_empty() && joint != *expected.encode_utf8(&mut buffer) {
+        cursor.slip(Slip::DisplayName);
+    }
+    (!joint.is_empty()).then_some(())
+}
+
+/// `DONUT-R0101`: a name, a hyphen and a number.
+fn others_id<'a>(cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
+    let token = token(cursor);
+    let hyphens = token.match_indices('-').map(|(place, _)| place);
+    let (name, kind, digits) = hyphens.into_iter().find_map(|hyphen| {
+        let (name, rest) = token.split_at_checked(hyphen)?;
+        let (kind, digits) = number_of(rest.strip_prefix('-')?)?;
+        // `P0001-P0003` is no id of an expert called p0001.
+        let is_id = name.parse::<EntityId>().is_ok();
+        let name: ExpertSlug = name.to_ascii_lowercase().parse().ok().filter(|_| !is_id)?;
+        Some((name, kind, digits))
+    })?;
+    let mut after = cursor;
+    for _ in 0..name.as_str().len() + 2 + digits.len() {
+        if after.take()?.is_ascii_lowercase() {
+            after.slip(Slip::LetterCase);
+        }
+    }
+    Some((Spelled { prefix: Prefix::Other(name), kind, digits }, after))
+}
+
+/// The signs that an id can consist of, in capitals.
+fn token(mut cursor: Cursor<'_>) -> String {
+    const TOKEN_CHARS_MAX: usize = EXPERT_SLUG_BYTES_MAX + 2 + DIGITS_MAX + 1;
+    let mut token = String::new();
+    while token.len() < TOKEN_CHARS_MAX
+        && let Some(sign) = cursor.take_if(is_of_id)
+    {
+        token.push(sign.to_ascii_uppercase());
+    }
+    token
+}
+
+fn is_of_id(sign: char) -> bool {
+    sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_')
+}
+
+/// A kind and digits at the start of a token, up to its end or a hyphen.
+fn number_of(text: &str) -> Option<(EntityKind, String)> {
+    let (letter, rest) = text.split_at_checked(1)?;
+    let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
+    let (digits, after) = rest.split_at_checked(end)?;
+    let ends = after.is_empty() || after.starts_with('-');
+    let fits = (1..=DIGITS_MAX).contains(&digits.len()) && ends;
+    Some((EntityKind::named(letter).filter(|_| fits)?, digits.to_owned()))
+}
+
+fn bare_id<'a>(mut cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
+    let (kind, digits) = number(&mut cursor)?;
+    Some((Spelled { prefix: Prefix::Missing, kind, digits }, cursor))
+}
+
+/// A kind's letter and digits, and nothing that would go on with them.
+fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
+    let letter = cursor.take_if(|sign| sign.is_ascii_alphabetic())?;
+    if letter.is_ascii_lowercase() {
+        cursor.slip(Slip::LetterCase);
+    }
+    let mut buffer = [0; 4];
+    let kind = EntityKind::named(letter.to_ascii_uppercase().encode_utf8(&mut buffer))?;
+    let mut digits = String::new();
+    while let Some(digit) = cursor.take_if(|sign| sign.is_ascii_digit()) {
+        digits.push(digit);
+        if digits.len() > DIGITS_MAX {
+            return None;
+        }
+    }
+    let goes_on = cursor.peek().is_some_and(|sign| sign.is_alphanumeric() || sign == '_');
+    (!digits.is_empty() && !goes_on).then_some((kind, digits))
+}

@@ -1,0 +1,72 @@
+//! What an agent that played an expert hands back to its Judge.
+
+use serde::Serialize;
+
+use super::extraction::{Extraction, MadeMove};
+use super::marker::texts;
+use crate::domain::ids::{EntityKind, ExpertSlug, LocalId};
+use crate::domain::reference::{MoveType, RefType};
+
+#[derive(Debug, Serialize)]
+pub struct Summary<'a> {
+    expert_slug: &'a ExpertSlug,
+    round: u8,
+    /// Nothing, where the reply came from standard input.
+    response_path: Option<&'a str>,
+    summary: Contents<'a>,
+}
+
+#[derive(Debug, Serialize)]
+struct Contents<'a> {
+    perspectives: Vec<&'a LocalId>,
+    recommendations: Vec<&'a LocalId>,
+    tensions_raised: Vec<&'a LocalId>,
+    evidence: Vec<&'a LocalId>,
+    claims: Vec<&'a LocalId>,
+    references: Vec<Reference<'a>>,
+    moves: Vec<Move>,
+}
+
+#[derive(Debug, Serialize)]
+struct Reference<'a> {
+    #[serde(rename = "type")]
+    ref_type: RefType,
+    from: &'a LocalId,
+    target: String,
+}
+
+#[derive(Debug, Serialize)]
+struct Move {
+    #[serde(rename = "type")]
+    move_type: MoveType,
+    targets: Vec<String>,
+}
+
+impl<'a> Summary<'a> {
+    pub fn of(reply: &'a Extraction, response_path: Option<&'a str>) -> Self {
+        let ids = |kind: EntityKind| reply.of_kind(kind).map(|item| &item.local_id).collect();
+        let references = reply.contributions.iter().flat_map(|item| {
+            item.references.iter().map(|(ref_type, target)| Reference {
+                ref_type: *ref_type,
+                from: &item.local_id,
+                target: target.to_string(),
+            })
+        });
+        let made =
+            |made: &MadeMove| Move { move_type: made.move_type, targets: texts(&made.targets) };
+        Self {
+            expert_slug: &reply.expert,
+            round: reply.round,
+            response_path,
+            summary: Contents {
+                perspectives: ids(EntityKind::Perspective),
+                recommendations: ids(EntityKind::Recommendation),
+                tensions_raised: ids(EntityKind::Tension),
+                evidence: ids(EntityKind::Evidence),
+                claims: ids(EntityKind::Claim),
+                references: references.collect(),
+                moves: reply.moves.iter().map(made).collect(),
+            },
+        }
+    }
+}

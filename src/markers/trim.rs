@@ -1,0 +1,52 @@
+//! What an entity says, without the markers and headings at its ends.
+
+use std::ops::Range;
+
+use super::prose::{is_heading, is_rule};
+
+/// The part of the text that says something. `inside` are the references, moves and unread markers
+/// that stand in it, in order.
+pub(super) fn trimmed<'a>(text: &'a str, range: Range<usize>, inside: &[Range<usize>]) -> &'a str {
+    let start = skip_leading(text, &range, inside);
+    let end = skip_trailing(text, start..range.end, inside);
+    text.get(start..end).unwrap_or_default().trim()
+}
+
+/// References and moves that follow the marker at once belong to it, not to what it says.
+fn skip_leading(text: &str, range: &Range<usize>, inside: &[Range<usize>]) -> usize {
+    let mut start = range.start;
+    for marker in inside {
+        let between = text.get(start..marker.start).unwrap_or_default();
+        if !between.trim().is_empty() {
+            break;
+        }
+        start = marker.end;
+    }
+    let rest = text.get(start..range.end).unwrap_or_default();
+    let says = rest.trim_start().trim_start_matches([':', '：']).trim_start();
+    range.end - says.len()
+}
+
+fn skip_trailing(text: &str, range: Range<usize>, inside: &[Range<usize>]) -> usize {
+    let begins_line = text
+        .get(..range.start)
+        .is_some_and(|before| before.trim_end_matches([' ', '\t', '>']).ends_with('\n'));
+    let mut end = range.end;
+    let mut inside = inside.iter().rev().filter(|marker| marker.start >= range.start).peekable();
+    loop {
+        let rest = text.get(range.start..end).unwrap_or_default().trim_end();
+        end = range.start + rest.len();
+        if let Some(marker) = inside.next_if(|marker| marker.end >= end) {
+            end = marker.start.min(end);
+            continue;
+        }
+        // The heading of what comes next.
+        let line = rest.rfind('\n').map_or(0, |at| at + 1);
+        let last = rest.get(line..).unwrap_or_default().trim();
+        let is_own_line = line > 0 || begins_line;
+        if !is_own_line || !(is_heading(last) || is_rule(last)) {
+            return end;
+        }
+        end = range.start + line;
+    }
+}

@@ -1,0 +1,116 @@
+//! What could not be read, what was read although it was written otherwise, and what a Judge
+//! should know of a reply.
+
+use std::fmt::Display;
+
+use serde::Serialize;
+
+use super::slip::{Slip, Slips};
+use crate::domain::words::words;
+
+words! {
+    /// What a warning is about. Programs may branch on it.
+    pub enum WarningKind {
+        NearMiss = "near_miss",
+        UntypedReference = "untyped_reference",
+        NotRead = "not_read",
+        NoContent = "no_content",
+        NoMarkers = "no_markers",
+        Cut = "cut",
+        Elsewhere = "elsewhere",
+        JudgesMarker = "judges_marker",
+        OpenCodeBlock = "open_code_block",
+        More = "more",
+    }
+}
+
+/// A word about one line, or about the whole reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Warning {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    #[serde(rename = "type")]
+    pub kind: WarningKind,
+    pub message: String,
+    /// In which ways a marker was written otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub slips: Vec<Slip>,
+}
+
+/// Whoever was told of a thousand will not read the next.
+const WARNINGS_MAX: usize = 1_000;
+
+/// As much of a marker as is needed to find it again.
+const WRITTEN_CHARS_MAX: usize = 80;
+
+/// The warnings on one reply.
+#[derive(Debug, Default)]
+pub(super) struct Warnings {
+    list: Vec<Warning>,
+    more: usize,
+}
+
+impl Warnings {
+    pub(super) fn add(&mut self, line: impl Into<Option<usize>>, kind: WarningKind, text: &str) {
+        let (line, message) = (line.into(), text.to_owned());
+        self.push(|| Warning { line, kind, message, slips: Vec::new() });
+    }
+
+    pub(super) fn not_read(&mut self, line: usize, written: &str, why: &str) {
+        let kind = WarningKind::NotRead;
+        self.push(|| Warning {
+            line: Some(line),
+            kind,
+            message: format!("`{}` is not read: {why}", cut(written)),
+            slips: Vec::new(),
+        });
+    }
+
+    /// A marker that was read although it is not written as it should be.
+    pub(super) fn near_miss(
+        &mut self,
+        line: usize,
+        written: &str,
+        meant: &impl Display,
+        slips: Slips,
+    ) {
+        if slips.is_empty() {
+            return;
+        }
+        self.push(|| {
+            let slips = slips.list();
+            let said: Vec<&str> = slips.iter().map(|slip| slip.says()).collect();
+            let (written, said) = (cut(written), said.join(", "));
+            let message = format!("`{written}` is read as {meant}: {said}");
+            Warning { line: Some(line), kind: WarningKind::NearMiss, message, slips }
+        });
+    }
+
+    /// All of them, by line; those of the whole reply come first.
+    pub(super) fn into_list(mut self) -> Vec<Warning> {
+        self.list.sort_by_key(|warning| warning.line);
+        if self.more > 0 {
+            let message = format!("there are {} further warnings", self.more);
+            let kind = WarningKind::More;
+            self.list.push(Warning { line: None, kind, message, slips: Vec::new() });
+        }
+        self.list
+    }
+
+    fn push(&mut self, warning: impl FnOnce() -> Warning) {
+        if self.list.len() < WARNINGS_MAX {
+            self.list.push(warning());
+        } else {
+            self.more += 1;
+        }
+    }
+}
+
+/// The beginning of a marker, on one line.
+fn cut(written: &str) -> String {
+    let mut signs = written.chars();
+    let start: String = signs.by_ref().take(WRITTEN_CHARS_MAX).collect();
+    let start: Vec<&str> = start.split_whitespace().collect();
+    let end = if signs.next().is_some() { "…" } else { "" };
+    format!("{}{end}", start.join(" "))
+}

@@ -1,0 +1,144 @@
+//! What the gate is called, and whether a line of text calls it so.
+
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::domain::hidden::is_hidden;
+
+/// What the gate is called where nobody says otherwise: as the seed calls it, and as this
+/// program is called. Its files (`council.yaml`, `council_log.jsonl`) have the word in them. The
+/// seats are not in the list: a skeptic or an adjudicator may have other work in a host.
+pub const DEFAULT_NAMES: [&str; 2] = ["council", "plenary"];
+
+/// Longer than any name; more would be a text.
+const NAME_CHARS_MAX: usize = 100;
+
+/// A name to look for, in any case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name {
+    spelled: String,
+    folded: Vec<char>,
+}
+
+impl Name {
+    pub fn spelled(&self) -> &str {
+        &self.spelled
+    }
+
+    /// Where the line has the name in it as a word, among the letters that can be seen: what
+    /// nobody sees does not part a word.
+    pub(super) fn place_in(&self, line: &str) -> Option<usize> {
+        let letters: Vec<char> = seen(line).collect();
+        let folded: Vec<char> = letters.iter().copied().map(fold).collect();
+        let places = folded.windows(self.folded.len()).enumerate();
+        places
+            .filter(|(_, window)| *window == self.folded.as_slice())
+            .find(|(start, window)| is_word(&letters, *start, start + window.len()))
+            .map(|(start, _)| start)
+    }
+}
+
+impl FromStr for Name {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let spelled = text.trim();
+        if spelled.is_empty() || spelled.chars().any(is_hidden) {
+            return Err("write a word that the gate is called by");
+        }
+        if spelled.chars().count() > NAME_CHARS_MAX {
+            return Err("a name has a hundred characters at most");
+        }
+        Ok(Self { spelled: spelled.to_owned(), folded: spelled.chars().map(fold).collect() })
+    }
+}
+
+impl Serialize for Name {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.spelled)
+    }
+}
+
+/// The letters of a line that can be seen, and the space between them, which a tab is too.
+pub(super) fn seen(line: &str) -> impl Iterator<Item = char> {
+    line.chars().filter(|letter| letter.is_whitespace() || !is_hidden(*letter))
+}
+
+fn fold(letter: char) -> char {
+    letter.to_lowercase().next().unwrap_or(letter)
+}
+
+/// Whether the letters from `start` to `end` are a word, or one with a plural's `s`. Identifiers
+/// are made of words: `council_log`, `CouncilReview` and `toCouncil` have it in them.
+fn is_word(letters: &[char], start: usize, end: usize) -> bool {
+    let at = |place: Option<usize>| place.and_then(|place| letters.get(place)).copied();
+    let [before, first] = [start.checked_sub(1), Some(start)].map(at);
+    let [last, after, further] = [end.checked_sub(1), Some(end), Some(end + 1)].map(at);
+    let ends = are_parted(last, after)
+        || after.is_some_and(|letter| matches!(letter, 's' | 'S')) && are_parted(after, further);
+    are_parted(before, first) && ends
+}
+
+/// Whether a word may end between two letters: where one of them is none of an alphabet with
+/// small and capital letters, or where a small one is followed by a capital.
+fn are_parted(before: Option<char>, after: Option<char>) -> bool {
+    let (Some(before), Some(after)) = (before, after) else { return true };
+    let is_cased = |letter: char| letter.is_lowercase() || letter.is_uppercase();
+    !is_cased(before) || !is_cased(after) || (before.is_lowercase() && after.is_uppercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, line: &str, expected: bool) {
+        let name: Name = name.parse().unwrap();
+        assert_eq!(name.place_in(line).is_some(), expected, "{} in {line:?}", name.spelled());
+    }
+
+    #[test]
+    fn a_name_is_found_as_a_word_in_any_case() {
+        for line in [
+            "council",
+            "Ask the Council.",
+            "the COUNCIL's verdict",
+            "two councils, one gate",
+            "append to council_log.jsonl",
+            "see `council.yaml`",
+            "a council-approved text",
+            "call CouncilReview() or sendToCouncil",
+            "council2",
+            "2council",
+            "请council看",
+            "the coun\u{200b}cil\u{ad}",
+            "the\tcouncil\tdecides",
+        ] {
+            check("council", line, true);
+        }
+    }
+
+    #[test]
+    fn a_part_of_another_word_is_no_name() {
+        for line in ["", "counsel", "councillor", "COUNCILLOR", "supercouncil", "councilsman"] {
+            check("council", line, false);
+        }
+    }
+
+    #[test]
+    fn a_name_may_be_more_than_a_word() {
+        check("the gate", "Past The Gate?", true);
+        check("the gate", "the gatehouse", false);
+        check("c++", "in C++11", true);
+        check("СОВЕТ", "спроси совет.", true);
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused() {
+        for text in ["", "  ", "a\nb", "a\u{200b}b", &"x".repeat(101)] {
+            assert!(text.parse::<Name>().is_err(), "{text:?}");
+        }
+        assert_eq!(" council ".parse::<Name>().unwrap().spelled(), "council");
+    }
+}

@@ -1,0 +1,81 @@
+//! What a deliberator holds of an artifact.
+//!
+//! It is read as it was written, also where it seems to contradict itself: a block is
+//! `would_block` and nothing else, and whoever leaves it out has not judged.
+
+use serde_json::{Map, Value};
+
+use super::schema::judgement_schema;
+use super::spoken::{change, concerns, one_text, scores, texts};
+use crate::domain::ask::Purpose;
+use crate::domain::gate::{Concern, Judgement};
+use crate::normalise::coerce::fitted;
+use crate::normalise::reading::Normalised;
+use crate::normalise::rigid::read_of_artifact;
+
+/// They are asked for eight; many more are no judgement.
+const CONCERNS_MAX: usize = 50;
+
+/// A concern is a sentence or two, and is shown whole.
+const CONCERN_CHARS_MAX: usize = 4_000;
+
+/// Concessions and escalations.
+const POINTS_MAX: usize = 50;
+
+/// Reads a reply to either reading of an artifact; the names of its scores where they are known.
+pub fn judgement(
+    reply: &str,
+    artifact: &str,
+    purpose: Purpose,
+    score_names: Option<[&str; 3]>,
+) -> Normalised<Judgement> {
+    let known: Vec<&str> = score_names.iter().flatten().copied().collect();
+    // What is cut off may have lost the concern that matters.
+    read_of_artifact(reply, artifact, &judgement_schema(purpose, &known), "judgements", |value| {
+        let value = meant(value, score_names)?;
+        let given = value.get("scores").and_then(Value::as_object);
+        let names = given.filter(|_| known.is_empty()).into_iter().flat_map(Map::keys);
+        let names: Vec<&str> = known.iter().copied().chain(names.map(String::as_str)).collect();
+        let schema = judgement_schema(purpose, &names);
+        let fitted = fitted(value.clone(), &schema)?;
+        let judgement: Judgement =
+            serde_path_to_error::deserialize(fitted).map_err(|error| error.to_string())?;
+        limited(&judgement)?;
+        Ok(judgement)
+    })
+}
+
+/// What was written in another shape, in ours.
+fn meant(mut value: Value, score_names: Option<[&str; 3]>) -> Result<Value, String> {
+    change(&mut value, "scores", |given| scores(given, score_names))?;
+    change(&mut value, "concerns", |given| Ok(concerns(given)))?;
+    for field in ["concessions", "escalations"] {
+        change(&mut value, field, |given| Ok(texts(given)))?;
+    }
+    for field in ["revision_brief", "delta_from_r1"] {
+        change(&mut value, field, |given| Ok(one_text(given)))?;
+    }
+    Ok(value)
+}
+
+fn limited(judgement: &Judgement) -> Result<(), String> {
+    let lists = [
+        ("concerns", judgement.concerns.len(), CONCERNS_MAX),
+        ("concessions", judgement.concessions.len(), POINTS_MAX),
+        ("escalations", judgement.escalations.len(), POINTS_MAX),
+    ];
+    if let Some((name, items, most)) = lists.iter().find(|(_, items, most)| items > most) {
+        return Err(format!("{name}: {items} items, over {most}"));
+    }
+    for (index, concern) in judgement.concerns.iter().enumerate() {
+        let Concern { locus, issue, fix } = concern;
+        for (name, text) in [("locus", locus), ("issue", issue), ("fix", fix)] {
+            if text.chars().nth(CONCERN_CHARS_MAX).is_some() {
+                return Err(format!(
+                    "concerns[{index}].{name}: over {CONCERN_CHARS_MAX} characters"
+                ));
+            }
+        }
+    }
+    Ok(())
+}

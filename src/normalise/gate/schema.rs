@@ -1,0 +1,119 @@
+//! The schemas of a gate's documents, in the order in which they are best written: what was
+//! found comes before what follows from it, because a server that follows a schema to the
+//! letter has the model write in this order.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use crate::domain::ask::Purpose;
+use crate::domain::gate::{Decision, Leaning};
+
+/// What a deliberator replies with. Where its scores are not known by name they are a list,
+/// because an object with any names is more than most servers take.
+pub(in crate::normalise) fn judgement_schema(purpose: Purpose, score_names: &[&str]) -> Value {
+    let mut fields = Map::new();
+    fields.insert("concerns".to_owned(), concerns());
+    if purpose == Purpose::CrossReading {
+        fields.insert(
+            "concessions".to_owned(),
+            texts("What peers' concerns made you give up; each begins with the id of the concern."),
+        );
+        fields.insert("escalations".to_owned(), texts("What peers' concerns made you press harder; each begins with the id of the concern."));
+    }
+    fields.insert("scores".to_owned(), scores(score_names));
+    fields.insert("would_block".to_owned(), truth("Whether it must not go out as it is."));
+    fields.insert("irreducible".to_owned(), truth("Whether no revision could lift the block."));
+    fields.insert("verdict".to_owned(), word(Leaning::ALL.iter().map(|word| word.name())));
+    if purpose == Purpose::CrossReading {
+        let what = "What changed since the first judgement, in a sentence.";
+        fields.insert("delta_from_r1".to_owned(), text(what));
+    }
+    fields.insert("revision_brief".to_owned(), text("What the author should change."));
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": fields,
+        "required": ["scores", "would_block", "irreducible", "verdict"],
+        "description": "A judgement of the artifact.",
+    })
+}
+
+/// What the adjudicator replies with.
+pub(in crate::normalise) fn adjudication_schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
+        json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "reasoning": text("Why, resting on what the deliberators said and nothing else."),
+                "downgrade": truth("Whether a HOLD that is open to it counts as REVISE."),
+                "downgrade_reason": text("Which revision lifts which block; empty without a downgrade."),
+                "final_verdict": word(Decision::ALL.iter().map(|word| word.name())),
+                "revision_brief": text("What the author should change, in order."),
+            },
+            "required": ["reasoning", "final_verdict"],
+            "description": "The decision of the gate.",
+        })
+    });
+    &SCHEMA
+}
+
+fn concerns() -> Value {
+    json!({
+        "type": "array",
+        "items": {
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "locus": text("The words it is about, copied from the artifact, or a line such as L12."),
+                "issue": text("What is wrong, and for whom."),
+                "fix": text("What to write instead."),
+            },
+            "required": ["issue"],
+        },
+        "description": "Faults, the gravest first; there may be none.",
+    })
+}
+
+fn scores(names: &[&str]) -> Value {
+    let score = json!({ "type": "integer", "minimum": 1, "maximum": 5 });
+    if names.is_empty() {
+        let item = json!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": { "name": { "type": "string" }, "score": score },
+            "required": ["name", "score"],
+        });
+        return json!({
+            "type": "array",
+            "items": item,
+            "description": "From 1, it fails, to 5, nothing to add.",
+        });
+    }
+    let fields: Map<String, Value> =
+        names.iter().map(|name| ((*name).to_owned(), score.clone())).collect();
+    json!({
+        "type": "object",
+        "additionalProperties": false,
+        "properties": fields,
+        "required": names,
+        "description": "From 1, it fails, to 5, nothing to add.",
+    })
+}
+
+fn text(what: &str) -> Value {
+    json!({ "type": "string", "description": what })
+}
+
+fn texts(what: &str) -> Value {
+    json!({ "type": "array", "items": { "type": "string" }, "description": what })
+}
+
+fn truth(what: &str) -> Value {
+    json!({ "type": "boolean", "description": what })
+}
+
+fn word<'a>(options: impl Iterator<Item = &'a str>) -> Value {
+    json!({ "type": "string", "enum": options.collect::<Vec<_>>() })
+}

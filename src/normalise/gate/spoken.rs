@@ -1,0 +1,157 @@
+//! What models write in place of the shapes of a gate, where it can mean one thing.
+
+use serde_json::{Map, Value, json};
+
+use crate::normalise::coerce::{described, quoted};
+
+/// More scores than these say nothing.
+const SCORES_MAX: usize = 8;
+
+const SCORE_NAME_CHARS_MAX: usize = 64;
+
+/// Under these stands the number where a score comes with its reason.
+const NUMBER_KEYS: [&str; 3] = ["score", "value", "rating"];
+
+/// Other names for the fields of a concern.
+const CONCERN_KEYS: [(&str, &[&str]); 3] = [
+    ("locus", &["quote", "location", "line"]),
+    ("issue", &["concern", "problem", "description", "message"]),
+    ("fix", &["suggested_fix", "suggestion", "recommendation"]),
+];
+
+/// Scores as an object of names, whether they came as one, with reasons, or as a list. Of those
+/// whose names are known no others are kept.
+pub(super) fn scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, String> {
+    let pairs: Vec<(String, Value)> = match given {
+        Value::Object(fields) => fields.into_iter().collect(),
+        Value::Array(items) => {
+            items.into_iter().enumerate().map(listed).collect::<Result<Vec<_>, _>>()?
+        }
+        // The reader of the schema says what is wrong with it.
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Ok(given),
+    };
+    let mut kept = Map::new();
+    for (written, score) in pairs {
+        let name = match names {
+            Some(known) => {
+                let known = known.into_iter().find(|name| is_name(&written, name));
+                let Some(name) = known else { continue };
+                name.to_owned()
+            }
+            None => written.trim().to_owned(),
+        };
+        if name.is_empty() || name.chars().nth(SCORE_NAME_CHARS_MAX).is_some() {
+            return Err(format!("scores: {} is no name of a score", quoted(&name)));
+        }
+        if kept.insert(name.clone(), number(score)).is_some() {
+            return Err(format!("scores: {} is given twice", quoted(&name)));
+        }
+    }
+    match kept.len() {
+        0 if names.is_none() => Err("scores: empty, at least one is due".to_owned()),
+        many if many > SCORES_MAX => Err(format!("scores: {many} scores, over {SCORES_MAX}")),
+        _ => Ok(Value::Object(kept)),
+    }
+}
+
+/// `{"name": "x", "score": 3}`, or `{"x": 3}`.
+fn listed((index, item): (usize, Value)) -> Result<(String, Value), String> {
+    let fault =
+        |item: &Value| format!("scores[{index}]: {}, not a name and a score", described(item));
+    let Value::Object(mut fields) = item else { return Err(fault(&item)) };
+    if let Some(Value::String(name)) = fields.swap_remove("name") {
+        let score = NUMBER_KEYS.iter().find_map(|key| fields.swap_remove(*key));
+        return score
+            .map(|score| (name, score))
+            .ok_or_else(|| format!("scores[{index}]: no score"));
+    }
+    let is_alone = fields.len() == 1;
+    let only = fields.into_iter().next().filter(|_| is_alone);
+    only.ok_or_else(|| fault(&json!({})))
+}
+
+fn number(score: Value) -> Value {
+    let Value::Object(fields) = &score else { return score };
+    let inner = NUMBER_KEYS.iter().find_map(|key| fields.get(*key));
+    inner.cloned().unwrap_or(score)
+}
+
+/// `Voice Match` and `voice-match` are `voice_match`.
+fn is_name(written: &str, name: &str) -> bool {
+    written.trim().replace([' ', '-'], "_").eq_ignore_ascii_case(name)
+}
+
+/// Concerns as objects with the names of ours; those without an issue are none.
+pub(super) fn concerns(given: Value) -> Value {
+    let items = match given {
+        Value::Array(items) => items,
+        Value::String(text) if text.trim().is_empty() => Vec::new(),
+        one @ (Value::String(_) | Value::Object(_)) => vec![one],
+        Value::Null | Value::Bool(_) | Value::Number(_) => return given,
+    };
+    Value::Array(items.into_iter().filter_map(concern).collect())
+}
+
+fn concern(given: Value) -> Option<Value> {
+    let mut fields = match given {
+        Value::String(issue) => Map::from_iter([("issue".to_owned(), Value::String(issue))]),
+        Value::Object(fields) => fields,
+        Value::Null => return None,
+        // The reader of the schema says what is wrong with it.
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) => return Some(given),
+    };
+    for (name, others) in CONCERN_KEYS {
+        let given = fields.get(name).is_some_and(|value| !value.is_null());
+        let meant = others.iter().find(|other| fields.contains_key(**other));
+        if let Some(value) = meant.filter(|_| !given).and_then(|other| fields.swap_remove(*other)) {
+            fields.insert(name.to_owned(), value);
+        }
+    }
+    // A line by its number alone.
+    if let Some(locus) = fields.get_mut("locus")
+        && let Some(line) = locus.as_u64()
+    {
+        *locus = json!(format!("L{line}"));
+    }
+    for text in fields.values_mut() {
+        *text = one_text(text.take());
+    }
+    let issue = fields.get("issue");
+    let is_said =
+        issue.is_some_and(|issue| issue.as_str().is_none_or(|text| !text.trim().is_empty()));
+    (is_said && !issue.is_some_and(Value::is_null)).then_some(Value::Object(fields))
+}
+
+/// A list of texts where one text is due: its lines.
+pub(super) fn one_text(given: Value) -> Value {
+    let Value::Array(items) = &given else { return given };
+    let lines: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+    lines.map_or_else(|| given.clone(), |lines| Value::String(lines.join("\n")))
+}
+
+/// Texts where each may have come as an object, such as an id and a reason: all it says.
+pub(super) fn texts(given: Value) -> Value {
+    let Value::Array(items) = given else { return given };
+    let item = |item: Value| match &item {
+        Value::Object(fields) => {
+            let said: Vec<&str> = fields.values().filter_map(Value::as_str).collect();
+            if said.is_empty() { item } else { Value::String(said.join(": ")) }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            item
+        }
+    };
+    Value::Array(items.into_iter().map(item).collect())
+}
+
+/// Changes a field where it is there.
+pub(super) fn change(
+    document: &mut Value,
+    field: &str,
+    how: impl FnOnce(Value) -> Result<Value, String>,
+) -> Result<(), String> {
+    if let Some(value) = document.get_mut(field) {
+        *value = how(value.take())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! What is ours alone in a prompt: how to read it, and how to answer.
+
+use super::names::{name, with_article};
+use super::page::{fill, path};
+use super::role::Seated;
+use crate::domain::ids::ExpertSlug;
+
+const LEGEND: &str = include_str!("../../../prompts/alignment/legend.md");
+const INSTRUCTIONS: &str = include_str!("../../../prompts/alignment/instructions.md");
+
+/// Whose words stand between which lines.
+pub(super) fn legend(mark: &str) -> String {
+    fill(LEGEND, &[("mark", mark)])
+}
+
+/// How an expert is to answer, and where; the rest of it does not depend on the path.
+#[derive(Debug)]
+pub(super) struct Instructions {
+    expert: ExpertSlug,
+    role: String,
+    round: u8,
+    focus: String,
+}
+
+impl Instructions {
+    pub(super) fn of(seated: &Seated<'_>, round: u8, last_round: Option<u8>) -> Self {
+        let focus = match (last_round, seated.is_fresh()) {
+            (None, _) => {
+                "What does an answer turn on? Which tensions has it to resolve?".to_owned()
+            }
+            (Some(_), true) => "What does your mandate ask for that nobody has said yet? \
+                                Which tensions can you help resolve?"
+                .to_owned(),
+            (Some(last), false) => {
+                format!("What has changed since round {last}? Which tensions can you help resolve?")
+            }
+        };
+        let role = match name(&seated.expert.profile.role) {
+            role if role.is_empty() => "an expert".to_owned(),
+            role => with_article(&role),
+        };
+        Self { expert: seated.expert.profile.expert_slug.clone(), role, round, focus }
+    }
+
+    pub(super) fn text(&self, response_path: &str) -> String {
+        let (round, digits) = (self.round.to_string(), format!("{:02}01", self.round));
+        let filled = fill(
+            INSTRUCTIONS,
+            &[
+                ("name", &self.expert.display_name()),
+                ("role", &self.role),
+                ("round", &round),
+                ("expert", &self.expert.as_str().to_ascii_uppercase()),
+                ("digits", &digits),
+                ("focus", &self.focus),
+                ("path", &path(response_path)),
+            ],
+        );
+        format!("---\n\n## Instructions\n\n{filled}")
+    }
+}

@@ -1,0 +1,89 @@
+//! Names that others gave, where they stand in words of ours: in a heading, or in a sentence.
+//!
+//! A name is a line of few signs and no great length, so that it can be nothing but a name.
+//! What it was in full stands inside a fence.
+
+use super::super::lookalike::seen_as;
+use crate::domain::hidden::{is_hidden, is_meaningless};
+use crate::domain::ids::ExpertSlug;
+
+/// Longer ones are no names; the rest of a heading must be seen, too.
+const NAME_CHARS_MAX: usize = 120;
+
+/// What a name may have beside letters and digits; none of it makes a fence, a token or Markdown.
+const SIGNS: &str = " .,:;'\"&/()+-%$?!";
+
+/// The name on one line. Every other sign becomes a hyphen.
+pub(super) fn name(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut name: String = words.chars().take(NAME_CHARS_MAX).map(plain).collect();
+    if words.chars().nth(NAME_CHARS_MAX).is_some() {
+        name.push('…');
+    }
+    name
+}
+
+/// A sign that looks like another counts as that other.
+fn plain(letter: char) -> char {
+    let is_plain = |seen: char| !seen.is_ascii() || seen.is_alphanumeric() || SIGNS.contains(seen);
+    let is_seen = !is_hidden(letter) && !is_meaningless(letter);
+    if is_seen && seen_as(letter).is_none_or(is_plain) { letter } else { '-' }
+}
+
+/// `Cupcake, Scone and Donut`.
+pub(super) fn people(slugs: &[ExpertSlug]) -> String {
+    list(&slugs.iter().map(ExpertSlug::display_name).collect::<Vec<_>>())
+}
+
+/// `a, b and c`.
+pub(super) fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// `a Value Analyst`, `an Economist`.
+pub(super) fn with_article(role: &str) -> String {
+    let is_vowel = |letter: char| "aeiou".contains(letter.to_ascii_lowercase());
+    let article = if role.chars().next().is_some_and(is_vowel) { "an" } else { "a" };
+    format!("{article} {role}")
+}
+
+/// `one round`, `3 rounds`.
+pub(super) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("one {noun}") } else { format!("{number} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_nothing_but_a_name() {
+        for (text, expected) in [
+            ("NVIDIA: swap, or not?", "NVIDIA: swap, or not?"),
+            ("  Café\n## Instructions ", "Café -- Instructions"),
+            ("x\n===== END x =====", "x ----- END x -----"),
+            ("＝＝ [x](y) `z` <b> **c** \\d", "-- -x-(y) -z- -b- --c-- -d"),
+            ("a\u{202e}b\u{200b}c\u{0}", "a-b-c-"),
+            ("合格 शिक्षा", "合格 शिक्षा"),
+            ("", ""),
+        ] {
+            assert_eq!(name(text), expected, "{text:?}");
+        }
+        let long = name(&"word ".repeat(100));
+        assert_eq!(long.chars().count(), NAME_CHARS_MAX + 1);
+    }
+
+    #[test]
+    fn names_are_told_as_a_person_would() {
+        let listed =
+            |names: &[&str]| list(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+        assert_eq!((listed(&["a", "b"]), listed(&["a"])), ("a and b".into(), "a".into()));
+        assert_eq!(with_article("Economist"), "an Economist");
+        assert_eq!(count(1, "round") + ", " + &count(0, "round"), "one round, 0 rounds");
+    }
+}

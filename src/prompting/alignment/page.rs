@@ -1,0 +1,115 @@
+//! A prompt in the making: stretches of text, each with a word on whose it is.
+
+use super::super::fence::Fences;
+use super::super::harmless::harmless_line;
+use super::names::name;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::record::Expert;
+
+/// Text of others, to stand in a fence behind a sentence of ours.
+#[derive(Debug, Clone)]
+pub(super) struct Quoted {
+    pub label: String,
+    pub sentence: String,
+    pub text: String,
+}
+
+impl Quoted {
+    pub(super) fn new(label: &str, sentence: &str, text: String) -> Self {
+        Self { label: label.to_owned(), sentence: sentence.to_owned(), text }
+    }
+}
+
+/// A paragraph or more.
+#[derive(Debug, Clone)]
+pub(super) enum Stretch {
+    Ours(String),
+    Theirs(Quoted),
+    /// The heading over what an expert said; it tells the reader when that was them.
+    Speaker {
+        expert: ExpertSlug,
+        role: String,
+    },
+}
+
+impl Stretch {
+    pub(super) fn ours(text: impl Into<String>) -> Self {
+        Self::Ours(text.into())
+    }
+
+    pub(super) fn speaker(expert: &Expert) -> Self {
+        let role = name(&expert.profile.role);
+        Self::Speaker { expert: expert.profile.expert_slug.clone(), role }
+    }
+
+    /// What will stand in a fence.
+    pub(super) fn foreign(&self) -> Option<&str> {
+        match self {
+            Self::Theirs(quoted) => Some(&quoted.text),
+            Self::Ours(_) | Self::Speaker { .. } => None,
+        }
+    }
+}
+
+/// A stretch with its fence around it.
+#[derive(Debug, Clone)]
+pub(super) enum Drawn {
+    Text(String),
+    Speaker { expert: ExpertSlug, role: String },
+}
+
+pub(super) fn draw(stretches: Vec<Stretch>, fences: &Fences) -> Vec<Drawn> {
+    let drawn = stretches.into_iter().map(|stretch| match stretch {
+        Stretch::Ours(text) => Drawn::Text(text),
+        // Blank lines keep Markdown from running the lines of the fence into what they hold.
+        Stretch::Theirs(Quoted { label, sentence, text }) => {
+            Drawn::Text(fences.behind(&format!("{sentence}\n"), &label, &format!("\n{text}\n")))
+        }
+        Stretch::Speaker { expert, role } => Drawn::Speaker { expert, role },
+    });
+    drawn.collect()
+}
+
+/// Adds the stretches as this expert reads them, a blank line before each.
+pub(super) fn write(page: &mut String, stretches: &[Drawn], reader: &ExpertSlug) {
+    for stretch in stretches {
+        page.push_str("\n\n");
+        match stretch {
+            Drawn::Text(text) => page.push_str(text),
+            Drawn::Speaker { expert, role } => {
+                let you = if expert == reader { " (You)" } else { "" };
+                page.push_str(&format!("#### {}{you} — {role}", expert.display_name()));
+            }
+        }
+    }
+}
+
+/// A template of ours with what belongs in its places. What is put in is not looked at again.
+pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
+    let mut text = String::with_capacity(template.len());
+    let mut rest = template.trim_end();
+    while let Some((before, after)) = rest.split_once('{') {
+        text.push_str(before);
+        let (key, behind) = after.split_once('}').unwrap_or((after, ""));
+        let value = values.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+        text.push_str(value.unwrap_or_default());
+        rest = behind;
+    }
+    text + rest
+}
+
+/// A path between backticks of ours.
+pub(super) fn path(path: &str) -> String {
+    harmless_line(path).replace('`', "\\u{60}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fills_a_template_is_not_filled_again() {
+        let values = [("a", "{b}"), ("b", "x")];
+        assert_eq!(fill("{a}-{b}-{c}.\n", &values), "{b}-x-.");
+    }
+}

@@ -1,0 +1,127 @@
+//! Which prior work a fresh expert is shown first.
+//!
+//! 1. The subject is what their reason, their mandate and their focus name: an entity by its
+//!    id, a tension also by its label. Where these name nothing, it is what the Judge's
+//!    `round_context` names; where that names nothing either, the active tensions.
+//! 2. Around it stands what refers to the subject, and what the subject refers to.
+//! 3. Whatever else `round_context` names comes as well.
+//!
+//! Of each kind the newest are kept, the subject first; the rest is under Prior Rounds.
+
+use std::collections::BTreeSet;
+
+use super::ledger::{Ledger, Said};
+use crate::domain::ids::{EntityId, EntityKind};
+
+/// A brief is a beginning: of each kind a page.
+const OF_A_KIND_MAX: usize = 8;
+
+/// How the subject was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Found {
+    Named,
+    /// Nobody named anything, so it is what is still open.
+    Open,
+}
+
+#[derive(Debug)]
+pub(super) struct Relevant<'a> {
+    pub found: Found,
+    /// The tensions that the expert is to address, oldest first.
+    pub tensions: Vec<&'a Said>,
+    /// The rest, kind by kind.
+    pub others: Vec<(EntityKind, Vec<&'a Said>)>,
+    /// How many more would have been relevant.
+    pub left_out: usize,
+}
+
+/// What the Judge wrote to and about an expert.
+#[derive(Debug, Default)]
+pub(super) struct Words<'a> {
+    /// Reason, mandate, focus.
+    pub charge: Vec<&'a str>,
+    pub round_context: Option<&'a str>,
+}
+
+pub(super) fn relevant<'a>(ledger: &'a Ledger, words: &Words<'_>) -> Relevant<'a> {
+    let charged = named(ledger, &words.charge);
+    let told = named(ledger, words.round_context.as_slice());
+    let (found, subject) = match (charged.is_empty(), told.is_empty()) {
+        (false, _) => (Found::Named, charged),
+        (true, false) => (Found::Named, told.clone()),
+        (true, true) => (Found::Open, ledger.active_tensions().map(|said| said.id).collect()),
+    };
+    let near = around(ledger, &subject);
+    let is_tension = |id: &&EntityId| id.kind == EntityKind::Tension;
+    let has_tension = subject.iter().any(|id| is_tension(&id));
+    let addressed: BTreeSet<EntityId> = match has_tension {
+        true => subject.iter().filter(is_tension).copied().collect(),
+        // Work on something means work on the tensions it is about.
+        false => near.iter().filter(is_tension).copied().collect(),
+    };
+    let mut left_out = 0;
+    let mut pick = |wanted: &dyn Fn(&Said) -> bool| {
+        let all: Vec<&Said> = ledger.all().iter().filter(|said| wanted(said)).collect();
+        let (first, rest): (Vec<&Said>, Vec<&Said>) =
+            all.iter().partition(|said| subject.contains(&said.id) || told.contains(&said.id));
+        left_out += all.len().saturating_sub(OF_A_KIND_MAX);
+        newest(first, rest)
+    };
+    let tensions = pick(&|said| addressed.contains(&said.id));
+    let is_other = |said: &Said| {
+        let is_near = [&subject, &near, &told].iter().any(|ids| ids.contains(&said.id));
+        is_near && !addressed.contains(&said.id)
+    };
+    let others = EntityKind::ALL.iter().map(|kind| {
+        let found = pick(&|said| said.id.kind == *kind && is_other(said));
+        (*kind, found)
+    });
+    let others = others.filter(|(_, found)| !found.is_empty()).collect();
+    Relevant { found, tensions, others, left_out }
+}
+
+/// As many as there is room for, in the order of their ids.
+fn newest<'a>(mut first: Vec<&'a Said>, rest: Vec<&'a Said>) -> Vec<&'a Said> {
+    first.reverse();
+    first.extend(rest.into_iter().rev());
+    first.truncate(OF_A_KIND_MAX);
+    first.sort_by_key(|said| said.id);
+    first
+}
+
+fn around(ledger: &Ledger, subject: &BTreeSet<EntityId>) -> BTreeSet<EntityId> {
+    let pointed_at =
+        subject.iter().filter_map(|id| ledger.get(*id)).flat_map(|said| &said.references);
+    let pointing = ledger.all().iter().filter(|said| said.refers_to(subject));
+    let near = pointed_at.map(|made| made.target).chain(pointing.map(|said| said.id));
+    near.filter(|id| !subject.contains(id)).collect()
+}
+
+/// Every entity that these texts name.
+fn named(ledger: &Ledger, texts: &[&str]) -> BTreeSet<EntityId> {
+    let mut found = BTreeSet::new();
+    for text in texts {
+        let words = text.split(|letter: char| !letter.is_alphanumeric());
+        let ids = words.filter_map(|word| word.parse::<EntityId>().ok());
+        found.extend(ids.filter(|id| ledger.get(*id).is_some()));
+        let text = spaced(text);
+        let is_named = |tension: &&Said| {
+            let label = spaced(&tension.label);
+            !label.trim().is_empty() && text.contains(&label)
+        };
+        found.extend(ledger.tensions().filter(is_named).map(|tension| tension.id));
+    }
+    found
+}
+
+/// The words alone, in lower case, with a space before and after each.
+fn spaced(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words =
+        lower.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(" ".to_owned(), |spaced, word| spaced + word + " ")
+}
+
+#[cfg(test)]
+#[path = "relevant_tests.rs"]
+mod tests;

@@ -1,0 +1,164 @@
+//! Judgements and the artifact's name as they are shown to others: data, in fences.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::gate::{Artifact, Concern, Judgement, Leaning};
+use crate::domain::ids::ExpertSlug;
+use crate::prompting::view::{Section, as_text};
+use crate::protocols::gate::{Numbered, Position, Standing, concern_id};
+
+/// A path can be long; what is longer is none.
+const NAME_CHARS_MAX: usize = 1_000;
+
+/// A judgement that will stand in a fence.
+#[derive(Debug, Clone)]
+pub(super) struct Shown {
+    label: String,
+    whose: String,
+    pub said: Value,
+}
+
+impl Shown {
+    /// What the reader itself held before.
+    pub(super) fn own(seat: &ExpertSlug, judgement: &Judgement) -> Self {
+        Self {
+            label: "YOUR FIRST JUDGEMENT".to_owned(),
+            whose: "your own judgement at the first reading".to_owned(),
+            said: told(&Told::of(seat, judgement, numbered(seat, judgement), Vec::new())),
+        }
+    }
+
+    /// What another held at the first reading.
+    pub(super) fn first_of(seat: &ExpertSlug, judgement: &Judgement) -> Self {
+        Self {
+            label: label(seat),
+            whose: format!("the judgement of the deliberator `{seat}` at the first reading"),
+            said: told(&Told::of(seat, judgement, numbered(seat, judgement), Vec::new())),
+        }
+    }
+
+    /// What counts of a deliberator. A concern that it has held from the start keeps its id, so
+    /// that whoever cited it still means it.
+    pub(super) fn standing(position: &Position<'_>) -> Option<Self> {
+        let (seat, held) = (position.seat, position.held()?);
+        let Standing { kept, dropped } = Standing::of(position);
+        let [concerns, dropped] =
+            [kept, dropped].map(|numbered| numbered.into_iter().map(of_standing).collect());
+        Some(Self {
+            label: label(seat),
+            whose: format!("the judgement of the deliberator `{seat}`"),
+            said: told(&Told::of(seat, held, concerns, dropped)),
+        })
+    }
+
+    pub(super) fn section(&self) -> Section {
+        Section::new(&self.label, &self.whose, as_text(&self.said))
+    }
+}
+
+fn label(seat: &ExpertSlug) -> String {
+    format!("JUDGEMENT {seat}")
+}
+
+/// Whether the maker of an artifact is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Maker {
+    Named,
+    /// Those who judge the text do not judge who made it.
+    Unnamed,
+}
+
+/// Where the artifact comes from, and what it is.
+pub(super) fn about(artifact: &Artifact, maker: Maker) -> Section {
+    #[derive(Serialize)]
+    struct About {
+        path: String,
+        #[serde(rename = "type")]
+        artifact_type: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        producer: Option<String>,
+    }
+    let producer = artifact.producer.as_deref().filter(|_| maker == Maker::Named).map(name);
+    let (path, artifact_type) = (name(&artifact.path), name(&artifact.artifact_type));
+    let about = About { path, artifact_type, producer };
+    Section::new("ABOUT THE ARTIFACT", "the artifact's path and type", as_text(&about))
+}
+
+/// A name or a path of others, as far as it is one.
+pub(super) fn name(written: &str) -> String {
+    written.chars().take(NAME_CHARS_MAX).collect()
+}
+
+/// A judgement with ids for its concerns.
+#[derive(Serialize)]
+struct Told<'a> {
+    deliberator: &'a ExpertSlug,
+    verdict: Leaning,
+    would_block: bool,
+    irreducible: bool,
+    scores: &'a BTreeMap<String, u8>,
+    concerns: Vec<ToldConcern<'a>>,
+    /// What it held at first and holds no longer: others may have cited it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dropped_since_first: Vec<ToldConcern<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    concessions: &'a [String],
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    escalations: &'a [String],
+    #[serde(skip_serializing_if = "str::is_empty")]
+    delta_from_r1: &'a str,
+    revision_brief: &'a str,
+}
+
+#[derive(Serialize)]
+struct ToldConcern<'a> {
+    id: String,
+    locus: &'a str,
+    issue: &'a str,
+    fix: &'a str,
+}
+
+impl<'a> Told<'a> {
+    fn of(
+        seat: &'a ExpertSlug,
+        judgement: &'a Judgement,
+        concerns: Vec<ToldConcern<'a>>,
+        dropped_since_first: Vec<ToldConcern<'a>>,
+    ) -> Self {
+        Self {
+            deliberator: seat,
+            verdict: judgement.verdict,
+            would_block: judgement.would_block,
+            irreducible: judgement.irreducible,
+            scores: &judgement.scores,
+            concerns,
+            dropped_since_first,
+            concessions: &judgement.concessions,
+            escalations: &judgement.escalations,
+            delta_from_r1: &judgement.delta_from_r1,
+            revision_brief: &judgement.revision_brief,
+        }
+    }
+}
+
+fn told(judgement: &Told<'_>) -> Value {
+    serde_json::to_value(judgement).unwrap_or_default()
+}
+
+fn with_number<'a>(seat: &ExpertSlug, number: usize, concern: &'a Concern) -> ToldConcern<'a> {
+    let Concern { locus, issue, fix } = concern;
+    ToldConcern { id: concern_id(seat, number), locus, issue, fix }
+}
+
+fn numbered<'a>(seat: &ExpertSlug, judgement: &'a Judgement) -> Vec<ToldConcern<'a>> {
+    let concerns = judgement.concerns.iter().enumerate();
+    concerns.map(|(index, concern)| with_number(seat, index + 1, concern)).collect()
+}
+
+fn of_standing(numbered: Numbered<'_>) -> ToldConcern<'_> {
+    let Concern { locus, issue, fix } = numbered.concern;
+    ToldConcern { id: numbered.id, locus, issue, fix }
+}

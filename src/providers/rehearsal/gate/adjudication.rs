@@ -1,0 +1,137 @@
+//! What the rehearsed adjudicator makes of the judgements: it counts by the policy that it is told,
+//! and orders what the others asked for. It has no critique of its own.
+
+use crate::domain::ask::Messages;
+use crate::domain::gate::{Adjudication, Arithmetic, Decision, GateVerdict, Policy};
+
+use super::papers::{Peer, Prior, peers, policy, priors};
+
+/// A brief is read by people.
+const BRIEF_ITEMS_MAX: usize = 8;
+
+/// So many verdicts in a row that were no SHIP are a pattern.
+const PATTERN_MIN: usize = 2;
+
+pub(in crate::providers::rehearsal) fn adjudication(messages: &Messages) -> Adjudication {
+    let peers = peers(&messages.user);
+    // Whether enough were heard is not the adjudicator's to say.
+    let policy = Policy { name: policy(messages), min_deliberators: 1 };
+    let counted = policy.count(peers.iter().map(|peer| &peer.judgement));
+    let downgrade = counted.may_be_downgraded();
+    // Without anybody there is nothing that would let it pass.
+    let computed = counted.computed.unwrap_or(Decision::Hold);
+    let final_verdict = if downgrade { Decision::Revise } else { computed };
+    let said = [
+        Some(stands(&peers)),
+        moved(&peers),
+        Some(arithmetic(&counted, computed)),
+        pattern(&priors(&messages.user)),
+    ];
+    Adjudication {
+        final_verdict,
+        reasoning: said.into_iter().flatten().collect::<Vec<_>>().join(" "),
+        revision_brief: brief(&peers),
+        downgrade,
+        downgrade_reason: downgrade.then(|| downgrade_reason(&peers)),
+    }
+}
+
+/// Who holds what, by name.
+fn stands(peers: &[Peer]) -> String {
+    let blocking = names(peers, |peer| peer.judgement.would_block);
+    let content = names(peers, |peer| !peer.judgement.would_block);
+    match (blocking, content) {
+        (None, None) => "Nobody was heard.".to_owned(),
+        (None, Some(content)) => format!("Nobody would block it: {content} let it pass."),
+        (Some(blocking), None) => format!("Everybody would block it: {blocking}."),
+        (Some(blocking), Some(content)) => {
+            format!("It would be blocked by {blocking}, not by {content}.")
+        }
+    }
+}
+
+/// Who changed its mind, in its own words.
+fn moved(peers: &[Peer]) -> Option<String> {
+    let is_moved = |peer: &&Peer| {
+        let judgement = &peer.judgement;
+        !(judgement.concessions.is_empty() && judgement.escalations.is_empty())
+    };
+    let moved = peers.iter().filter(is_moved);
+    let told = moved.map(|peer| format!("{} said: “{}”", peer.name, peer.judgement.delta_from_r1));
+    let told: Vec<String> = told.collect();
+    (!told.is_empty()).then(|| format!("At the cross-reading {}", told.join(" ")))
+}
+
+fn arithmetic(counted: &Arithmetic, computed: Decision) -> String {
+    let Arithmetic { name, present, blocks, irreducible_blocks, .. } = counted;
+    let lasting = match irreducible_blocks {
+        0 => String::new(),
+        count => format!(", {count} of them for what no revision can lift"),
+    };
+    let softer = if counted.may_be_downgraded() { ", which I lower to REVISE" } else { "" };
+    format!(
+        "That is {blocks} of {present}{lasting}; by the policy `{name}` it is {computed}{softer}."
+    )
+}
+
+/// What the last verdicts on this type have in common.
+fn pattern(priors: &[Prior]) -> Option<String> {
+    let newest = priors.first()?;
+    let verdicts: Vec<&str> = priors.iter().map(|prior| prior.verdict.name()).collect();
+    let in_a_row = priors.iter().take_while(|prior| prior.verdict != GateVerdict::Ship).count();
+    let told = format!(
+        "Prior verdicts on this type, newest first: {} (the newest on `{}`).",
+        verdicts.join(", "),
+        newest.artifact
+    );
+    Some(if in_a_row >= PATTERN_MIN {
+        format!("{told} The last {in_a_row} did not ship: whoever writes these should look at why.")
+    } else {
+        told
+    })
+}
+
+fn downgrade_reason(peers: &[Peer]) -> String {
+    let blocking = names(peers, |peer| peer.judgement.would_block && !peer.judgement.irreducible);
+    let blocking = blocking.unwrap_or_else(|| "nobody".to_owned());
+    format!("What {blocking} would block for is lifted by the changes in the brief.")
+}
+
+/// What to change, the blocks that nothing lifts first; each thing once.
+fn brief(peers: &[Peer]) -> String {
+    let mut ordered: Vec<&Peer> = peers.iter().collect();
+    ordered.sort_by_key(|peer| {
+        let judgement = &peer.judgement;
+        std::cmp::Reverse((judgement.is_irreducible_block(), judgement.would_block))
+    });
+    let mut items: Vec<(&str, String)> = Vec::new();
+    for cited in ordered.iter().flat_map(|peer| &peer.concerns) {
+        let fix = cited.concern.fix.as_str();
+        if fix.is_empty() || items.iter().any(|(known, _)| *known == fix) {
+            continue;
+        }
+        let place = place(&cited.concern.locus);
+        items.push((fix, format!("{}. {place}{fix} (`{}`)", items.len() + 1, cited.id)));
+    }
+    let lines = items.into_iter().take(BRIEF_ITEMS_MAX).map(|(_, line)| line);
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Where to do it: words are quoted, a line is named.
+fn place(locus: &str) -> String {
+    match locus {
+        "" => String::new(),
+        line if line.starts_with('L') && !line.contains(' ') => format!("At {line}: "),
+        words => format!("At “{words}”: "),
+    }
+}
+
+fn names(peers: &[Peer], which: impl Fn(&Peer) -> bool) -> Option<String> {
+    let names: Vec<&str> =
+        peers.iter().filter(|peer| which(peer)).map(|peer| peer.name.as_str()).collect();
+    let (last, first) = names.split_last()?;
+    Some(match first {
+        [] => (*last).to_owned(),
+        first => format!("{} and {last}", first.join(", ")),
+    })
+}

@@ -1,0 +1,135 @@
+//! Numbers in a text: shares, changes, totals, and the few letters of statistics.
+
+use std::ops::Range;
+
+use super::page::{Block, Hit};
+
+/// A change that a word claims.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Change {
+    /// To this share of what it was, or less.
+    DownTo(f64),
+    /// To this many times what it was, or more.
+    UpTo(f64),
+}
+
+impl Change {
+    pub(super) fn is_met(self, from: f64, to: f64) -> bool {
+        match self {
+            Self::DownTo(share) => to <= from * share,
+            Self::UpTo(times) => to >= from * times,
+        }
+    }
+}
+
+/// All `from A to B` of a block.
+pub(super) fn changes(flat: &str) -> Vec<(f64, f64)> {
+    let after = flat.split("from ").skip(1);
+    let change = after.filter_map(|rest| {
+        let (from, rest) = number(rest)?;
+        // A unit may stand between the two.
+        let (between, rest) = rest.split_once("to ")?;
+        let is_unit = between.split_whitespace().count() <= 1;
+        let (to, _) = number(rest).filter(|_| is_unit)?;
+        Some((from, to))
+    });
+    change.collect()
+}
+
+/// So many of a thing, all of them.
+#[derive(Debug)]
+pub(super) struct Total<'p> {
+    pub(super) count: f64,
+    pub(super) thing: String,
+    pub(super) hit: Hit<'p>,
+}
+
+pub(super) fn totals<'p>(block: &'p Block<'p>) -> Vec<Total<'p>> {
+    let hits = block.hits(&["all", "all the", "total of", "out of", "of the", "of all"]);
+    let totals = hits.into_iter().filter_map(|hit| {
+        let rest = hit.after();
+        let (count, rest) = number(rest)?;
+        let thing = rest.split_whitespace().next()?;
+        let thing: String = thing.chars().take_while(|letter| letter.is_alphabetic()).collect();
+        (thing.len() > 3).then_some(Total { count, thing, hit })
+    });
+    totals.collect()
+}
+
+/// Shares in percent and multiples such as `10x`, where they stand.
+pub(super) fn shares(flat: &str) -> Vec<Range<usize>> {
+    const UNITS: [&str; 6] =
+        ["%", "percent", "per cent", "times faster", "times more", "times cheaper"];
+    let starts = flat.char_indices().filter(|(at, letter)| {
+        let before = flat.get(..*at).and_then(|text| text.chars().next_back());
+        let goes_on = before.is_some_and(|before| before.is_alphanumeric() || before == '.');
+        letter.is_ascii_digit() && !goes_on
+    });
+    let shares = starts.filter_map(|(at, _)| {
+        let (_, rest) = number(flat.get(at..)?)?;
+        let is_multiple =
+            rest.strip_prefix('x').is_some_and(|rest| !rest.starts_with(char::is_alphanumeric));
+        let spaced = rest.trim_start();
+        let unit = UNITS.iter().find(|unit| spaced.starts_with(**unit));
+        let end = unit.map(|unit| flat.len() - spaced.len() + unit.len());
+        Some(at..end.or(is_multiple.then(|| flat.len() - rest.len() + 1))?)
+    });
+    shares.collect()
+}
+
+/// What a letter is said to be, as in `p = 0.09`.
+pub(super) fn letter(flat: &str, name: &str) -> Option<f64> {
+    let parts: Vec<&str> = flat.split('=').collect();
+    let pairs = parts.iter().zip(parts.iter().skip(1));
+    let named = pairs.filter(|(before, _)| {
+        let word = before.trim_end().rsplit(|letter: char| !letter.is_alphanumeric()).next();
+        word == Some(name)
+    });
+    named.filter_map(|(_, after)| Some(number(after)?.0)).next()
+}
+
+/// The number that a text begins with, and the rest of it.
+fn number(text: &str) -> Option<(f64, &str)> {
+    let text = text.trim_start();
+    let is_part = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == ',';
+    let end = text.find(|letter| !is_part(letter)).unwrap_or(text.len());
+    let written = text.get(..end)?.trim_end_matches(['.', ',']);
+    let value = written.replace(',', "").parse().ok()?;
+    Some((value, text.get(written.len()..)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_has_two_numbers_and_perhaps_a_unit() {
+        assert_eq!(changes("fell from 9.5 to 7.1 minutes"), [(9.5, 7.1)]);
+        assert_eq!(changes("from 1,200 % to 300."), [(1200.0, 300.0)]);
+        assert_eq!(changes("from 9 until noon and then to 5"), []);
+        assert_eq!(changes("from here to 5, from"), []);
+        assert!(Change::DownTo(0.5).is_met(10.0, 4.0) && !Change::DownTo(0.5).is_met(9.5, 7.1));
+        assert!(Change::UpTo(2.0).is_met(10.0, 20.0) && !Change::UpTo(2.0).is_met(10.0, 19.0));
+    }
+
+    #[test]
+    fn shares_are_told_from_other_numbers() {
+        let found = |text: &str| -> Vec<String> {
+            shares(text).into_iter().map(|place| text[place].to_owned()).collect()
+        };
+        assert_eq!(found("97 % of 12 days, 0.5% and 10x faster"), ["97 %", "0.5%", "10x"]);
+        assert_eq!(
+            found("3 times faster than version 2.4.1, 40 per cent"),
+            ["3 times faster", "40 per cent"]
+        );
+        assert_eq!(found("at 14:02 on 2026-03-01, 4 xylophones, 3 x 4, 0x1a, rl-3"), [""; 0]);
+    }
+
+    #[test]
+    fn a_letter_is_read_where_it_stands_alone() {
+        assert_eq!(letter("test, p = 0.09)", "p"), Some(0.09));
+        assert_eq!(letter("(n=18 gauges)", "n"), Some(18.0));
+        assert_eq!(letter("stop = 3, p < 0.05", "p"), None);
+        assert_eq!(letter("p = unknown", "p"), None);
+    }
+}

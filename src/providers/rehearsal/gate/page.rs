@@ -1,0 +1,266 @@
+//! The artifact as a reader has it: stretches of text between empty lines, sentences in them,
+//! and what to quote when something is found.
+
+use std::ops::Range;
+
+/// What is longer is cut around what was found.
+const QUOTE_CHARS_MAX: usize = 90;
+
+/// How lines of code begin and end in Markdown.
+const CODE_MARK: &str = "```";
+
+#[derive(Debug)]
+pub(super) struct Page<'a> {
+    text: &'a str,
+    blocks: Vec<Block<'a>>,
+}
+
+/// What stands between two empty lines.
+#[derive(Debug)]
+pub(super) struct Block<'a> {
+    text: &'a str,
+    /// In lower case and on one line. A place in it is the same place in the text.
+    flat: String,
+}
+
+/// Something found in a block.
+#[derive(Debug, Clone)]
+pub(super) struct Hit<'p> {
+    block: &'p Block<'p>,
+    place: Range<usize>,
+}
+
+impl<'a> Page<'a> {
+    pub(super) fn read(text: &'a str) -> Self {
+        let mut blocks = Vec::new();
+        let (mut from, mut place, mut in_code) = (0, 0, false);
+        for line in text.split_inclusive('\n') {
+            let is_mark = line.trim_start().starts_with(CODE_MARK);
+            if is_mark || line.trim().is_empty() {
+                blocks.extend(Block::of(text, from..place).filter(|_| !in_code));
+                from = place + line.len();
+            }
+            in_code ^= is_mark;
+            place += line.len();
+        }
+        blocks.extend(Block::of(text, from..place).filter(|_| !in_code));
+        Self { text, blocks }
+    }
+
+    /// What is written for people, without code.
+    pub(super) fn blocks(&self) -> &[Block<'a>] {
+        &self.blocks
+    }
+
+    /// All lines, code too, with their numbers.
+    pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &'a str)> {
+        (1..).zip(self.text.lines())
+    }
+
+    /// Where any of the phrases stands, in the order of the text.
+    pub(super) fn hits<'p>(&'p self, phrases: &[&str]) -> Vec<Hit<'p>> {
+        self.blocks.iter().flat_map(|block| block.hits(phrases)).collect()
+    }
+
+    pub(super) fn has(&self, phrases: &[&str]) -> bool {
+        self.blocks.iter().any(|block| block.has(phrases))
+    }
+}
+
+impl<'a> Block<'a> {
+    fn of(text: &'a str, place: Range<usize>) -> Option<Self> {
+        let text = text.get(place).filter(|text| !text.trim().is_empty())?;
+        Some(Self { text, flat: text.to_ascii_lowercase().replace('\n', " ") })
+    }
+
+    pub(super) fn flat(&self) -> &str {
+        &self.flat
+    }
+
+    pub(super) fn text(&self) -> &'a str {
+        self.text
+    }
+
+    pub(super) fn has(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.places(phrase).next().is_some())
+    }
+
+    pub(super) fn hits(&self, phrases: &[&str]) -> Vec<Hit<'_>> {
+        let places = phrases.iter().flat_map(|phrase| self.places(phrase));
+        let mut hits: Vec<Hit<'_>> = places.map(|place| self.hit(place)).collect();
+        hits.sort_by_key(|hit| hit.place.start);
+        hits
+    }
+
+    pub(super) fn hit(&self, place: Range<usize>) -> Hit<'_> {
+        Hit { block: self, place }
+    }
+
+    /// Where a phrase stands as whole words, whatever space is between them.
+    fn places(&self, phrase: &str) -> impl Iterator<Item = Range<usize>> {
+        let (is_word, first) =
+            (phrase.starts_with(char::is_alphanumeric), phrase.split(' ').next().unwrap_or(phrase));
+        let found = self.flat.match_indices(first).filter_map(move |(at, _)| {
+            let length = length(self.flat.get(at..)?, phrase)?;
+            Some(at..at + length)
+        });
+        found.filter(move |place| {
+            let before = self.flat.get(..place.start).and_then(|text| text.chars().next_back());
+            let after = self.flat.get(place.end..).and_then(|text| text.chars().next());
+            let joins = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
+            !is_word || !(joins(before) || joins(after))
+        })
+    }
+
+    /// The sentence around a place. A line that is an item, a heading or a row begins one.
+    fn sentence(&self, place: &Range<usize>) -> Range<usize> {
+        let before = self.text.get(..place.start).unwrap_or_default();
+        let after = self.text.get(place.end..).unwrap_or_default();
+        let from = ends(before).last().unwrap_or(0);
+        let to = ends(after).next().map_or(self.text.len(), |end| place.end + end);
+        from..to
+    }
+
+    /// The line that a place begins in.
+    fn line(&self, start: usize) -> Range<usize> {
+        let before = self.text.get(..start).unwrap_or_default();
+        let from = before.rfind('\n').map_or(0, |place| place + 1);
+        let rest = self.text.get(start..).unwrap_or_default();
+        from..rest.find('\n').map_or(self.text.len(), |place| start + place)
+    }
+}
+
+impl<'p> Hit<'p> {
+    pub(super) fn block(&self) -> &'p Block<'p> {
+        self.block
+    }
+
+    /// The words that were found, as they stand.
+    pub(super) fn words(&self) -> String {
+        let words = self.block.text.get(self.place.clone()).unwrap_or_default();
+        words.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The sentence it stands in, in lower case.
+    pub(super) fn sentence(&self) -> &'p str {
+        self.block.flat.get(self.block.sentence(&self.place)).unwrap_or_default()
+    }
+
+    /// What stands before it in its sentence, in lower case.
+    pub(super) fn before(&self) -> &'p str {
+        let from = self.block.sentence(&self.place).start;
+        self.block.flat.get(from..self.place.start).unwrap_or_default()
+    }
+
+    /// What follows it in its block, in lower case.
+    pub(super) fn after(&self) -> &'p str {
+        self.block.flat.get(self.place.end..).unwrap_or_default()
+    }
+
+    /// What of its sentence stands on its line: words that can be found in the artifact again.
+    pub(super) fn quote(&self) -> String {
+        let (sentence, line) =
+            (self.block.sentence(&self.place), self.block.line(self.place.start));
+        let shown = sentence.start.max(line.start)..sentence.end.min(line.end);
+        let text = self.block.text.get(shown.clone()).unwrap_or_default();
+        let cut = cut(text, self.place.start.saturating_sub(shown.start));
+        cut.trim_start_matches(|mark: char| " \t-*#>|\\".contains(mark)).trim_end().to_owned()
+    }
+}
+
+/// How much of a text the phrase takes that it begins with.
+fn length(text: &str, phrase: &str) -> Option<usize> {
+    let mut rest = text;
+    for (number, word) in phrase.split(' ').enumerate() {
+        let next = rest.trim_start_matches(' ');
+        let is_apart = next.len() < rest.len();
+        rest = next.strip_prefix(word).filter(|_| number == 0 || is_apart)?;
+    }
+    Some(text.len() - rest.len())
+}
+
+/// Where sentences of a text end, which is where the next ones begin.
+fn ends(text: &str) -> impl Iterator<Item = usize> {
+    const ITEMS: [char; 5] = ['-', '*', '#', '|', '>'];
+    let letters = text.char_indices().zip(text.chars().skip(1));
+    let ends = letters.filter(|((at, letter), next)| {
+        let rest = text.get(at + letter.len_utf8()..).unwrap_or_default();
+        match letter {
+            '.' | '!' | '?' => next.is_whitespace(),
+            '\n' => rest.trim_start_matches(' ').starts_with(ITEMS),
+            _ => false,
+        }
+    });
+    ends.map(|((at, letter), _)| at + letter.len_utf8())
+}
+
+/// A text that is not too long, around a place in it, at the ends of words.
+fn cut(text: &str, place: usize) -> &str {
+    if text.chars().count() <= QUOTE_CHARS_MAX {
+        return text;
+    }
+    let half = QUOTE_CHARS_MAX / 2;
+    let starts = text.char_indices().map(|(at, _)| at);
+    let words = starts.filter(|at| {
+        text.get(..*at).is_none_or(|before| before.is_empty() || before.ends_with(' '))
+    });
+    let from = words.take_while(|at| *at <= place).find(|at| place - at <= half).unwrap_or(0);
+    let rest = text.get(from..).unwrap_or_default();
+    let most = rest.char_indices().nth(QUOTE_CHARS_MAX).map_or(rest.len(), |(at, _)| at);
+    let rest = rest.get(..most).unwrap_or_default();
+    rest.rfind(' ')
+        .filter(|_| most < text.len() - from)
+        .map_or(rest, |end| rest.get(..end).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# A heading\n\nOne is here. Two\nis `there`, and goes on! Three?\n\
+                        - an item, guaranteed\n- another\n\n```\nguaranteed()\n\nmore\n```\nafter\n";
+
+    #[track_caller]
+    fn check(phrase: &str, expected: &[&str]) {
+        let page = Page::read(TEXT);
+        let hits = page.hits(&[phrase]);
+        assert_eq!(hits.iter().map(Hit::quote).collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn what_is_found_is_quoted_from_its_line() {
+        check("heading", &["A heading"]);
+        check("one", &["One is here."]);
+        check("goes on", &["is `there`, and goes on!"]);
+        // The sentence began on the line before, which has words of its own.
+        check("two is", &["Two"]);
+        let page = Page::read("- there is no\n  risk");
+        let hits = page.hits(&["no risk"]);
+        assert_eq!(
+            (hits[0].words().as_str(), hits[0].quote().as_str()),
+            ("no risk", "there is no")
+        );
+        check("an item", &["an item, guaranteed"]);
+        check("after", &["after"]);
+    }
+
+    #[test]
+    fn words_are_whole_and_code_is_no_prose() {
+        check("thre", &[]);
+        check("guaranteed", &["an item, guaranteed"]);
+        check("more", &[]);
+        let page = Page::read("a ```\nb");
+        assert_eq!(page.blocks().len(), 1);
+    }
+
+    #[test]
+    fn a_long_sentence_is_cut_around_the_words() {
+        let text = format!("{}here it is{}", "word ".repeat(60), " more".repeat(60));
+        let page = Page::read(&text);
+        let quote = page.hits(&["here it"])[0].quote();
+        assert!(quote.contains("here it is"), "{quote}");
+        assert!(quote.chars().count() <= QUOTE_CHARS_MAX && text.contains(&quote), "{quote}");
+        let narrow = "ü".repeat(300);
+        assert!(cut(&narrow, 200).chars().count() <= QUOTE_CHARS_MAX);
+    }
+}

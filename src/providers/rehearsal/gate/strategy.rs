@@ -1,0 +1,133 @@
+//! What the rehearsed deliberator of strategy looks for: secrets, what was not to be told, and
+//! commitments that nobody could be held to.
+
+use super::benches::Bench;
+use super::fault::{Fault, Weight};
+use super::page::{Hit, Page};
+use super::rule::{Excuse, Rule};
+
+const STAKES: usize = 1;
+const OPPORTUNITY: usize = 2;
+
+/// Keys are longer than words, and mix what words do not mix.
+const KEY_CHARS_MIN: usize = 20;
+const PASSWORD_CHARS_MIN: usize = 6;
+
+const COMMITMENTS_MAX: usize = 2;
+
+pub(super) const BENCH: Bench = Bench { rules: &[DISCLOSURES], checks: &[secrets, commitments] };
+
+const DISCLOSURES: Rule = Rule {
+    phrases: &[
+        "strictly confidential",
+        "internal only",
+        "for internal use only",
+        "not for distribution",
+        "do not forward",
+        "under nda",
+        "has not been announced",
+        "not yet announced",
+        "not yet public",
+        "off the record",
+        "keep this between us",
+    ],
+    weight: Weight::Lasting,
+    score: STAKES,
+    issue: "says itself that it is not for those who get it.",
+    fix: "Leave the matter out altogether, and ask its owner before anything of it is sent.",
+    excuse: Excuse::Norm,
+};
+
+/// What looks like a key or a password. It is not quoted: a judgement is kept and passed on.
+pub(super) fn secrets(page: &Page<'_>) -> Vec<Fault> {
+    let lines = page.lines().filter(|(_, line)| holds_secret(line));
+    let faults = lines.map(|(number, _)| {
+        let issue = "The line holds what looks like a key or a password.".to_owned();
+        let fix = "Take it out, and have it replaced: it has been written down.".to_owned();
+        Fault::new(Weight::Lasting, STAKES, [format!("L{number}"), issue, fix])
+    });
+    faults.take(1).collect()
+}
+
+fn holds_secret(line: &str) -> bool {
+    let is_marked = line.contains("-----BEGIN ") && line.contains("PRIVATE KEY");
+    is_marked || line.split_whitespace().any(is_key) || has_password(line)
+}
+
+/// A long word of large letters, small letters and digits. An address and a digest are none.
+fn is_key(word: &str) -> bool {
+    let is_inside = |letter: char| letter.is_ascii_alphanumeric() || "_-+=".contains(letter);
+    let word = word.trim_matches(|letter: char| !is_inside(letter));
+    let has = |kind: fn(&char) -> bool| word.chars().filter(kind).count();
+    word.len() >= KEY_CHARS_MIN
+        && word.chars().all(is_inside)
+        && has(char::is_ascii_digit) > 2
+        && has(char::is_ascii_uppercase) > 2
+        && has(char::is_ascii_lowercase) > 2
+}
+
+/// `password: …` with something behind it that is no word.
+fn has_password(line: &str) -> bool {
+    const NAMES: [&str; 5] = ["password", "passwort", "passphrase", "api_key", "secret_key"];
+    let lower = line.to_ascii_lowercase();
+    let after = NAMES.iter().filter_map(|name| Some(lower.split_once(name)?.1));
+    let mut values = after.filter_map(|rest| {
+        let rest = rest.trim_start_matches(['"', '\'', '`', ' ']);
+        rest.strip_prefix([':', '='])?.split_whitespace().next()
+    });
+    values.any(|value| {
+        let value = value.trim_matches(|letter: char| "\"'`,;.".contains(letter));
+        value.len() >= PASSWORD_CHARS_MIN
+            && value.contains(|letter: char| letter.is_ascii_digit())
+            && value.contains(|letter: char| letter.is_ascii_alphabetic())
+    })
+}
+
+/// Something is going to be done, and neither when nor by whom is said.
+fn commitments(page: &Page<'_>) -> Vec<Fault> {
+    const PROMISED: [&str; 5] = ["we will", "we'll", "we shall", "we commit to", "we promise"];
+    let promised = page.hits(&PROMISED);
+    let open = promised.iter().filter(|hit| !is_bound(hit)).take(COMMITMENTS_MAX);
+    let faults = open.map(|hit| {
+        let issue = format!("“{}” commits us, without a date and without an owner.", hit.words());
+        let fix = "Name the day or the person, or do not promise it.".to_owned();
+        Fault::new(Weight::Remark, OPPORTUNITY, [hit.quote(), issue, fix])
+    });
+    faults.collect()
+}
+
+fn is_bound(hit: &Hit<'_>) -> bool {
+    const BONDS: [&str; 27] = [
+        "january",
+        "february",
+        "march",
+        "april",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "today",
+        "tomorrow",
+        "within",
+        "until",
+        "by the",
+        "week",
+        "month",
+        "quarter",
+        "year",
+        "owner",
+        "responsible",
+    ];
+    let sentence = hit.sentence();
+    let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
+    let has_year = words.any(|word| word.len() == 4 && word.starts_with("20"));
+    has_year || sentence.contains('@') || BONDS.iter().any(|bond| sentence.contains(bond))
+}

@@ -1,0 +1,240 @@
+//! Rows in, one after the other; then what they say together.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::drift::{
+    self, DriftVerdict, SCORE_TENTHS_MIN, SHARE_POINTS_MIN, Subject, SubjectKind,
+    VERDICTS_PER_WEEK_MIN, WEEKS,
+};
+use super::group::{Group, Week};
+use super::overrules::Overrules;
+use super::remarks::{Remark, remarks};
+use super::scores::Points;
+use super::seats::{Change, Seat, parts};
+use super::share::mean;
+use super::spread::Spread;
+use crate::domain::gate::{Decision, GateVerdict, LogRow};
+use crate::domain::time::{Day, Moment};
+
+/// What a log says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateAudit {
+    #[serde(flatten)]
+    pub spread: Spread,
+    /// Rows that came from another log; they count.
+    pub imported: usize,
+    /// Rows that were rehearsed; they do not count.
+    pub rehearsals_left_out: usize,
+    pub from: Option<Moment>,
+    pub to: Option<Moment>,
+    pub drift: Drift,
+    pub remarks: Vec<Remark>,
+    /// Most first.
+    pub by_type: Vec<OfType>,
+    /// Most first; those that name one.
+    pub by_producer: Vec<OfProducer>,
+    /// Newest first.
+    pub by_week: Vec<OfWeek>,
+    /// In the order of their names.
+    pub deliberators: Vec<Seat>,
+    /// All deliberators together.
+    pub change: Change,
+    pub scores: Vec<OfScore>,
+    pub overrides: Overrules,
+}
+
+/// Whether anything moved, and by which measure.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Drift {
+    /// Drift where there is any; else steady, where anything can be told.
+    pub verdict: DriftVerdict,
+    pub weeks: usize,
+    pub verdicts_per_week_min: usize,
+    pub share_points_min: usize,
+    pub score_points_min: f64,
+    pub subjects: Vec<Subject>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfType {
+    pub artifact_type: String,
+    #[serde(flatten)]
+    pub spread: Spread,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfProducer {
+    pub producer: String,
+    #[serde(flatten)]
+    pub spread: Spread,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfWeek {
+    /// As in `2026-W06`.
+    pub week: String,
+    #[serde(flatten)]
+    pub spread: Spread,
+}
+
+/// What one deliberator gave under one name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OfScore {
+    pub deliberator: String,
+    pub score: String,
+    pub count: u64,
+    pub mean: Option<f64>,
+    /// Newest first.
+    pub by_week: Vec<ScoreWeek>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ScoreWeek {
+    pub week: String,
+    pub count: u64,
+    pub mean: Option<f64>,
+}
+
+/// Keeps count of the rows it is shown.
+#[derive(Debug, Default)]
+pub struct Auditor {
+    imported: usize,
+    rehearsals_left_out: usize,
+    period: Option<(Moment, Moment)>,
+    all: Group,
+    by_type: BTreeMap<String, Group>,
+    by_producer: BTreeMap<String, Group>,
+    seats: BTreeMap<String, Seat>,
+    overrules: Overrules,
+}
+
+impl Auditor {
+    /// Takes in a row, and what a person decided over it last.
+    pub fn note(&mut self, row: &LogRow, overridden: Option<Decision>) {
+        if row.rehearsal {
+            self.rehearsals_left_out += 1;
+            return;
+        }
+        let verdict = row.adjudicator.final_verdict;
+        let parts = parts(row);
+        let week = row.ts.day().week();
+        self.imported += usize::from(row.imported);
+        let (from, to) = self.period.unwrap_or((row.ts, row.ts));
+        self.period = Some((from.min(row.ts), to.max(row.ts)));
+        self.all.note(&week, verdict, &parts);
+        let alike = self.by_type.entry(row.artifact_type.clone()).or_default();
+        alike.note(&week, verdict, &parts);
+        if let Some(producer) = &row.producer {
+            let alike = self.by_producer.entry(producer.clone()).or_default();
+            alike.note(&week, verdict, &parts);
+        }
+        for part in parts {
+            let named = self.seats.entry(part.deliberator.to_owned());
+            let seat = named.or_insert_with_key(|name| Seat::named(name));
+            seat.note_asked(part);
+            if verdict != GateVerdict::Incomplete {
+                seat.note_decided(part);
+            }
+        }
+        self.overrules.note(verdict, overridden);
+    }
+
+    /// What all of them say together, seen on this day.
+    pub fn audit(self, today: Day) -> GateAudit {
+        let spread = self.all.spread();
+        let drift = self.drift(&today.week());
+        let seats: Vec<Seat> = self.seats.into_values().map(Seat::told).collect();
+        let overrides = self.overrules.told();
+        let mut change = Change::default();
+        seats.iter().for_each(|seat| change.add(seat.change));
+        GateAudit {
+            spread,
+            imported: self.imported,
+            rehearsals_left_out: self.rehearsals_left_out,
+            from: self.period.map(|(from, _)| from),
+            to: self.period.map(|(_, to)| to),
+            remarks: remarks(spread, &drift.subjects, &overrides, &seats),
+            drift,
+            by_type: spreads(self.by_type, |artifact_type, spread| OfType {
+                artifact_type,
+                spread,
+            }),
+            by_producer: spreads(self.by_producer, |producer, spread| OfProducer {
+                producer,
+                spread,
+            }),
+            by_week: by_week(&self.all),
+            scores: scores(&self.all),
+            deliberators: seats,
+            change,
+            overrides,
+        }
+    }
+
+    fn drift(&self, running_week: &str) -> Drift {
+        let kinds =
+            [(SubjectKind::Type, &self.by_type), (SubjectKind::Producer, &self.by_producer)];
+        let subjects: Vec<Subject> = kinds
+            .into_iter()
+            .flat_map(|(of, groups)| groups.iter().map(move |(name, group)| (of, name, group)))
+            .filter_map(|(of, name, group)| drift::subject(of, name, group, running_week))
+            .collect();
+        let any = |verdict| subjects.iter().any(|subject| subject.verdict == verdict);
+        let verdict = match (any(DriftVerdict::Drift), any(DriftVerdict::Steady)) {
+            (true, _) => DriftVerdict::Drift,
+            (false, true) => DriftVerdict::Steady,
+            (false, false) => DriftVerdict::CannotTell,
+        };
+        Drift {
+            verdict,
+            weeks: WEEKS,
+            verdicts_per_week_min: VERDICTS_PER_WEEK_MIN,
+            share_points_min: SHARE_POINTS_MIN,
+            score_points_min: SCORE_TENTHS_MIN as f64 / 10.0,
+            subjects,
+        }
+    }
+}
+
+/// Groups of one size stay in the order of their names.
+fn spreads<T>(groups: BTreeMap<String, Group>, told: impl Fn(String, Spread) -> T) -> Vec<T> {
+    let mut spreads: Vec<(String, Spread)> =
+        groups.into_iter().map(|(name, group)| (name, group.spread())).collect();
+    spreads.sort_by_key(|(_, spread)| Reverse(spread.logged()));
+    spreads.into_iter().map(|(name, spread)| told(name, spread)).collect()
+}
+
+fn by_week(all: &Group) -> Vec<OfWeek> {
+    let weeks = all.weeks.iter().rev();
+    weeks.map(|(name, week)| OfWeek { week: name.clone(), spread: week.spread }).collect()
+}
+
+fn scores(all: &Group) -> Vec<OfScore> {
+    let names: BTreeSet<(&str, &str)> =
+        all.weeks.values().flat_map(|week| week.scores.names()).collect();
+    names.into_iter().map(|(deliberator, score)| of_score(all, deliberator, score)).collect()
+}
+
+fn of_score(all: &Group, deliberator: &str, score: &str) -> OfScore {
+    let points = |week: &Week| week.scores.of(deliberator, score);
+    let mut total = Points::default();
+    all.weeks.values().for_each(|week| total.add(points(week)));
+    let by_week = all.weeks.iter().rev().map(|(name, week)| (name, points(week)));
+    OfScore {
+        deliberator: deliberator.to_owned(),
+        score: score.to_owned(),
+        count: total.count,
+        mean: mean(total.sum, total.count),
+        by_week: by_week
+            .filter(|(_, points)| points.count > 0)
+            .map(|(week, points)| ScoreWeek {
+                week: week.clone(),
+                count: points.count,
+                mean: mean(points.sum, points.count),
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,28 @@
+//! What the verdict log says: how verdicts are spread, who blocks, who changes their mind, what
+//! people overrule, and whether any of it drifts.
+//!
+//! An [`Auditor`] is shown one row at a time and keeps counts, not rows. All comparisons are made
+//! in whole numbers: a share is over a limit or it is not.
+
+mod auditor;
+mod drift;
+mod group;
+mod overrules;
+mod remarks;
+mod scores;
+mod seats;
+mod share;
+mod spread;
+#[cfg(test)]
+mod tests;
+
+pub use auditor::{Auditor, Drift, GateAudit, OfProducer, OfScore, OfType, OfWeek, ScoreWeek};
+pub use drift::{
+    Direction, DriftVerdict, Measure, Movement, SHARE_POINTS_MIN, Subject, SubjectKind,
+    VERDICTS_PER_WEEK_MIN, WEEKS, WeekPoint,
+};
+pub use overrules::Overrules;
+pub use remarks::{ENOUGH, Remark, RemarkCode};
+pub use seats::{Change, Seat};
+pub use share::percent;
+pub use spread::Spread;

@@ -1,0 +1,139 @@
+//! What stands out in a log, in a sentence each.
+
+use serde::Serialize;
+
+use super::drift::{Direction, DriftVerdict, Measure, Movement, Subject, SubjectKind};
+use super::overrules::Overrules;
+use super::seats::Seat;
+use super::spread::Spread;
+use crate::domain::words::words;
+
+/// With fewer, a share says more about chance than about the gate.
+pub const ENOUGH: usize = 10;
+
+/// One in five: beyond it people overrule the gate as a habit.
+const OVERRIDDEN_PERCENT_MAX: usize = 20;
+
+/// Beyond it a seat is missing so often that its place is only on paper.
+const ABSENT_PERCENT_MAX: usize = 20;
+
+/// Beyond it the gate stays closed too often to be relied on.
+const INCOMPLETE_PERCENT_MAX: usize = 20;
+
+/// Beyond it most changes of mind are for no reason that anybody gave.
+const UNCITED_PERCENT_MAX: usize = 50;
+
+words! {
+    pub enum RemarkCode {
+        Drift = "drift",
+        OftenOverridden = "often_overridden",
+        OftenIncomplete = "often_incomplete",
+        OftenAbsent = "often_absent",
+        OftenUncited = "often_uncited",
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remark {
+    pub code: RemarkCode,
+    pub message: String,
+}
+
+pub(super) fn remarks(
+    spread: Spread,
+    drift: &[Subject],
+    overrules: &Overrules,
+    seats: &[Seat],
+) -> Vec<Remark> {
+    let drifting = drift.iter().filter(|subject| subject.verdict == DriftVerdict::Drift);
+    let mut remarks: Vec<Remark> = drifting.map(of_drift).collect();
+    remarks.extend(of_overrules(overrules));
+    remarks.extend(of_incomplete(spread));
+    remarks.extend(seats.iter().filter_map(of_absence));
+    remarks.extend(seats.iter().filter_map(of_uncited));
+    remarks
+}
+
+/// All that moved, in one sentence: where a text gets worse, a dozen scores fall together.
+fn of_drift(subject: &Subject) -> Remark {
+    let whose = match subject.of {
+        SubjectKind::Type => subject.name.clone(),
+        SubjectKind::Producer => format!("producer {}", subject.name),
+    };
+    let (shares, scores): (Vec<&Movement>, Vec<&Movement>) =
+        subject.movements.iter().partition(|movement| movement.measure == Measure::NotShip);
+    let mut said: Vec<String> = shares.into_iter().map(moved).collect();
+    said.extend(scores_moved(&scores));
+    let [first, last] = [subject.weeks.first(), subject.weeks.last()]
+        .map(|point| point.map_or("", |point| point.week.as_str()));
+    let message = format!("{whose}: {}, {first} to {last}", said.join(", "));
+    Remark { code: RemarkCode::Drift, message }
+}
+
+fn scores_moved(scores: &[&Movement]) -> Option<String> {
+    let far = |movement: &Movement| (movement.to - movement.from).abs();
+    // Of those that moved equally far, the first.
+    let furthest = |a: &&&Movement, b: &&&Movement| far(b).total_cmp(&far(a));
+    let most = moved(scores.iter().min_by(furthest)?);
+    Some(match scores.len() {
+        1 => most,
+        count => format!("{count} scores moved (most: {most})"),
+    })
+}
+
+fn moved(movement: &Movement) -> String {
+    let Movement { measure, direction, from, to } = movement;
+    let verb = match direction {
+        Direction::Rising => "rose",
+        Direction::Falling => "fell",
+    };
+    match measure {
+        Measure::NotShip => format!("not SHIP {verb} from {from:.0} % to {to:.0} %"),
+        Measure::Score { deliberator, score } => {
+            format!("{score} of {deliberator} {verb} from {from:.1} to {to:.1}")
+        }
+    }
+}
+
+fn of_overrules(overrules: &Overrules) -> Option<Remark> {
+    let Overrules { decided, softened, hardened, .. } = *overrules;
+    // Who confirms a verdict does not overrule it.
+    let overruled = softened + hardened;
+    is_over(overruled, decided, OVERRIDDEN_PERCENT_MAX).then(|| Remark {
+        code: RemarkCode::OftenOverridden,
+        message: format!(
+            "people overrule the gate: {overruled} of {decided} verdicts ({softened} softened, {hardened} hardened)"
+        ),
+    })
+}
+
+fn of_incomplete(spread: Spread) -> Option<Remark> {
+    let (incomplete, all) = (spread.incomplete, spread.logged());
+    is_over(incomplete, all, INCOMPLETE_PERCENT_MAX).then(|| Remark {
+        code: RemarkCode::OftenIncomplete,
+        message: format!("{incomplete} of {all} reviews were INCOMPLETE"),
+    })
+}
+
+fn of_absence(seat: &Seat) -> Option<Remark> {
+    let Seat { deliberator, absent, asked, .. } = seat;
+    is_over(*absent, *asked, ABSENT_PERCENT_MAX).then(|| Remark {
+        code: RemarkCode::OftenAbsent,
+        message: format!("{deliberator} was absent from {absent} of {asked} reviews"),
+    })
+}
+
+fn of_uncited(seat: &Seat) -> Option<Remark> {
+    let (uncited, changed) = (seat.change.uncited, seat.change.changed);
+    is_over(uncited, changed, UNCITED_PERCENT_MAX).then(|| Remark {
+        code: RemarkCode::OftenUncited,
+        message: format!(
+            "{} changed its mind {changed} times, {uncited} of them without naming a concern",
+            seat.deliberator
+        ),
+    })
+}
+
+fn is_over(part: usize, whole: usize, percent_max: usize) -> bool {
+    whole >= ENOUGH && part * 100 > percent_max * whole
+}

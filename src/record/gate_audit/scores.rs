@@ -1,0 +1,56 @@
+//! What was scored, by whom and under which name.
+
+use std::collections::BTreeMap;
+
+use crate::domain::gate::Judgement;
+
+/// Scores run from 1 to 5; what a foreign log has beyond that means something else.
+const SCALE: std::ops::RangeInclusive<u8> = 1..=5;
+
+/// The scores of a week, by deliberator and name.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Scores(BTreeMap<String, BTreeMap<String, Points>>);
+
+/// Scores of one name, summed up so that their mean and how far they lie apart can be told.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Points {
+    pub count: u64,
+    pub sum: u64,
+    pub squares: u64,
+}
+
+impl Points {
+    pub(super) fn note(&mut self, score: u8) {
+        let score = u64::from(score);
+        self.count += 1;
+        self.sum += score;
+        self.squares += score * score;
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+}
+
+impl Scores {
+    pub(super) fn note(&mut self, deliberator: &str, judgement: &Judgement) {
+        let names = self.0.entry(deliberator.to_owned()).or_default();
+        for (name, score) in judgement.scores.iter().filter(|(_, score)| SCALE.contains(score)) {
+            names.entry(name.clone()).or_default().note(*score);
+        }
+    }
+
+    pub(super) fn of(&self, deliberator: &str, name: &str) -> Points {
+        let points = self.0.get(deliberator).and_then(|names| names.get(name));
+        points.copied().unwrap_or_default()
+    }
+
+    /// Every deliberator and name that was scored.
+    pub(super) fn names(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().flat_map(|(deliberator, names)| {
+            names.keys().map(move |name| (deliberator.as_str(), name.as_str()))
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! The verdict log from one end to the other, of which no more than a page is held.
+
+use std::iter;
+
+use super::error::StoreError;
+use super::verbs::Store;
+use crate::domain::gate::{LogLine, LogQuery, LogStretch, LoggedVerdict};
+
+/// Rows that are read at a time: half a megabyte of them, as they usually are.
+pub const LOG_PAGE: usize = 64;
+
+/// The rows that a query fits, after one another; its limit is that of a page.
+pub fn log_pages(
+    store: &dyn Store,
+    query: &LogQuery,
+) -> impl Iterator<Item = Result<Vec<LoggedVerdict>, StoreError>> {
+    let read =
+        |after| store.log_page(&LogQuery { stretch: LogStretch::After(after), ..query.clone() });
+    pages(0, query.limit, read, |row| row.seq)
+}
+
+/// The lines after a row, as they were logged.
+pub fn log_line_pages(
+    store: &dyn Store,
+    after: u64,
+) -> impl Iterator<Item = Result<Vec<LogLine>, StoreError>> {
+    pages(after, LOG_PAGE, |after| store.log_lines(after, LOG_PAGE), |line| line.seq)
+}
+
+/// None of the pages is empty; after one that could not be read there is no other.
+fn pages<T>(
+    start: u64,
+    limit: usize,
+    read: impl Fn(u64) -> Result<Vec<T>, StoreError>,
+    place: fn(&T) -> u64,
+) -> impl Iterator<Item = Result<Vec<T>, StoreError>> {
+    let mut after = Some(start);
+    iter::from_fn(move || {
+        let page = match read(after.take()?) {
+            Ok(page) => page,
+            Err(error) => return Some(Err(error)),
+        };
+        // One that is not full is the last.
+        after = page.last().filter(|_| page.len() >= limit).map(place);
+        (!page.is_empty()).then_some(Ok(page))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pages of a log of so many rows.
+    fn check(rows: u64, limit: usize, expected: &[&[u64]]) {
+        let read = |after: u64| Ok((after + 1..=rows).take(limit).collect::<Vec<u64>>());
+        let found: Result<Vec<Vec<u64>>, StoreError> = pages(0, limit, read, |row| *row).collect();
+        assert_eq!(found.unwrap(), expected, "{rows} by {limit}");
+    }
+
+    #[test]
+    fn every_row_stands_on_one_page() {
+        check(0, 2, &[]);
+        check(1, 2, &[&[1]]);
+        check(2, 2, &[&[1, 2]]);
+        check(5, 2, &[&[1, 2], &[3, 4], &[5]]);
+    }
+
+    #[test]
+    fn a_page_that_cannot_be_read_is_the_last() {
+        let read = |_| -> Result<Vec<u64>, StoreError> {
+            Err(StoreError::Missing { path: "nowhere".into() })
+        };
+        assert_eq!(pages(0, 2, read, |row| *row).count(), 1);
+    }
+}

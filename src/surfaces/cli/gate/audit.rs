@@ -1,0 +1,57 @@
+//! `audit`: what the verdict log says.
+
+use clap::Args;
+
+use super::super::session::{Done, Session};
+use super::super::show;
+use crate::domain::stretch::Since;
+use crate::error::Error;
+use crate::operations::{self, AuditWish};
+use crate::record::gate_audit::DriftVerdict;
+
+/// Say what the verdict log says of the gate, and of those who produce for it
+///
+/// How verdicts are spread by type, producer and ISO week; how often each deliberator blocks,
+/// is absent, and changes its mind between the rounds; the scores by week; how often people
+/// override a verdict, and which way.
+///
+/// And drift: whether the share of what does not SHIP, or a mean score, moved in one
+/// direction over the last three weeks of a type or a producer. It takes five verdicts in each
+/// of them, twenty points (half a point of a score), and more than chance explains; with less
+/// it cannot tell, and says so. Drift says that something changed, the producer or the gate,
+/// and exits with 1.
+///
+/// Rehearsals are left out; imported verdicts count.
+#[derive(Debug, Args)]
+pub(crate) struct Audit {
+    /// Only those since a day (2026-01-01) or for so long (30d, 4w).
+    #[arg(long, value_name = "DAY|TIME", value_parser = since)]
+    since: Option<Since>,
+    /// Only artifacts of this type.
+    #[arg(long = "type", value_name = "TYPE")]
+    artifact_type: Option<String>,
+    /// Only what this producer made.
+    #[arg(long, value_name = "NAME")]
+    producer: Option<String>,
+}
+
+fn since(typed: &str) -> Result<Since, &'static str> {
+    typed.parse().map_err(|_| "write a day such as `2026-01-01`, or a time such as `30d` or `4w`")
+}
+
+impl Audit {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let wish = AuditWish {
+            since: self.since,
+            artifact_type: self.artifact_type,
+            producer: self.producer,
+        };
+        let audited = operations::audit(&session.for_existing()?, wish)?;
+        let canvas = session.ui.canvas();
+        session.ui.answer(&audited, |audited| show::audit::draw(audited, canvas))?;
+        Ok(match audited.audit.drift.verdict {
+            DriftVerdict::Drift => Done::WithFindings,
+            DriftVerdict::Steady | DriftVerdict::CannotTell => Done::Well,
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! Judges one file after the other.
+
+use std::sync::Arc;
+
+use super::super::runs::hall::{Crowd, Floor, Hall, done as ended, outlets};
+use super::super::runs::keeping::keep_log;
+use super::super::runs::progress::Progress;
+use super::super::session::{Done, Session};
+use super::printer::{Format, Printer};
+use crate::config::Settings;
+use crate::convening::{GateTable, Rehearsal};
+use crate::domain::gate::Artifact;
+use crate::domain::transcript::{Stop, Transcript};
+use crate::error::Error;
+use crate::hosting::{Piece, review};
+
+/// Judges what is to be judged, in the order in which it was named: the verdict on one is
+/// known to the adjudicator of the next.
+pub(super) fn judge(
+    session: &Session<'_>,
+    settings: &Settings,
+    rehearsal: &Rehearsal,
+    pieces: Vec<Piece>,
+    format: Format,
+) -> Result<Done, Error> {
+    let mut printer = Printer::new(session, format);
+    let judged = match pieces.iter().any(|piece| matches!(piece, Piece::Artifact(_))) {
+        true => judge_all(session, settings, rehearsal, pieces, &mut printer),
+        // Nobody is asked, so nothing is opened.
+        false => {
+            pieces.iter().try_fold(Done::Well, |done, piece| Ok(done.max(printer.unjudged(piece)?)))
+        }
+    };
+    // Whatever happened to the last of them, what was judged before is told.
+    printer.finish()?;
+    judged
+}
+
+fn judge_all(
+    session: &Session<'_>,
+    settings: &Settings,
+    rehearsal: &Rehearsal,
+    pieces: Vec<Piece>,
+    printer: &mut Printer<'_>,
+) -> Result<Done, Error> {
+    let table = GateTable::set(settings, rehearsal, &outlets(session))?;
+    let hall = Hall::open(session.open(&settings.located)?, Crowd::One)?;
+    hall.run(async |floor: Arc<Floor>| {
+        let keep =
+            || keep_log(session.ui, floor.desk.workspace.store.as_ref(), &settings.review.log_path);
+        keep();
+        let mut done = Done::Well;
+        for piece in pieces {
+            if floor.is_interrupted() {
+                return Ok(Done::Interrupted);
+            }
+            let Piece::Artifact(artifact) = piece else {
+                done = done.max(printer.unjudged(&piece)?);
+                continue;
+            };
+            let (stop, transcript) = held(session, settings, &table, &floor, *artifact).await?;
+            keep();
+            printer.judged(&transcript)?;
+            done = done.max(ended(&stop, &transcript));
+        }
+        Ok(done)
+    })
+}
+
+/// One review, from the plan to its verdict.
+async fn held(
+    session: &Session<'_>,
+    settings: &Settings,
+    table: &GateTable,
+    floor: &Floor,
+    artifact: Artifact,
+) -> Result<(Stop, Transcript), Error> {
+    let prepared = review(&floor.desk.workspace, settings, table, artifact)?;
+    let wall = prepared.wall();
+    let progress = Arc::new(Progress::new(session.ui));
+    let run = floor.desk.begin(prepared, progress.clone()).await?;
+    let ended = floor.see_through(run, wall).await;
+    progress.clear();
+    ended
+}

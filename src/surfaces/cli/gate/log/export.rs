@@ -1,0 +1,61 @@
+//! `log export`: the lines of the log, word for word.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::super::super::runs::typed;
+use super::super::super::session::{Done, Session};
+use crate::domain::stretch::Since;
+use crate::error::Error;
+use crate::export::wording;
+use crate::files;
+use crate::operations::{self, LogFilter};
+
+/// Print the lines of the log word for word, or write them to a file
+///
+///   plenary log export --type linkedin_post --since 2026-01-01 --output posts.jsonl
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Export {
+    /// Only artifacts of this type.
+    #[arg(long = "type", value_name = "TYPE")]
+    artifact_type: Option<String>,
+    /// Only those since a day (2026-01-01) or for so long (30d, 4w).
+    #[arg(long, value_name = "DAY|TIME", value_parser = typed::since)]
+    since: Option<Since>,
+    /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Exported {
+    status: &'static str,
+    path: String,
+    rows: usize,
+}
+
+impl Export {
+    pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let workspace = session.for_existing()?;
+        let today = workspace.ambient.now().day();
+        let since = self.since.map(|since| since.start(today));
+        let filter = LogFilter { artifact_type: self.artifact_type, since };
+        let Some(output) = self.output else {
+            operations::export_log(&workspace, filter, |lines| session.ui.print(lines))?;
+            return Ok(Done::Well);
+        };
+        let path = workspace.folders.file("output", &output)?;
+        let mut text = String::new();
+        let rows = operations::export_log(&workspace, filter, |lines| {
+            text.push_str(lines);
+            Ok(())
+        })?;
+        files::replace(&path, text.as_bytes())?;
+        let exported = Exported { status: "success", path: path.display().to_string(), rows };
+        session.ui.answer(&exported, |exported| {
+            format!("Wrote {} to {}", wording::count(exported.rows, "verdict"), exported.path)
+        })?;
+        Ok(Done::Well)
+    }
+}

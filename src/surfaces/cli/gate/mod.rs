@@ -1,0 +1,10 @@
+//! The artifact gate on the command line.
+
+pub(super) mod audit;
+mod judging;
+pub(super) mod log;
+mod options;
+pub(super) mod override_verdict;
+mod printer;
+pub(super) mod review;
+pub(super) mod sweep;

@@ -1,0 +1,71 @@
+//! What `review` and `sweep` take alike.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::super::runs::typed;
+use super::super::session::Session;
+use super::printer::Format;
+use crate::config::{Overrides, Settings};
+use crate::convening::Rehearsal;
+use crate::error::Error;
+use crate::hosting::review_settings;
+
+#[derive(Debug, Args)]
+pub(super) struct Options {
+    /// Who made them; the log keeps it, and the audit counts by it.
+    #[arg(long, value_name = "NAME", value_parser = typed::name)]
+    pub producer: Option<String>,
+    /// Let the built-in panel play, by a script (.yaml) if one is given.
+    #[arg(long, value_name = "SCRIPT", num_args = 0..=1)]
+    rehearse: Option<Option<PathBuf>>,
+    /// How results are printed [default: text].
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// Spend at most this much on each document.
+    #[arg(long, value_name = "USD", value_parser = typed::dollars, allow_negative_numbers = true)]
+    budget_usd: Option<f64>,
+    /// Stop after this time on each document, for example `90s`; it can be resumed.
+    #[arg(long, value_name = "TIME", value_parser = typed::time)]
+    deadline: Option<u64>,
+}
+
+impl Options {
+    /// Whether `--format` asks for what `--json` does.
+    pub(super) fn is_in_json(&self) -> bool {
+        self.format == Some(Format::Json)
+    }
+
+    /// What was typed; else what `--json` says.
+    pub(super) fn format(&self, session: &Session<'_>) -> Format {
+        self.format.unwrap_or(if session.ui.json { Format::Json } else { Format::Text })
+    }
+
+    /// Who plays, if anybody does.
+    pub(super) fn rehearsal(&self) -> Result<Rehearsal, Error> {
+        typed::rehearsal(self.rehearse.as_ref())
+    }
+
+    pub(super) fn settings(
+        &self,
+        session: &Session<'_>,
+        rehearsal: &Rehearsal,
+    ) -> Result<Settings, Error> {
+        let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
+        review_settings(&session.premises, rehearsal, &overrides)
+    }
+
+    /// In `--rehearse posts` what follows looks like a script; but scripts are YAML.
+    pub(super) fn take_what_is_no_script(&mut self) -> Option<PathBuf> {
+        let is_script = |path: &Path| {
+            path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
+        };
+        self.rehearse.as_mut()?.take_if(|path| !is_script(path))
+    }
+
+    /// What follows `--rehearse`, whatever it looks like.
+    pub(super) fn take_script(&mut self) -> Option<PathBuf> {
+        self.rehearse.as_mut()?.take()
+    }
+}

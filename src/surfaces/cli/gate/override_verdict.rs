@@ -1,0 +1,57 @@
+//! `override`: a person's decision over the gate's.
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::super::session::{Arguments, Done, Session};
+use crate::domain::gate::Decision;
+use crate::error::Error;
+use crate::export::safe_text;
+use crate::operations::{self, Overridden};
+
+/// Decide otherwise than the gate did, and say why
+///
+/// The gate's verdict stays in the log as it is; the decision is kept beside it with its
+/// reason, and stands from then on. A later one takes its place, and both are kept.
+/// `plenary audit` counts how often this happens.
+///
+///   plenary override posts-launch-md-1a2b3c4d/1 --as SHIP --why "The source was added."
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct OverrideVerdict {
+    /// The verdict, as `plenary log tail` shows it; or its dialogue, if that has but one.
+    verdict_id: String,
+    /// What it is to be.
+    #[arg(long = "as", value_name = "DECISION", value_parser = decision_parser())]
+    decision: Decision,
+    /// The reason, for whoever reads the log later.
+    #[arg(long, value_name = "TEXT")]
+    why: String,
+}
+
+fn decision_parser() -> impl TypedValueParser<Value = Decision> {
+    let names = Decision::ALL.iter().map(|word| word.name());
+    PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|_| "no decision"))
+}
+
+impl OverrideVerdict {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let arguments = Arguments::new(None)?
+            .with("verdict_id", Some(self.verdict_id))
+            .with("decision", Some(self.decision.name()))
+            .with("why", Some(self.why));
+        let overridden = operations::override_verdict(&session.for_existing()?, arguments.value())?;
+        session.ui.answer(&overridden, text)?;
+        Ok(Done::Well)
+    }
+}
+
+fn text(overridden: &Overridden) -> String {
+    let Overridden { verdict_id, artifact, gate, stood, stands, .. } = overridden;
+    let earlier = match stood == gate {
+        true => String::new(),
+        false => format!(", {stood} until now"),
+    };
+    let what = format!("{} ({})", safe_text::line(artifact), safe_text::line(verdict_id));
+    format!("{what}\n  the gate said {gate}{earlier}; {stands} stands")
+}

@@ -1,0 +1,115 @@
+//! Prints each result as it comes, or all of them at the end where the format wants it.
+
+use clap::ValueEnum;
+use serde_json::Value;
+
+use super::super::report;
+use super::super::session::{Done, Session};
+use super::super::show::gate::{draw, draw_line};
+use crate::domain::transcript::Transcript;
+use crate::error::{Error, document_text};
+use crate::export::gate::{self, ReviewDocument};
+use crate::hosting::{Piece, Skipped};
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::surfaces::cli) enum Format {
+    Text,
+    Json,
+    /// Annotations of a GitHub workflow.
+    Github,
+    /// One SARIF 2.1.0 document for all.
+    Sarif,
+}
+
+pub(super) struct Printer<'a> {
+    session: &'a Session<'a>,
+    format: Format,
+    /// What goes into the one document at the end.
+    kept: Vec<ReviewDocument>,
+    /// Files that could not be brought before the gate, and why, for the same document.
+    unread: Vec<(String, String)>,
+    /// Whoever reads has read enough; what is left is judged all the same.
+    is_closed: bool,
+}
+
+impl<'a> Printer<'a> {
+    pub(super) fn new(session: &'a Session<'a>, format: Format) -> Self {
+        Self { session, format, kept: Vec::new(), unread: Vec::new(), is_closed: false }
+    }
+
+    /// A review that came to its end, or stopped before it.
+    pub(super) fn judged(&mut self, transcript: &Transcript) -> Result<(), Error> {
+        match self.format {
+            Format::Text => self.print(&draw(transcript, self.session.ui.canvas())),
+            Format::Json | Format::Github | Format::Sarif => self.tell(gate::document(transcript)),
+        }
+    }
+
+    /// A file that was not judged, and how that ends the program.
+    pub(super) fn unjudged(&mut self, piece: &Piece) -> Result<Done, Error> {
+        match piece {
+            Piece::Skipped(Skipped { path, artifact_type, tier, reason }) => {
+                self.tell(gate::skipped(path, artifact_type, *tier, reason))?;
+                Ok(Done::Well)
+            }
+            Piece::Unreadable { path, error } => self.unreadable(&path.to_string_lossy(), error),
+            Piece::Artifact(_) => Ok(Done::Well),
+        }
+    }
+
+    /// What is printed once all were seen.
+    pub(super) fn finish(mut self) -> Result<(), Error> {
+        match self.format {
+            Format::Sarif => self.print(&document_text(&gate::sarif(&self.kept, &self.unread))?),
+            Format::Text | Format::Json | Format::Github => Ok(()),
+        }
+    }
+
+    fn print(&mut self, text: &str) -> Result<(), Error> {
+        if self.is_closed {
+            return Ok(());
+        }
+        match self.session.ui.print(text) {
+            Err(error) if error.is_closed_pipe() => {
+                self.is_closed = true;
+                Ok(())
+            }
+            printed => printed,
+        }
+    }
+
+    fn tell(&mut self, document: ReviewDocument) -> Result<(), Error> {
+        let ui = self.session.ui;
+        match self.format {
+            Format::Text => self.print(&draw_line(&document, ui.canvas())),
+            Format::Json => self.print(&document_text(&document)?),
+            Format::Github => self.print(&gate::annotations(&document)),
+            Format::Sarif => {
+                self.kept.push(document);
+                Ok(())
+            }
+        }
+    }
+
+    fn unreadable(&mut self, path: &str, error: &Error) -> Result<Done, Error> {
+        match self.format {
+            Format::Json => {
+                let mut document = error.document();
+                if let Value::Object(fields) = &mut document {
+                    fields.insert("artifact".to_owned(), path.into());
+                }
+                self.print(&document.to_string())?;
+            }
+            Format::Github => {
+                self.print(&gate::unreadable(path, &error.to_string()))?;
+            }
+            Format::Text => report::tell(error),
+            Format::Sarif => {
+                self.unread.push((path.to_owned(), error.sentence()));
+                report::tell(error);
+            }
+        }
+        Ok(Done::of(error.kind()))
+    }
+}

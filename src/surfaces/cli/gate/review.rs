@@ -1,0 +1,93 @@
+//! `review`: a document before the gate.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+use super::super::runs::typed;
+use super::super::session::{Done, Session};
+use super::judging::judge;
+use super::options::Options;
+use crate::config::Classifier;
+use crate::domain::gate::Tier;
+use crate::error::Error;
+use crate::hosting::{Piece, Says};
+
+/// Put documents before the gate: SHIP, REVISE or HOLD
+///
+/// Four deliberators judge a document alone (the skeptic, voice and identity, evidence,
+/// strategy), judge it again with the others' judgements at hand, and an adjudicator merges
+/// them; the policy counts blocks all the same. Each verdict goes into the verdict log, and
+/// the last ones on the same type sharpen the next.
+///
+/// `tier_rules` in council.yaml say which files are judged: tier 1 always, tier 2 never,
+/// tier 3 one in five. Without rules whatever is named is judged.
+///
+/// Exits with 0 for SHIP and what is skipped, 1 for REVISE, 2 for HOLD, 3 when nothing could
+/// be decided; of several files, the greatest.
+///
+///   plenary review --rehearse posts/launch.md
+///   git diff --name-only --diff-filter=d origin/main | xargs -r plenary review --format github
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Review {
+    /// The documents; `-` is standard input.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Take them for this tier, whatever the rules say.
+    #[arg(long, value_name = "1|2|3", value_parser = tier_parser())]
+    tier: Option<Tier>,
+    /// Take them for this type, whatever the rules say.
+    #[arg(long = "type", value_name = "TYPE", value_parser = typed::artifact_type)]
+    artifact_type: Option<String>,
+    /// Judge them whatever their tier, and though they hold what looks like a key.
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+fn tier_parser() -> impl TypedValueParser<Value = Tier> {
+    PossibleValuesParser::new(["1", "2", "3"]).map(|number| match number.as_str() {
+        "2" => Tier::Never,
+        "3" => Tier::Sampled,
+        _ => Tier::Always,
+    })
+}
+
+impl Review {
+    pub(crate) fn run(mut self, session: &Session<'_>) -> Result<Done, Error> {
+        self.find_files();
+        if self.files.is_empty() {
+            // Nothing was looked at; a pipeline must not take that for a pass.
+            return Err(Error::Usage("there is nothing to review: name files".to_owned()));
+        }
+        let format = self.options.format(session);
+        let rehearsal = self.options.rehearsal()?;
+        let settings = self.options.settings(session, &rehearsal)?;
+        let rules = Classifier::new(settings.tier_rules.as_deref());
+        let says = Says {
+            tier: self.tier,
+            artifact_type: self.artifact_type,
+            producer: self.options.producer,
+            force: self.force,
+        };
+        let pieces =
+            self.files.iter().map(|path| Piece::of(path, &says, &settings, &rules)).collect();
+        judge(session, &settings, &rehearsal, pieces, format)
+    }
+
+    pub(crate) fn is_in_json(&self) -> bool {
+        self.options.is_in_json()
+    }
+
+    /// In `review --rehearse post.md` the document looks like a script; and there must be one.
+    fn find_files(&mut self) {
+        let path = match self.files.is_empty() {
+            true => self.options.take_script(),
+            false => self.options.take_what_is_no_script(),
+        };
+        self.files.splice(0..0, path);
+    }
+}

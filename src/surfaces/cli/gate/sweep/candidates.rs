@@ -1,0 +1,121 @@
+//! Which files of a folder a rule sends before the gate, and which of them were changed.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::selection::{Code, PassedOver};
+use crate::config::{Because, Classifier, Settings};
+use crate::domain::gate::Tier;
+use crate::domain::refusal::{self, Fault};
+use crate::domain::time::Moment;
+use crate::error::Error;
+use crate::material::{self, FolderFile};
+
+/// The files of a folder, sorted by what the rules and the clock say.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    /// To be read, the one that was changed first before the others: what a cap leaves is the
+    /// newest, which the next sweep still finds.
+    pub files: Vec<FolderFile>,
+    /// A rule fits them, and yet they are not read.
+    pub passed_over: Vec<PassedOver>,
+    pub counts: Counts,
+}
+
+/// Files that are only counted: there may be thousands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub(super) struct Counts {
+    pub looked_at: usize,
+    /// No rule fits.
+    pub no_rule: usize,
+    pub tier_2: usize,
+}
+
+/// Looks through a folder of the project.
+pub(super) fn candidates(
+    dir: &Path,
+    since: Moment,
+    settings: &Settings,
+    rules: &Classifier,
+) -> Result<Candidates, Error> {
+    let located = &settings.located;
+    if is_elsewhere(&located.working.join(dir), &located.folder) {
+        return Err(outside(dir));
+    }
+    let listed = material::files_in(&located.folder, &located.working, dir)?;
+    let own = own_files(settings);
+    let mut found = Candidates::default();
+    for file in listed.files {
+        found.sort(file, since, rules, &own);
+    }
+    for left_out in listed.left_out {
+        // Of what no rule would have fitted nobody needs to be told.
+        if is_to_be_judged(rules, &left_out.path).is_some() {
+            found.pass_over(left_out.path, Code::LeftOut, left_out.reason);
+        }
+    }
+    found.files.sort_by(|a, b| {
+        let age = |file: &FolderFile| (file.modified.is_none(), file.modified);
+        (age(a), &a.shown).cmp(&(age(b), &b.shown))
+    });
+    Ok(found)
+}
+
+impl Candidates {
+    fn sort(&mut self, file: FolderFile, since: Moment, rules: &Classifier, own: &[PathBuf]) {
+        self.counts.looked_at += 1;
+        match is_to_be_judged(rules, &file.shown) {
+            None if rules.of_path(Some(&file.shown)).because == Because::Rule => {
+                self.counts.tier_2 += 1;
+            }
+            None => self.counts.no_rule += 1,
+            Some(_) if own.contains(&file.path) => {
+                self.pass_over(file.shown, Code::LeftOut, "plenary's own record".to_owned());
+            }
+            Some(_) if file.modified.is_some_and(|modified| modified < since) => {
+                let reason = "unchanged since then".to_owned();
+                self.pass_over(file.shown, Code::Unchanged, reason);
+            }
+            Some(_) => self.files.push(file),
+        }
+    }
+
+    fn pass_over(&mut self, path: String, code: Code, reason: String) {
+        self.passed_over.push(PassedOver { path, code, reason });
+    }
+}
+
+/// The tier of a file that comes before the gate, always or by lot.
+fn is_to_be_judged(rules: &Classifier, path: &str) -> Option<Tier> {
+    let class = rules.of_path(Some(path));
+    match class.tier {
+        Tier::Always | Tier::Sampled => Some(class.tier),
+        Tier::Never => None,
+    }
+}
+
+/// The verdict log and the store: they change with every review.
+fn own_files(settings: &Settings) -> Vec<PathBuf> {
+    let store = &settings.located.store;
+    let beside = |suffix: &str| {
+        let mut name = OsString::from(store);
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let store = ["", "-wal", "-shm", "-journal"].map(beside);
+    let own = [settings.review.log_path.clone()].into_iter().chain(store);
+    own.filter_map(|path| path.canonicalize().ok()).collect()
+}
+
+fn is_elsewhere(path: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(path).zip(real(folder)).is_some_and(|(path, folder)| !path.starts_with(folder))
+}
+
+/// Rules are relative to the project's folder: elsewhere none of them fits, and a sweep that
+/// looks there by mistake would call everything in order.
+fn outside(dir: &Path) -> Error {
+    let message = format!("`{}` lies outside the folder of council.yaml", dir.display());
+    let fault = Fault::new(refusal::Code::PathNotAllowed, message);
+    fault.suggest("name a folder in it; its rules fit nothing elsewhere").into()
+}

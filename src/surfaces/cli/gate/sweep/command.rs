@@ -1,0 +1,194 @@
+//! `sweep`: finds what is to be judged, and has it judged as `review` does.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::super::super::runs::hall::outlets;
+use super::super::super::session::{Done, Session};
+use super::super::judging::judge;
+use super::super::options::Options;
+use super::super::printer::Format;
+use super::candidates::{Candidates, candidates};
+use super::selection::{Selection, select};
+use super::told::{Planned, Summary, Swept, Verdicts};
+use crate::ambient::{Ambient, Machine};
+use crate::config::{Classifier, ConfigError, Settings};
+use crate::convening::{Estimate, GateTable, Rehearsal, estimate};
+use crate::domain::gate::ContentQuery;
+use crate::domain::stretch::Lately;
+use crate::domain::time::Moment;
+use crate::error::{Error, document_text};
+use crate::hosting::{Piece, Says};
+use crate::material::FolderFile;
+
+/// Twenty reviews are a hundred and eighty calls: enough to be charged for by surprise.
+const MAX_DEFAULT: usize = 20;
+
+/// A sweep is done within a night.
+const MAX_MAX: usize = 1_000;
+
+/// Put what changed in a folder before the gate
+///
+/// Looks through a folder for files that `tier_rules` in council.yaml send before the gate
+/// and that changed lately, and judges them as `plenary review` does, the one that was changed
+/// first before the others. A content that was decided on is not judged again, wherever it
+/// lies; one that was left INCOMPLETE is.
+///
+/// Left out are ignored and hidden files, build output and dependencies, and links. Without
+/// `tier_rules` nothing says what to judge, and the exit code is 5; else it is the greatest of
+/// the reviews', and 0 when there was nothing to do.
+///
+///   plenary sweep --since 24h --dry-run
+///   plenary sweep posts --since 7d --max 5
+#[derive(Debug, Args)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Sweep {
+    /// The folder [default: that of council.yaml]
+    dir: Option<PathBuf>,
+    /// What was changed in so many hours (24h), days (7d) or weeks (4w), or since a day
+    /// (2026-01-01).
+    #[arg(long, value_name = "TIME|DAY", value_parser = lately, default_value = "24h")]
+    since: Lately,
+    /// Judge at most N of them; the others are left for the next time.
+    #[arg(long, value_name = "N", value_parser = max, default_value_t = MAX_DEFAULT)]
+    max: usize,
+    /// Say what would be judged, what not and why, and the worst cost; ask nobody.
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    options: Options,
+}
+
+fn lately(typed: &str) -> Result<Lately, &'static str> {
+    typed.parse().map_err(|_| "write a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`")
+}
+
+fn max(typed: &str) -> Result<usize, String> {
+    let number = typed.parse().ok().filter(|number| (1..=MAX_MAX).contains(number));
+    number.ok_or_else(|| format!("write a number from 1 to {MAX_MAX}"))
+}
+
+impl Sweep {
+    pub(crate) fn run(mut self, session: &Session<'_>) -> Result<Done, Error> {
+        self.find_dir();
+        let rehearsal = self.options.rehearsal()?;
+        let settings = self.options.settings(session, &rehearsal)?;
+        let rules = Classifier::new(settings.tier_rules.as_deref());
+        if !rules.has_rules() {
+            return Err(ConfigError::NoTierRules.into());
+        }
+        let dir = self.dir.clone().unwrap_or_else(|| settings.located.folder.clone());
+        let since = self.since.start(Machine.now());
+        let found = candidates(&dir, since, &settings, &rules)?;
+        let round = Round { settings, rehearsal, rules };
+        let swept = self.select(session, &round, found, since)?;
+        match self.dry_run {
+            true => plan(session, &round, swept),
+            false => self.judge(session, &round, swept),
+        }
+    }
+
+    fn select(
+        &self,
+        session: &Session<'_>,
+        round: &Round,
+        found: Candidates,
+        since: Moment,
+    ) -> Result<Swept, Error> {
+        let says = Says { producer: self.options.producer.clone(), ..Says::default() };
+        let working = round.settings.located.working.canonicalize().unwrap_or_default();
+        let piece_of = |file: &FolderFile| {
+            // As somebody who stands here would name it.
+            let named = file.path.strip_prefix(&working).unwrap_or(&file.path);
+            Piece::of(named, &says, &round.settings, &round.rules)
+        };
+        let workspace = session.for_existing()?;
+        let decided = |sha256: &str| Ok(workspace.store.decided(&round.content(sha256))?);
+        let mut selection = select(found.files, self.max, piece_of, decided)?;
+        selection.passed_over.extend(found.passed_over);
+        selection.passed_over.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(Swept { since, max: self.max, counts: found.counts, selection })
+    }
+
+    fn judge(&self, session: &Session<'_>, round: &Round, swept: Swept) -> Result<Done, Error> {
+        let format = self.options.format(session);
+        let summary = Summary::of(&swept);
+        let Selection { chosen, unreadable, .. } = swept.selection;
+        let hashes: Vec<String> = chosen.iter().map(|one| one.artifact.sha256.clone()).collect();
+        let judged = chosen.into_iter().map(|one| Piece::Artifact(one.artifact));
+        let unread = unreadable
+            .into_iter()
+            .map(|(path, error)| Piece::Unreadable { path: path.into(), error });
+        let pieces = judged.chain(unread).collect();
+        let done = judge(session, &round.settings, &round.rehearsal, pieces, format)?;
+        let summary = match hashes.is_empty() {
+            true => summary,
+            false => summary.with(verdicts(session, round, &hashes)?),
+        };
+        let told = match format {
+            Format::Text => session.ui.print(&summary.text(session.ui.width())),
+            Format::Json => session.ui.print(&document_text(&summary)?),
+            // Their output is read by programs that know nothing of a sweep.
+            Format::Github | Format::Sarif => {
+                session.ui.say(summary.text(session.ui.width()).trim());
+                Ok(())
+            }
+        };
+        match told {
+            // Whoever has read enough does not change what was held back.
+            Err(error) if error.is_closed_pipe() => Ok(done),
+            told => told.map(|()| done),
+        }
+    }
+
+    pub(crate) fn is_in_json(&self) -> bool {
+        self.options.is_in_json()
+    }
+
+    /// In `sweep --rehearse posts` the folder looks like a script.
+    fn find_dir(&mut self) {
+        if self.dir.is_none() {
+            self.dir = self.options.take_what_is_no_script();
+        }
+    }
+}
+
+fn plan(session: &Session<'_>, round: &Round, swept: Swept) -> Result<Done, Error> {
+    let table = GateTable::set(&round.settings, &round.rehearsal, &outlets(session))?;
+    let plans = swept.selection.chosen.iter().map(|chosen| {
+        let plan = table.plan((*chosen.artifact).clone(), Vec::new(), &Machine);
+        estimate(&plan, &chosen.artifact.path)
+    });
+    let estimates: Vec<Estimate> = plans.collect();
+    let usd_max_each = round.settings.budget.usd_micros as f64 / 1e6;
+    let planned = Planned::new(swept, &estimates, usd_max_each);
+    session.ui.answer(&planned, |planned| planned.text(session.ui.width()))?;
+    Ok(Done::Well)
+}
+
+/// What was decided of each content, once all were seen.
+fn verdicts(session: &Session<'_>, round: &Round, hashes: &[String]) -> Result<Verdicts, Error> {
+    let workspace = session.for_existing()?;
+    let mut verdicts = Verdicts::default();
+    for sha256 in hashes {
+        let decided = workspace.store.decided(&round.content(sha256))?;
+        verdicts.note(decided.map(|decided| decided.verdict));
+    }
+    Ok(verdicts)
+}
+
+/// What a sweep works with.
+struct Round {
+    settings: Settings,
+    rehearsal: Rehearsal,
+    rules: Classifier,
+}
+
+impl Round {
+    /// A rehearsal's verdicts count for rehearsals alone.
+    fn content(&self, sha256: &str) -> ContentQuery {
+        let rehearsal = !matches!(self.rehearsal, Rehearsal::IfNobody);
+        ContentQuery { sha256: sha256.to_owned(), rehearsal }
+    }
+}

@@ -1,0 +1,198 @@
+//! Which candidates are judged: each content once, and no more than the cap allows.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::domain::gate::{Artifact, DecidedContent};
+use crate::domain::time::Moment;
+use crate::error::Error;
+use crate::hosting::Piece;
+use crate::material::FolderFile;
+
+/// Why a file that a rule fits is not judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Code {
+    Unchanged,
+    LeftOut,
+    NotDrawn,
+    Decided,
+    Duplicate,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct PassedOver {
+    pub path: String,
+    pub code: Code,
+    pub reason: String,
+}
+
+/// What becomes of the candidates.
+#[derive(Debug, Default)]
+pub(super) struct Selection {
+    /// To be judged, in this order.
+    pub chosen: Vec<Chosen>,
+    pub passed_over: Vec<PassedOver>,
+    /// A rule wants them judged, and they cannot be: they do not pass.
+    pub unreadable: Vec<(String, Error)>,
+    /// To be judged too, but for the cap.
+    pub left: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Chosen {
+    pub artifact: Box<Artifact>,
+    pub modified: Option<Moment>,
+}
+
+/// Goes through the candidates in their order. `piece_of` reads a file, `decided` knows what
+/// was decided of a content before.
+pub(super) fn select(
+    candidates: Vec<FolderFile>,
+    max: usize,
+    piece_of: impl Fn(&FolderFile) -> Piece,
+    decided: impl Fn(&str) -> Result<Option<DecidedContent>, Error>,
+) -> Result<Selection, Error> {
+    let mut found = Selection::default();
+    let mut seen: HashMap<String, String> = HashMap::new();
+    for file in candidates {
+        let artifact = match piece_of(&file) {
+            Piece::Artifact(artifact) => artifact,
+            Piece::Skipped(skipped) => {
+                let reason = "of tier 3, and not the one in five".to_owned();
+                found.pass_over(skipped.path, Code::NotDrawn, reason);
+                continue;
+            }
+            Piece::Unreadable { error, .. } => {
+                found.unreadable.push((file.shown, error));
+                continue;
+            }
+        };
+        if let Some(before) = decided(&artifact.sha256)? {
+            let reason = format!("decided before: {} ({})", before.verdict, before.verdict_id);
+            found.pass_over(artifact.path, Code::Decided, reason);
+        } else if let Some(first) = seen.get(&artifact.sha256) {
+            let reason = format!("the same content as `{first}`");
+            found.pass_over(artifact.path, Code::Duplicate, reason);
+        } else {
+            seen.insert(artifact.sha256.clone(), artifact.path.clone());
+            if found.chosen.len() < max {
+                found.chosen.push(Chosen { artifact, modified: file.modified });
+            } else {
+                found.left.push(artifact.path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+impl Selection {
+    fn pass_over(&mut self, path: String, code: Code, reason: String) {
+        self.passed_over.push(PassedOver { path, code, reason });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::gate::{GateVerdict, Tier};
+    use crate::hosting::Skipped;
+
+    /// Candidates by their names; a name's first letter is the content, `?` is not drawn, `!`
+    /// cannot be read; contents in capitals were decided before.
+    fn check(names: &str, max: usize, expected: &str) {
+        let file =
+            |name: &str| FolderFile { path: name.into(), shown: name.to_owned(), modified: None };
+        let piece_of = |file: &FolderFile| match file.shown.chars().next().unwrap() {
+            '?' => Piece::Skipped(Skipped {
+                path: file.shown.clone(),
+                artifact_type: "post".to_owned(),
+                tier: Tier::Sampled,
+                reason: String::new(),
+            }),
+            '!' => Piece::Unreadable {
+                path: file.path.clone(),
+                error: Error::Output(std::io::ErrorKind::Other.into()),
+            },
+            content => Piece::Artifact(Box::new(Artifact {
+                path: file.shown.clone(),
+                artifact_type: "post".to_owned(),
+                tier: Tier::Always,
+                producer: None,
+                sha256: content.to_string(),
+                text: String::new(),
+            })),
+        };
+        let decided = |sha256: &str| {
+            let is_decided = sha256.chars().all(char::is_uppercase);
+            Ok(is_decided.then(|| DecidedContent {
+                verdict_id: "a-review/1".to_owned(),
+                verdict: GateVerdict::Hold,
+                ts: "2026-02-02T09:00:00Z".parse().unwrap(),
+            }))
+        };
+        let candidates = names.split_whitespace().map(file).collect();
+        let found = select(candidates, max, piece_of, decided).unwrap();
+        let mut told: Vec<String> =
+            found.chosen.iter().map(|one| format!("+{}", one.artifact.path)).collect();
+        told.extend(found.left.iter().map(|path| format!("left {path}")));
+        told.extend(found.passed_over.iter().map(|one| format!("{:?} {}", one.code, one.path)));
+        let unread = found.unreadable.iter();
+        told.extend(unread.map(|(path, _)| format!("unreadable {path}")));
+        assert_eq!(told.join(", "), expected, "{names}");
+    }
+
+    #[test]
+    fn candidates_are_judged_in_their_order() {
+        check("", 20, "");
+        check("b a c", 20, "+b, +a, +c");
+    }
+
+    #[test]
+    fn a_content_is_judged_once() {
+        check("a1 a2 b a3", 20, "+a1, +b, Duplicate a2, Duplicate a3");
+        check("A b", 20, "+b, Decided A");
+    }
+
+    #[test]
+    fn what_the_cap_leaves_is_said() {
+        check("a b c d", 2, "+a, +b, left c, left d");
+        // What needs no review does not count towards it.
+        check(
+            "A ?x a1 a2 B b c1 c2",
+            2,
+            "+a1, +b, left c1, Decided A, NotDrawn ?x, Duplicate a2, Decided B, Duplicate c2",
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_does_not_pass() {
+        check("!x a ?y", 20, "+a, NotDrawn ?y, unreadable !x");
+    }
+
+    #[test]
+    fn a_file_that_was_decided_says_how() {
+        let before = DecidedContent {
+            verdict_id: "a-review/1".to_owned(),
+            verdict: GateVerdict::Hold,
+            ts: "2026-02-02T09:00:00Z".parse().unwrap(),
+        };
+        let file = FolderFile { path: "a".into(), shown: "a".into(), modified: None };
+        let piece_of = |_: &FolderFile| {
+            let (path, artifact_type) = ("a".to_owned(), "post".to_owned());
+            let (sha256, text) = (String::new(), String::new());
+            let tier = Tier::Always;
+            Piece::Artifact(Box::new(Artifact {
+                path,
+                artifact_type,
+                tier,
+                producer: None,
+                sha256,
+                text,
+            }))
+        };
+        let found = select(vec![file], 1, piece_of, |_| Ok(Some(before.clone()))).unwrap();
+        assert_eq!(found.passed_over[0].reason, "decided before: HOLD (a-review/1)");
+    }
+}

@@ -1,0 +1,176 @@
+//! Draws a run while it goes on, on standard error: on a terminal a line per seat
+//! that turns while it thinks, elsewhere a plain line for everything that happens.
+
+use std::collections::BTreeMap;
+use std::io::IsTerminal;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use anstyle::{AnsiColor, Style};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::super::ui::{Ui, Voice};
+use crate::domain::change::Change;
+use crate::domain::ids::DialogueId;
+use crate::domain::time::Moment;
+use crate::domain::transcript::Transcript;
+use crate::engine::Observer;
+use crate::export::council::{AskSeen, Event, events};
+use crate::export::safe_text;
+use crate::export::telling::{Told, Tone, name_of_round, seat, tell};
+
+/// How often a spinner turns.
+const TURN: Duration = Duration::from_millis(120);
+
+/// Watches one run and draws it.
+#[derive(Debug)]
+pub(in crate::surfaces::cli) struct Progress {
+    voice: Voice,
+    screen: MultiProgress,
+    is_live: bool,
+    seen: Mutex<Seen>,
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    transcript: Option<Transcript>,
+    spinners: BTreeMap<u32, ProgressBar>,
+    round: u8,
+}
+
+impl Progress {
+    pub(in crate::surfaces::cli) fn new(ui: &Ui) -> Self {
+        let is_live = std::io::stderr().is_terminal() && ui.voice != Voice::Quiet;
+        let target =
+            if is_live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Self {
+            voice: ui.voice,
+            screen: MultiProgress::with_draw_target(target),
+            is_live,
+            seen: Mutex::default(),
+        }
+    }
+
+    /// What was journalled before anybody watched.
+    pub(in crate::surfaces::cli) fn knowing(ui: &Ui, transcript: &Transcript) -> Self {
+        let progress = Self::new(ui);
+        let seen = Seen { transcript: Some(transcript.clone()), ..Seen::default() };
+        *progress.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
+        progress
+    }
+
+    /// Takes the spinners off the screen.
+    pub(in crate::surfaces::cli) fn clear(&self) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        for spinner in std::mem::take(&mut seen.spinners).into_values() {
+            spinner.finish_and_clear();
+        }
+    }
+
+    fn show(&self, seen: &mut Seen, event: &Event) {
+        if let Event::Asked { ask, .. } | Event::CallSent { ask, .. } = event
+            && ask.round != seen.round
+        {
+            seen.round = ask.round;
+            let text = name_of_round(ask).to_owned();
+            self.print(&Told { tone: Tone::Heading, text });
+        }
+        if let Event::CallSent { ask, .. } = event {
+            self.start(seen, ask);
+        }
+        if let Some(id) = settled(event)
+            && let Some(spinner) = seen.spinners.remove(&id)
+        {
+            spinner.finish_and_clear();
+        }
+        let lines = seen.transcript.as_ref().map(|transcript| tell(transcript, event));
+        for told in lines.unwrap_or_default() {
+            self.print(&told);
+        }
+    }
+
+    fn start(&self, seen: &mut Seen, ask: &AskSeen) {
+        if !self.is_live || seen.spinners.contains_key(&ask.id) {
+            return;
+        }
+        let Some(transcript) = &seen.transcript else { return };
+        let message = format!("{}thinking", seat(transcript, ask));
+        let spinner = self.screen.add(ProgressBar::new_spinner());
+        let style = ProgressStyle::with_template("  {spinner:.cyan} {msg} {elapsed:.dim}");
+        spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        spinner.set_message(message);
+        spinner.enable_steady_tick(TURN);
+        seen.spinners.insert(ask.id, spinner);
+    }
+
+    fn print(&self, told: &Told) {
+        let wanted = match told.tone {
+            Tone::Quiet => self.voice == Voice::Verbose || self.is_live,
+            Tone::Heading | Tone::Aside | Tone::Good | Tone::Warning | Tone::Bad => {
+                self.voice != Voice::Quiet
+            }
+        };
+        if !wanted {
+            return;
+        }
+        let (mark, style) = look(told.tone);
+        let line = format!("{style}{mark}{style:#} {}", safe_text::line(&told.text));
+        // The spinners make room while a line is printed above them.
+        self.screen.suspend(|| super::super::ui::talk(&line));
+    }
+}
+
+impl Observer for Progress {
+    fn saw(&self, _: &DialogueId, at: Moment, changes: &[Change]) {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut seen.transcript {
+            Some(transcript) => transcript.add(at, changes),
+            None => seen.transcript = Transcript::begin(at, changes),
+        }
+        let Some(transcript) = &seen.transcript else { return };
+        for event in events(transcript, changes) {
+            self.show(&mut seen, &event);
+        }
+    }
+}
+
+/// The ask whose spinner can go, if the event settles one.
+fn settled(event: &Event) -> Option<u32> {
+    match event {
+        Event::Read { ask, .. }
+        | Event::Drafted { ask, .. }
+        | Event::Audited { ask, .. }
+        | Event::Revised { ask, .. }
+        | Event::Judged { ask, .. }
+        | Event::Adjudicated { ask, .. }
+        | Event::Unreadable { ask, .. }
+        | Event::NotSent { ask, .. }
+        | Event::CallFailed { ask, gave_up: true, .. } => Some(ask.id),
+        Event::Opened { .. }
+        | Event::Started { .. }
+        | Event::Asked { .. }
+        | Event::CallSent { .. }
+        | Event::Replied { .. }
+        | Event::CallFailed { .. }
+        | Event::Shortcut(_)
+        | Event::RoundHeld { .. }
+        | Event::Reported { .. }
+        | Event::Intervened(_)
+        | Event::Concluded { .. }
+        | Event::Ruled { .. }
+        | Event::Logged { .. }
+        | Event::Overridden(_)
+        | Event::Stopped(_) => None,
+    }
+}
+
+fn look(tone: Tone) -> (&'static str, Style) {
+    match tone {
+        Tone::Heading => ("─", AnsiColor::Cyan.on_default().bold()),
+        Tone::Aside => ("  »", AnsiColor::Cyan.on_default()),
+        Tone::Good => ("  ●", AnsiColor::Green.on_default()),
+        Tone::Warning => ("  ▲", AnsiColor::Yellow.on_default()),
+        Tone::Bad => ("  ×", AnsiColor::Red.on_default()),
+        Tone::Quiet => ("  ·", Style::new().dimmed()),
+    }
+}

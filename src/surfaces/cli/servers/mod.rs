@@ -1,0 +1,5 @@
+//! Commands that open another door and keep it open.
+
+pub(super) mod mcp;
+pub(super) mod serve;
+mod standing;

@@ -1,0 +1,21 @@
+//! Which sections are drawn, in which order.
+
+use super::super::canvas::Canvas;
+use super::super::page::text_of;
+use super::{head, tables};
+use crate::operations::Audited;
+
+pub(crate) fn draw(audited: &Audited, canvas: Canvas) -> String {
+    let audit = &audited.audit;
+    text_of(&[
+        head::draw(audited, canvas),
+        tables::drift(audit, canvas),
+        tables::by_type(audit, canvas),
+        tables::by_producer(audit, canvas),
+        tables::by_week(audit, canvas),
+        tables::deliberators(audit, canvas),
+        tables::change(audit, canvas),
+        tables::scores(audit, canvas),
+        tables::overrides(audit, canvas),
+    ])
+}

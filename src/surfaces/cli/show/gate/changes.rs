@@ -1,0 +1,83 @@
+//! What changed between the rounds, and whether anybody's concern was the reason.
+
+use super::super::canvas::{Canvas, Detail};
+use super::super::line::Line;
+use super::super::page::{MARGIN, beside, heading};
+use super::super::palette::{CAUTION, FAINT, ID, PLAIN};
+use super::page::{INDENT, named};
+use crate::domain::gate::{Concern, Judgement};
+use crate::export::gate::ReviewDocument;
+use crate::export::wording;
+use crate::protocols::gate::{Part, Position};
+
+/// What somebody else's concern is told in: the concern itself stands among theirs.
+const CITED_CHARS_MAX: usize = 160;
+
+pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Canvas) -> Vec<Line> {
+    if told.round2.is_empty() {
+        return Vec::new();
+    }
+    let changed = positions.iter().filter(|one| one.is_changed()).count();
+    let mut lines = heading("BETWEEN THE ROUNDS", &format!("{changed} changed"), canvas);
+    let drawn = positions.iter().map(|one| change(one, positions, canvas));
+    let drawn: Vec<Vec<Line>> = drawn.filter(|lines| !lines.is_empty()).collect();
+    if drawn.is_empty() {
+        lines.push(Line::indented(MARGIN).styled("Nobody moved.", FAINT));
+    }
+    for (place, change) in drawn.into_iter().enumerate() {
+        lines.extend((place > 0).then(Line::blank));
+        lines.extend(change);
+    }
+    lines
+}
+
+/// One deliberator; nothing, where it stands as it stood.
+fn change(position: &Position<'_>, all: &[Position<'_>], canvas: Canvas) -> Vec<Line> {
+    let is_wanted = position.is_changed() || canvas.detail == Detail::Full;
+    let after = match (&position.first, &position.second) {
+        (Part::Held(before), Part::Held(after)) if is_wanted => {
+            let how = format!("{} → {}", stands(before), stands(after));
+            let mut lines = named(position.seat, &how, PLAIN, canvas);
+            lines.extend(reasons(position, after, all, canvas));
+            return lines;
+        }
+        (Part::Held(_), Part::Absent(_)) => "could not be heard again: its first judgement counts",
+        (Part::Absent(_), Part::Held(_)) => "was heard in the second round alone",
+        (Part::Open | Part::Held(_) | Part::Absent(_), _) => return Vec::new(),
+    };
+    named(position.seat, after, CAUTION, canvas)
+}
+
+fn stands(judgement: &Judgement) -> String {
+    let block = if judgement.would_block { ", blocks" } else { "" };
+    format!("{}{block}", judgement.verdict)
+}
+
+fn reasons(
+    position: &Position<'_>,
+    after: &Judgement,
+    all: &[Position<'_>],
+    canvas: Canvas,
+) -> Vec<Line> {
+    let room = canvas.measure();
+    let lead = |word: &str| Line::indented(INDENT).styled(word, FAINT);
+    let mut lines = Vec::new();
+    if !after.delta_from_r1.trim().is_empty() {
+        lines.extend(beside(lead(""), &after.delta_from_r1, room));
+    }
+    let lists = [("concedes ", &after.concessions), ("presses ", &after.escalations)];
+    for (word, texts) in lists {
+        lines.extend(texts.iter().flat_map(|text| beside(lead(word), text, room)));
+    }
+    lines.extend(position.cites(all).iter().flat_map(|cited| citation(cited, room)));
+    if position.is_uncited(all) {
+        let words = "names no concern of anybody else";
+        lines.extend(beside(Line::indented(INDENT).styled("UNCITED: ", CAUTION), words, room));
+    }
+    lines
+}
+
+fn citation((id, concern): &(String, &Concern), room: usize) -> Vec<Line> {
+    let lead = Line::indented(INDENT).styled(id, ID).plain(": ");
+    beside(lead, &wording::shortened(&concern.issue, CITED_CHARS_MAX), room)
+}

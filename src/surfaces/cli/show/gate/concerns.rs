@@ -1,0 +1,86 @@
+//! What is held against it, by whom, where, and how it could be mended.
+
+use super::super::super::wrap::wrap_text;
+use super::super::canvas::{Canvas, Detail};
+use super::super::line::Line;
+use super::super::page::{beside, heading, prose};
+use super::super::palette::{self, FAINT, GOOD, ID};
+use super::page::{INDENT, named};
+use crate::domain::gate::{Judgement, names_lines};
+use crate::export::gate::words::lines as named_lines;
+use crate::export::gate::{Placed, ReviewDocument};
+use crate::protocols::gate::Position;
+
+/// `L3-12` and a gap; longer ones push only their own words.
+const PLACE: usize = 6;
+
+/// `2.` and a gap.
+const NUMBER: usize = 3;
+
+pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Canvas) -> Vec<Line> {
+    let groups: Vec<Vec<Line>> =
+        positions.iter().map(|position| group(told, position, canvas)).collect();
+    let groups: Vec<Vec<Line>> = groups.into_iter().filter(|lines| !lines.is_empty()).collect();
+    if groups.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading("CONCERNS", &told.concerns.len().to_string(), canvas);
+    for (place, group) in groups.into_iter().enumerate() {
+        lines.extend((place > 0).then(Line::blank));
+        lines.extend(group);
+    }
+    lines
+}
+
+/// A deliberator with its concerns; nothing, where it has none and does not block.
+fn group(told: &ReviewDocument, position: &Position<'_>, canvas: Canvas) -> Vec<Line> {
+    let Some(held) = position.held() else { return Vec::new() };
+    if held.concerns.is_empty() && !held.would_block {
+        return Vec::new();
+    }
+    let (_, style) = palette::of_leaning(held.verdict);
+    let mut lines = named(position.seat, &stands(held), style, canvas);
+    let own = told.concerns.iter().filter(|one| one.deliberator == *position.seat);
+    lines.extend(own.flat_map(|one| concern(one, canvas.measure())));
+    // An adjudicator has merged the briefs; where there is none, they are all there is.
+    let is_wanted = told.adjudicator.is_none() || canvas.detail == Detail::Full;
+    if is_wanted && !held.revision_brief.trim().is_empty() {
+        let brief = wrap_text(&held.revision_brief, canvas.measure() - INDENT);
+        lines.push(Line::indented(INDENT).styled("its brief:", FAINT));
+        lines.extend(prose(&brief, INDENT));
+    }
+    lines
+}
+
+fn stands(held: &Judgement) -> String {
+    let mut words = vec![held.verdict.name()];
+    words.extend(held.would_block.then_some("blocks"));
+    words.extend(held.is_irreducible_block().then_some("irreducible"));
+    // A block for which nobody can do anything deserves the eye.
+    words.extend(held.concerns.is_empty().then_some("names no concern"));
+    words.join(", ")
+}
+
+fn concern(one: &Placed, room: usize) -> Vec<Line> {
+    let place = named_lines(one.line, one.end_line);
+    let column = INDENT + NUMBER + PLACE;
+    // Its deliberator stands above: of `skeptic-2`, the number is left to say.
+    let number = one.id.rsplit('-').next().unwrap_or_default();
+    let lead = Line::indented(INDENT).styled(&format!("{number}."), FAINT).pad_to(INDENT + NUMBER);
+    let lead = lead.styled(place.as_deref().unwrap_or("–"), ID).plain(" ").pad_to(column);
+    let locus = one.concern.locus.trim();
+    // Where it only names the line, it says nothing that does not stand beside it.
+    let is_told = place.is_some() && names_lines(locus);
+    let under = || Line::indented(column);
+    let mut lines = Vec::new();
+    if locus.is_empty() || is_told {
+        lines.extend(beside(lead, &one.concern.issue, room));
+    } else {
+        lines.extend(beside(lead, locus, room));
+        lines.extend(beside(under(), &one.concern.issue, room));
+    }
+    if !one.concern.fix.trim().is_empty() {
+        lines.extend(beside(under().styled("→ ", GOOD), &one.concern.fix, room));
+    }
+    lines
+}

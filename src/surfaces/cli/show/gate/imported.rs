@@ -1,0 +1,49 @@
+//! Verdicts that came from another log, a line each.
+
+use super::super::canvas::{Canvas, Detail};
+use super::super::line::Line;
+use super::super::page::{MARGIN, heading};
+use super::super::palette::{self, FAINT, PLAIN};
+use crate::domain::gate::{GateVerdict, LogRow};
+
+/// As many as a screen or two; `show --full` has them all.
+const ROWS_MAX: usize = 40;
+
+/// `INCOMPLETE` and a gap.
+const VERDICT: usize = 11;
+
+pub(in super::super) fn draw(rows: &[LogRow], canvas: Canvas) -> Vec<Line> {
+    let mut lines = heading("IMPORTED VERDICTS", &counts(rows), canvas);
+    let shown = match canvas.detail {
+        Detail::Brief => rows.len().min(ROWS_MAX),
+        Detail::Full => rows.len(),
+    };
+    lines.extend(rows.iter().take(shown).map(|row| line(row, canvas)));
+    if let Some(more) = rows.len().checked_sub(shown).filter(|more| *more > 0) {
+        let told = format!("and {more} more; `--full` shows them");
+        lines.push(Line::indented(MARGIN).styled(&told, FAINT));
+    }
+    lines
+}
+
+/// `3 SHIP · 1 HOLD`
+fn counts(rows: &[LogRow]) -> String {
+    let count = |verdict: GateVerdict| {
+        let count = rows.iter().filter(|row| row.adjudicator.final_verdict == verdict).count();
+        (count > 0).then(|| format!("{count} {verdict}"))
+    };
+    GateVerdict::ALL.iter().filter_map(|verdict| count(*verdict)).collect::<Vec<_>>().join(" · ")
+}
+
+fn line(row: &LogRow, canvas: Canvas) -> Line {
+    let verdict = row.adjudicator.final_verdict;
+    let (mark, style) = palette::of_gate(verdict.into());
+    let day = format!("{}  ", row.ts.day());
+    let told = format!("{}  {}", row.artifact, row.artifact_type);
+    Line::indented(MARGIN)
+        .styled(mark, style)
+        .plain(" ")
+        .styled(&format!("{:<VERDICT$}", verdict.name()), style)
+        .styled(&day, FAINT)
+        .fitted(&told, PLAIN, canvas.columns())
+}

@@ -1,0 +1,39 @@
+//! One file of several, in a line: what a batch or a skipped file comes to.
+
+use super::super::canvas::Canvas;
+use super::super::line::Line;
+use super::super::palette::{self, FAINT, PLAIN};
+use crate::export::gate::ReviewDocument;
+use crate::export::gate::words::blocks;
+use crate::export::safe_text;
+
+/// `INCOMPLETE` and a gap.
+const VERDICT: usize = 12;
+
+/// Draws a review, or that there was none, as one line.
+pub(crate) fn draw_line(told: &ReviewDocument, canvas: Canvas) -> String {
+    let (mark, style) = palette::of_gate(told.verdict);
+    let lead = Line::blank()
+        .styled(mark, style)
+        .plain(" ")
+        .styled(told.verdict.name(), style)
+        .pad_to(VERDICT)
+        .plain(" ");
+    // The path is what somebody looks for: of the two, what is said of it is cut. Why a file was
+    // let through unseen is said to the end.
+    let path = lead.fitted(&told.artifact, PLAIN, canvas.columns() - 2);
+    match &told.skipped_because {
+        Some(because) => format!("{path}\n{:VERDICT$} {}", "", safe_text::line(because)),
+        None => path.plain("  ").fitted(&said(told), FAINT, canvas.columns()).to_string(),
+    }
+}
+
+fn said(told: &ReviewDocument) -> String {
+    let mut words = Vec::new();
+    words.extend(told.rehearsal.then(|| "REHEARSAL".to_owned()));
+    words.extend(told.panel.degraded.then(|| "DEGRADED".to_owned()));
+    words.extend(told.policy.as_ref().map(|counted| blocks(counted.arithmetic.blocks)));
+    words.extend(told.error.as_ref().map(|error| error.message.clone()));
+    words.extend(told.verdict_id.clone());
+    words.join(" · ")
+}

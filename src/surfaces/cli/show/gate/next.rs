@@ -1,0 +1,32 @@
+//! What can be done about it.
+
+use super::super::canvas::Canvas;
+use super::super::line::Line;
+use super::super::page::{MARGIN, beside, heading};
+use super::super::palette::{FAINT, GOOD};
+use crate::export::gate::{ReviewDocument, ReviewVerdict};
+
+pub(super) fn draw(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
+    let verdict = told.verdict_id.as_ref();
+    let decide = verdict.map(|id| format!("plenary override {id} --as SHIP --why \"…\""));
+    let go_on = told.error.as_ref().map(|error| error.suggestion.as_str());
+    let steps: Vec<(&str, Option<String>)> = match told.verdict {
+        ReviewVerdict::Ship | ReviewVerdict::Skipped => Vec::new(),
+        ReviewVerdict::Revise | ReviewVerdict::Hold => vec![
+            ("Change it by the brief, and review it again.", None),
+            ("A person may decide otherwise, and says why:", decide),
+        ],
+        ReviewVerdict::Incomplete => go_on.map(|go_on| (go_on, None)).into_iter().collect(),
+    };
+    if steps.is_empty() {
+        return Vec::new();
+    }
+    let mut lines = heading("NEXT", "", canvas);
+    for (what, command) in steps {
+        let lead = Line::indented(MARGIN).styled("· ", FAINT);
+        lines.extend(beside(lead, what, canvas.measure()));
+        let line = |command: String| Line::indented(MARGIN * 2).styled(&command, GOOD);
+        lines.extend(command.map(line));
+    }
+    lines
+}

@@ -1,0 +1,60 @@
+//! The page: which sections are drawn, in which order.
+
+use anstyle::Style;
+
+use super::super::super::wrap::wrap_line;
+use super::super::canvas::{Canvas, Detail};
+use super::super::council::{Foot, replies};
+use super::super::line::Line;
+use super::super::page::{MARGIN, block, text_of};
+use super::super::palette::STRONG;
+use super::{changes, concerns, decision, headline, next, seats};
+use crate::domain::ids::ExpertSlug;
+use crate::domain::transcript::Transcript;
+use crate::export::gate::document;
+use crate::protocols::gate::positions;
+
+/// Where what is said of a deliberator begins, under its name.
+pub(super) const INDENT: usize = MARGIN * 2;
+
+/// Draws a review, decided or not, as lines with ANSI colours.
+pub(crate) fn draw(transcript: &Transcript, canvas: Canvas) -> String {
+    text_of(&sections(transcript, Foot::Hint, canvas))
+}
+
+pub(in super::super) fn sections(
+    transcript: &Transcript,
+    foot: Foot,
+    canvas: Canvas,
+) -> Vec<Vec<Line>> {
+    let told = &document(transcript);
+    let positions = &positions(transcript);
+    let mut sections = vec![
+        headline::draw(told, canvas),
+        decision::brief(told, canvas),
+        seats::draw(told, positions, canvas),
+        concerns::draw(told, positions, canvas),
+        changes::draw(told, positions, canvas),
+        decision::draw(told, canvas),
+        decision::priors(told, canvas),
+        decision::missing_context(told, canvas),
+    ];
+    if canvas.detail == Detail::Full {
+        sections.push(replies::draw(transcript, &[], canvas));
+    }
+    sections.push(next::draw(told, canvas));
+    sections.push(headline::footer(transcript, told, foot, canvas));
+    sections
+}
+
+/// A deliberator and how it stands; under its name, where there is no room beside it.
+pub(super) fn named(seat: &ExpertSlug, text: &str, style: Style, canvas: Canvas) -> Vec<Line> {
+    let lead = Line::indented(MARGIN).styled(seat.as_str(), STRONG).plain("  ");
+    let line = lead.clone().styled(text, style);
+    if line.width() <= canvas.columns() {
+        return vec![line];
+    }
+    let mut lines = vec![lead];
+    lines.extend(block(&wrap_line(text, canvas.measure() - INDENT), INDENT, style));
+    lines
+}

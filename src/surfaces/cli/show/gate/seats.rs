@@ -1,0 +1,125 @@
+//! Who held what: a row for each deliberator, its scores under it.
+
+use anstyle::Style;
+
+use super::super::super::wrap::{wrap_items, wrap_line};
+use super::super::canvas::Canvas;
+use super::super::line::Line;
+use super::super::page::{MARGIN, block, heading};
+use super::super::palette::{self, BAD, CAUTION, FAINT, PLAIN, STRONG};
+use crate::domain::gate::Judgement;
+use crate::export::gate::ReviewDocument;
+use crate::export::gate::words::{all_blocks, score_name};
+use crate::protocols::gate::{Part, Position};
+
+/// A longer name is cut; the record has it whole.
+const NAME_MAX: usize = 18;
+
+/// Where names begin, after their mark.
+const INDENT: usize = MARGIN + 2;
+
+/// `revise ■` and a gap.
+const CELL: usize = 10;
+
+/// Beside a verdict: it blocks.
+const BLOCK: &str = "■";
+
+pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Canvas) -> Vec<Line> {
+    let counted = told.policy.as_ref().map(|counted| counted.arithmetic);
+    let note = counted.as_ref().map(all_blocks).unwrap_or_default();
+    let mut lines = heading("DELIBERATORS", &note, canvas);
+    let names = positions.iter().map(|one| one.seat.as_str().len());
+    let column = INDENT + names.max().unwrap_or(0).min(NAME_MAX) + 2;
+    lines.push(head(column, canvas));
+    for position in positions {
+        lines.push(row(position, positions, column, canvas));
+        lines.extend(absences(position, canvas));
+        lines.extend(scores(position, canvas));
+    }
+    lines
+}
+
+fn head(column: usize, canvas: Canvas) -> Line {
+    let titles = format!("{:<CELL$}{:<CELL$}{:<8}{:<13}", "R1", "R2", "block", "irreducible");
+    Line::indented(column).fitted(&titles, FAINT, canvas.columns())
+}
+
+fn row(position: &Position<'_>, all: &[Position<'_>], column: usize, canvas: Canvas) -> Line {
+    let held = position.held();
+    let (mark, style) = held.map_or(("×", BAD), |held| palette::of_leaning(held.verdict));
+    let edge = canvas.columns();
+    let mut line = Line::indented(MARGIN)
+        .styled(mark, style)
+        .plain(" ")
+        .fitted(position.seat.as_str(), STRONG, column - 2)
+        .pad_to(column);
+    let block =
+        if held.is_some_and(|held| held.would_block) { ("yes", BAD) } else { ("no", FAINT) };
+    let lasting = held.is_some_and(Judgement::is_irreducible_block);
+    let lasting = if lasting { ("yes", BAD) } else { ("no", FAINT) };
+    // Whoever was not heard holds nothing.
+    let [block, lasting] =
+        [block, lasting].map(|cell| if held.is_some() { cell } else { ("–", FAINT) });
+    let (first, second) = (cell(&position.first), cell(&position.second));
+    let cells = [
+        (first.0.as_str(), first.1, CELL),
+        (second.0.as_str(), second.1, CELL),
+        (block.0, block.1, 8),
+        (lasting.0, lasting.1, 13),
+    ];
+    let mut end = column;
+    for (text, style, width) in cells {
+        end += width;
+        line = line.fitted(text, style, edge.min(end)).pad_to(end.min(edge));
+    }
+    line.fitted(note(position, all), CAUTION, edge)
+}
+
+fn cell(part: &Part<'_>) -> (String, Style) {
+    match part {
+        Part::Open => ("–".to_owned(), FAINT),
+        Part::Absent(_) => ("absent".to_owned(), BAD),
+        Part::Held(judgement) => {
+            let block = if judgement.would_block { BLOCK } else { "" };
+            (format!("{} {block}", judgement.verdict), palette::of_leaning(judgement.verdict).1)
+        }
+    }
+}
+
+/// What to be wary of.
+fn note(position: &Position<'_>, all: &[Position<'_>]) -> &'static str {
+    if position.is_fallback() {
+        "R1 counts"
+    } else if position.is_uncited(all) {
+        "uncited"
+    } else {
+        ""
+    }
+}
+
+/// Why it could not be heard.
+fn absences(position: &Position<'_>, canvas: Canvas) -> Vec<Line> {
+    let parts = [&position.first, &position.second].into_iter();
+    let told = parts.filter_map(|part| match part {
+        Part::Absent(failure) => {
+            let why =
+                format!("{} {}: {}", failure.round, failure.error_type, failure.error_message);
+            Some(block(&wrap_line(&why, canvas.measure() - INDENT), INDENT, PLAIN))
+        }
+        Part::Open | Part::Held(_) => None,
+    });
+    told.flatten().collect()
+}
+
+/// Its scores in the end; one that changed, with what it was.
+fn scores(position: &Position<'_>, canvas: Canvas) -> Vec<Line> {
+    let Some(held) = position.held() else { return Vec::new() };
+    let before = position.first.held();
+    let told = held.scores.iter().map(|(name, score)| {
+        let was = before.and_then(|before| before.scores.get(name)).filter(|was| *was != score);
+        let was = was.map(|was| format!("{was}→")).unwrap_or_default();
+        format!("{} {was}{score}", score_name(name))
+    });
+    let told: Vec<String> = told.collect();
+    block(&wrap_items(&told, canvas.measure() - INDENT), INDENT, FAINT)
+}

@@ -1,0 +1,57 @@
+//! What was read in an expert's reply, as a table.
+
+use super::super::table::Table;
+use crate::domain::ids::EntityKind;
+use crate::domain::target::Target;
+use crate::export::wording;
+use crate::markers::{Extraction, Said};
+
+/// A line that counts, and a row per marker.
+pub(in crate::surfaces::cli) fn draw_reply(reply: &Extraction, width: usize) -> String {
+    let head = format!("{}, round {}: {}\n", reply.expert, reply.round, counts(reply));
+    if reply.markers.is_empty() {
+        return head;
+    }
+    let mut table = Table::new(&["LINE", "MARKER", "OF", "SAYS"]);
+    for marker in &reply.markers {
+        let [what, of, says] = cells(&marker.said);
+        table.row([marker.line.to_string(), what, of, says]);
+    }
+    format!("{head}\n{}", table.draw(width))
+}
+
+fn counts(reply: &Extraction) -> String {
+    let entities = EntityKind::ALL.iter().map(|kind| match (reply.of_kind(*kind).count(), *kind) {
+        // Evidence is not counted as it is spoken.
+        (0, _) => String::new(),
+        (count, EntityKind::Evidence) => format!("{count} evidence"),
+        (count, kind) => wording::count(count, kind.noun()),
+    });
+    let references = reply.contributions.iter().map(|item| item.references.len()).sum();
+    let others =
+        [(references, "reference"), (reply.moves.len(), "move"), (reply.verdicts.len(), "verdict")];
+    let others = others.into_iter().map(|(count, noun)| match count {
+        0 => String::new(),
+        count => wording::count(count, noun),
+    });
+    let said: Vec<String> = entities.chain(others).filter(|said| !said.is_empty()).collect();
+    if said.is_empty() { "nothing marked".to_owned() } else { said.join(", ") }
+}
+
+fn cells(said: &Said) -> [String; 3] {
+    let ids =
+        |targets: &[Target]| targets.iter().map(Target::to_string).collect::<Vec<_>>().join(" ");
+    match said {
+        Said::Entity { id, label } => [id.kind.noun().to_owned(), id.to_string(), label.clone()],
+        Said::Reference { source, ref_type, targets } => {
+            [ref_type.to_string(), source.to_string(), ids(targets)]
+        }
+        Said::Move { move_type, targets, topic } => {
+            let says = topic.clone().unwrap_or_else(|| ids(targets));
+            [move_type.to_string(), "move".to_owned(), says]
+        }
+        Said::Verdict { verdict_type, label } => {
+            [verdict_type.to_string(), "verdict".to_owned(), label.clone().unwrap_or_default()]
+        }
+    }
+}

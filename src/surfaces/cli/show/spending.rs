@@ -1,0 +1,23 @@
+//! What a run took, in a line of short facts.
+
+use crate::domain::time::Moment;
+use crate::export::council::Metrics;
+use crate::export::wording;
+
+/// Rounds, calls, tokens, time, money and the day.
+pub(super) fn spent(metrics: &Metrics, opened_at: Moment) -> Vec<String> {
+    let session = &metrics.session;
+    let cost = session.total_cost_estimate.map_or_else(
+        || "cost unknown".to_owned(),
+        |usd| if usd > 0.0 { format!("${usd:.4}") } else { "no cost".to_owned() },
+    );
+    let tokens = session.total_tokens_in + session.total_tokens_out;
+    vec![
+        wording::count(usize::from(session.rounds_completed), "round"),
+        wording::count(session.calls, "call"),
+        format!("{} tokens", wording::grouped(tokens)),
+        format!("{:.1} s", session.total_duration_ms as f64 / 1_000.0),
+        cost,
+        opened_at.day().to_string(),
+    ]
+}

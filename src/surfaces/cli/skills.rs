@@ -1,0 +1,87 @@
+//! `init --skills`: the pages that teach agents, in a folder where agent programs look for them.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::session::{Done, Session};
+use crate::config::ConfigError;
+use crate::error::Error;
+use crate::files;
+use crate::markers::SKILLS;
+
+#[derive(Debug, Serialize)]
+struct SkillsWritten {
+    status: &'static str,
+    skills: Vec<SkillWritten>,
+}
+
+#[derive(Debug, Serialize)]
+struct SkillWritten {
+    name: &'static str,
+    path: String,
+    /// Whether the file is new or other than it was.
+    changed: bool,
+}
+
+/// What stands at a place where a skill is to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    Nothing,
+    Same,
+    Other,
+}
+
+/// Writes each skill to `DIR/NAME/SKILL.md`. Nothing is written while one of them would replace
+/// something else, unless `force` says so.
+pub(super) fn write_skills(
+    session: &Session<'_>,
+    folder: &Path,
+    force: bool,
+) -> Result<Done, Error> {
+    let places: Vec<(PathBuf, Standing)> = SKILLS
+        .iter()
+        .map(|skill| folder.join(skill.name).join("SKILL.md"))
+        .zip(&SKILLS)
+        .map(|(path, skill)| {
+            let standing = standing(&path, skill.text);
+            (path, standing)
+        })
+        .collect();
+    let other = places.iter().find(|(_, standing)| *standing == Standing::Other);
+    if let Some((path, _)) = other.filter(|_| !force) {
+        return Err(ConfigError::FileExists { path: path.clone() }.into());
+    }
+    let mut skills = Vec::with_capacity(places.len());
+    for (skill, (path, standing)) in SKILLS.iter().zip(&places) {
+        let changed = *standing != Standing::Same;
+        if changed {
+            files::replace(path, skill.text.as_bytes())?;
+        }
+        skills.push(SkillWritten { name: skill.name, path: path.display().to_string(), changed });
+    }
+    let written = SkillsWritten { status: "success", skills };
+    session.ui.answer(&written, text)?;
+    if !session.ui.json {
+        session.ui.say("next: ask your agent to lead an alignment dialogue");
+    }
+    Ok(Done::Well)
+}
+
+fn standing(path: &Path, text: &str) -> Standing {
+    // A link that leads nowhere is there too.
+    if path.symlink_metadata().is_err() {
+        return Standing::Nothing;
+    }
+    let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
+    let is_same = is_file && files::read_text(path).is_ok_and(|there| there == text);
+    if is_same { Standing::Same } else { Standing::Other }
+}
+
+fn text(written: &SkillsWritten) -> String {
+    let lines = written.skills.iter().map(|skill| match skill.changed {
+        true => format!("Wrote {}\n", skill.path),
+        false => format!("{} is there already\n", skill.path),
+    });
+    lines.collect()
+}

@@ -1,0 +1,148 @@
+//! A call that may take its time: who asked, how long they wait, what they are told meanwhile.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::RoleServer;
+use rmcp::model::ProgressNotificationParam;
+use rmcp::service::RequestContext;
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::house::House;
+use crate::domain::change::Entry;
+use crate::domain::ids::DialogueId;
+use crate::engine::is_at_work;
+use crate::error::Error;
+use crate::export::council::events;
+use crate::export::telling::tell;
+use crate::hosting::{Following, Stand, Standing, stand};
+
+/// How often the journal is looked at.
+const PAUSE: Duration = Duration::from_millis(150);
+
+/// Nobody keeps a connection open for longer.
+pub(super) const WAIT_SECONDS_MAX: i64 = 3_600;
+
+#[derive(Debug)]
+pub(super) struct Call {
+    pub house: Arc<House>,
+    pub arguments: Value,
+    context: RequestContext<RoleServer>,
+}
+
+/// What happens to a run when the call that waits for it is cancelled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OnCancel {
+    /// This call started it, and its caller has changed their mind.
+    EndRun,
+    /// Somebody only looked.
+    LeaveRun,
+}
+
+impl Call {
+    pub(super) fn new(
+        house: Arc<House>,
+        arguments: Value,
+        context: RequestContext<RoleServer>,
+    ) -> Self {
+        Self { house, arguments, context }
+    }
+
+    /// Whether the client can poll tasks, and so need not wait.
+    pub(super) fn has_tasks(&self) -> bool {
+        self.context.client_capabilities().is_some_and(|known| known.supports_tasks())
+    }
+
+    /// Waits for a run, telling how it goes, for as long as the caller wants; then says where it
+    /// stands.
+    pub(super) async fn await_run(
+        &self,
+        id: &DialogueId,
+        wait: Duration,
+        on_cancel: OnCancel,
+    ) -> Result<Stand, Error> {
+        let until = Instant::now() + wait;
+        let following = self.follow(id);
+        tokio::select! {
+            followed = timeout_at(until, following) => if let Ok(followed) = followed { followed? },
+            () = self.context.ct.cancelled() => if on_cancel == OnCancel::EndRun {
+                self.house.interrupt(id);
+            },
+        }
+        self.house.standing(id).await
+    }
+
+    /// Tells what happens until nothing happens any more.
+    async fn follow(&self, id: &DialogueId) -> Result<(), Error> {
+        let mut following = Following::default();
+        let mut steps = 0_u32;
+        loop {
+            // Looked at before the journal is read: what was written last is then in it.
+            let is_running = self.house.is_running(id, &following)?;
+            let fresh = self.house.entries(id, following.seq).await?;
+            let is_quiet = fresh.is_empty();
+            for entry in fresh {
+                let changes = following.take(&entry);
+                let Some(transcript) = &following.transcript else { continue };
+                let seen = events(transcript, &changes);
+                for told in seen.iter().flat_map(|event| tell(transcript, event)) {
+                    steps += 1;
+                    self.tell(steps, told.text.trim()).await;
+                }
+            }
+            if is_quiet && !is_running {
+                return Ok(());
+            }
+            sleep(PAUSE).await;
+        }
+    }
+
+    async fn tell(&self, step: u32, text: &str) {
+        let Some(token) = self.context.meta.get_progress_token() else { return };
+        let param = ProgressNotificationParam::new(token, f64::from(step)).with_message(text);
+        // Whoever does not hear it can ask.
+        let _ = self.context.peer.notify_progress(param).await;
+    }
+}
+
+impl House {
+    /// Where a run stands.
+    pub(super) async fn standing(self: &Arc<Self>, id: &DialogueId) -> Result<Stand, Error> {
+        let (house, id) = (Arc::clone(self), id.clone());
+        blocking(move || {
+            let is_working = house.is_working_on(&id);
+            let mut stand = stand(house.for_existing()?.as_ref(), &id)?;
+            if let Some(failure) = house.failure(&id) {
+                // The owner's lock is held by this process, which does not work on it any more.
+                stand = Stand { status: Standing::Failed, result: Some(failure), ..stand };
+            } else if is_working {
+                stand = Stand { status: Standing::Running, result: None, ..stand };
+            }
+            Ok(stand)
+        })
+        .await
+    }
+
+    fn is_running(&self, id: &DialogueId, following: &Following) -> Result<bool, Error> {
+        let workspace = self.for_existing()?;
+        let Following { transcript, seq, .. } = following;
+        let is_at_work = transcript.as_ref().map_or(*seq == 0, |transcript| {
+            is_at_work(workspace.folders.store_folder(), transcript)
+        });
+        Ok(self.is_working_on(id) || (is_at_work && self.failure(id).is_none()))
+    }
+
+    async fn entries(self: &Arc<Self>, id: &DialogueId, after: u64) -> Result<Vec<Entry>, Error> {
+        let (house, id) = (Arc::clone(self), id.clone());
+        blocking(move || Ok(house.for_existing()?.store.entries(&id, after)?)).await
+    }
+}
+
+/// The store waits for the disk; the connection does not wait for the store.
+pub(super) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
+) -> Result<T, Error> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(Error::Runtime(std::io::Error::other(error))))
+}

@@ -1,0 +1,140 @@
+//! The four tools that start and mind runs.
+
+use std::sync::Arc;
+
+use super::call::{Call, OnCancel, blocking};
+use super::tools::Run;
+use super::tools::ask::Asked;
+use super::tools::intervene::Wanted;
+use super::tools::review::{Sorted, Submitted};
+use super::tools::status::{Polled, going_on};
+use crate::domain::ids::DialogueId;
+use crate::domain::intervention::{Deed, Intervention};
+use crate::engine::{self, check_intervention};
+use crate::error::{Error, document_text};
+use crate::hosting::{Stand, Standing, restate};
+
+/// Does what the tool does, and says where the run stands then.
+pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {
+    let stand = match run {
+        Run::Ask => ask(call).await?,
+        Run::Review => review(call).await?,
+        Run::Status => status(call).await?,
+        Run::Intervene => intervene(call).await?,
+    };
+    document_text(&stand)
+}
+
+async fn ask(call: &Call) -> Result<Stand, Error> {
+    let asked = Asked::read(&call.arguments)?;
+    let wait = asked.wait;
+    let id = begin_asked(call, asked).await?;
+    call.await_run(&id, wait, OnCancel::EndRun).await
+}
+
+async fn begin_asked(call: &Call, asked: Asked) -> Result<DialogueId, Error> {
+    let house = Arc::clone(&call.house);
+    let prepared = blocking(move || asked.prepare(&house)).await?;
+    call.house.begin(prepared, None).await
+}
+
+async fn review(call: &Call) -> Result<Stand, Error> {
+    let submitted = Submitted::read(&call.arguments)?;
+    let wait = submitted.wait;
+    match begin_submitted(call, submitted).await? {
+        Ok(id) => call.await_run(&id, wait, OnCancel::EndRun).await,
+        Err(skipped) => Ok(*skipped),
+    }
+}
+
+/// The run; or what is said of a document that is not looked at.
+async fn begin_submitted(
+    call: &Call,
+    submitted: Submitted,
+) -> Result<Result<DialogueId, Box<Stand>>, Error> {
+    let house = Arc::clone(&call.house);
+    match blocking(move || submitted.sort(&house)).await? {
+        Sorted::Run { prepared, log } => Ok(Ok(call.house.begin(*prepared, Some(log)).await?)),
+        Sorted::Skipped(document) => Ok(Err(Box::new(Stand {
+            dialogue_id: None,
+            status: Standing::Done,
+            progress: None,
+            result: Some(serde_json::to_value(document).map_err(Error::Document)?),
+            suggestion: None,
+        }))),
+    }
+}
+
+/// Starts what a task is to be made of: its id is that of the run. Nothing, where nothing was
+/// started, with the answer to give instead.
+pub(super) async fn start(run: Run, call: &Call) -> Result<Result<DialogueId, Box<Stand>>, Error> {
+    match run {
+        Run::Ask => Ok(Ok(begin_asked(call, Asked::read(&call.arguments)?).await?)),
+        Run::Review => begin_submitted(call, Submitted::read(&call.arguments)?).await,
+        Run::Status => Ok(Err(Box::new(status(call).await?))),
+        Run::Intervene => Ok(Err(Box::new(intervene(call).await?))),
+    }
+}
+
+async fn status(call: &Call) -> Result<Stand, Error> {
+    let Polled { id, wait, resume } = Polled::read(&call.arguments)?;
+    let stand = call.house.standing(&id).await?;
+    let can_go_on = match stand.status {
+        Standing::Incomplete | Standing::Failed | Standing::Interrupted => true,
+        Standing::Running | Standing::Done => false,
+    };
+    if !(resume && can_go_on) {
+        return call.await_run(&id, wait, OnCancel::LeaveRun).await;
+    }
+    let (house, wanted) = (Arc::clone(&call.house), id.clone());
+    let (going_on, log) = blocking(move || going_on(&house, &wanted)).await?;
+    call.house.go_on(going_on, log).await?;
+    call.await_run(&id, wait, OnCancel::EndRun).await
+}
+
+async fn intervene(call: &Call) -> Result<Stand, Error> {
+    let wanted = Wanted::read(&call.arguments)?;
+    let workspace = call.house.for_existing()?;
+    let transcript = engine::load(workspace.store.as_ref(), &wanted.id)?.transcript;
+    let intervention = match wanted.kind {
+        Deed::Whisper => wanted.whisper(&transcript)?,
+        Deed::Stop => Intervention::Stop,
+        Deed::Direct => {
+            let (text, confirmed) = (wanted.text.clone(), wanted.confirmed);
+            let directive = Intervention::Directive { text, restatement: None, confirmed: true };
+            check_intervention(&transcript, &directive)?;
+            let house = &call.house;
+            let restated =
+                restate(&house.premises, &transcript, &wanted.text, &house.outlets).await?;
+            if !confirmed {
+                return unconfirmed(call, &wanted.id, restated.map(|said| said.sentence)).await;
+            }
+            // Whoever confirms it means what they wrote.
+            let (text, restatement) = (wanted.text.clone(), restated.ok());
+            Intervention::Directive { text, restatement, confirmed }
+        }
+    };
+    let id = wanted.id;
+    let known = id.clone();
+    blocking(move || {
+        let (store, ambient) = (workspace.store.as_ref(), workspace.ambient.as_ref());
+        engine::intervene(store, ambient, &known, &intervention)
+    })
+    .await?;
+    call.house.standing(&id).await
+}
+
+/// Nothing was noted: the caller sees how it would be understood, and says whether that is it.
+async fn unconfirmed(
+    call: &Call,
+    id: &DialogueId,
+    restated: Result<String, String>,
+) -> Result<Stand, Error> {
+    let said = match restated {
+        Ok(sentence) => format!("understood as: {sentence}"),
+        Err(reason) => format!("it could not be restated: {reason}"),
+    };
+    let suggestion = format!("{said}. Not taken up yet: call again with confirmed: true");
+    let stand = call.house.standing(id).await?;
+    Ok(Stand { suggestion: Some(suggestion), ..stand })
+}

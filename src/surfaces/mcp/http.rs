@@ -1,0 +1,156 @@
+//! The protocol by HTTP, on loopback, for those who know the token.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::TcpListener;
+
+use super::house::House;
+use super::message;
+use super::server::Server;
+use super::token::Token;
+use crate::error::Error;
+
+/// As much as a line of standard input.
+const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Names of this machine, as a client on it calls it.
+const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// Where to listen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Address {
+    pub ip: IpAddr,
+    pub port: u16,
+}
+
+/// A server that listens, and only has to be let run.
+pub(crate) struct Listening {
+    listener: TcpListener,
+    router: Router,
+    pub address: SocketAddr,
+    pub token_path: PathBuf,
+}
+
+/// Opens the port; nobody is answered yet.
+pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listening, Error> {
+    let workspace = house.for_opening()?;
+    let folder = workspace.folders.store_folder();
+    let token = Token::of_folder(folder, workspace.ambient.as_ref()).map_err(Error::Listen)?;
+    let listener = TcpListener::bind((address.ip, address.port)).await.map_err(Error::Listen)?;
+    let address = listener.local_addr().map_err(Error::Listen)?;
+    let token_path = token.path.clone();
+    let gate = Arc::new(Gate { token, port: address.port() });
+    let config = StreamableHttpServerConfig::default()
+        .with_allowed_hosts(HOSTS.iter().map(|host| format!("{host}:{}", address.port())))
+        .with_allowed_origins(gate.origins())
+        .enforce_origin_validation()
+        .with_max_request_body_bytes(BODY_BYTES_MAX);
+    let sessions = Arc::new(LocalSessionManager::default());
+    let service =
+        StreamableHttpService::new(move || Ok(Server::new(Arc::clone(&house))), sessions, config);
+    let router = Router::new()
+        .nest_service("/mcp", service)
+        .layer(middleware::from_fn_with_state(gate, let_in));
+    Ok(Listening { listener, router, address, token_path })
+}
+
+impl Listening {
+    /// Answers until it is told to stop.
+    pub(crate) async fn serve(
+        self,
+        stop: impl Future<Output = ()> + Send + 'static,
+    ) -> Result<(), Error> {
+        let served = axum::serve(self.listener, self.router).with_graceful_shutdown(stop);
+        served.await.map_err(Error::Listen)
+    }
+}
+
+/// Who is let in: by the name they call us, the page they come from, and the token.
+#[derive(Debug)]
+struct Gate {
+    token: Token,
+    port: u16,
+}
+
+impl Gate {
+    fn origins(&self) -> Vec<String> {
+        HOSTS.iter().map(|host| format!("http://{host}:{}", self.port)).collect()
+    }
+
+    /// Why a request is not let in.
+    fn refuses(&self, headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
+        // Exactly one of each: of two, a proxy may have read the other.
+        let only = |name| {
+            let mut values = headers.get_all(name).iter();
+            let value = values.next();
+            if values.next().is_some() { Err(()) } else { Ok(value) }
+        };
+        let host = only(header::HOST).ok().flatten().and_then(|host| host.to_str().ok());
+        let is_ours = |host: &str| {
+            HOSTS.iter().any(|known| host.eq_ignore_ascii_case(&format!("{known}:{}", self.port)))
+        };
+        if !host.is_some_and(is_ours) {
+            return Some((StatusCode::FORBIDDEN, "this host is not served here"));
+        }
+        let is_known =
+            |origin: &str| self.origins().iter().any(|known| known.eq_ignore_ascii_case(origin));
+        match only(header::ORIGIN) {
+            Ok(None) => {}
+            Ok(Some(origin)) if origin.to_str().is_ok_and(is_known) => {}
+            Ok(Some(_)) | Err(()) => {
+                return Some((StatusCode::FORBIDDEN, "pages of other sites are not answered"));
+            }
+        }
+        match only(header::AUTHORIZATION) {
+            Ok(Some(given)) if self.token.is_in(given.as_bytes()) => None,
+            Ok(_) | Err(()) => Some((
+                StatusCode::UNAUTHORIZED,
+                "send `Authorization: Bearer TOKEN`; `plenary serve` says where the token is",
+            )),
+        }
+    }
+}
+
+async fn let_in(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
+    if let Some((status, reason)) = gate.refuses(request.headers()) {
+        let mut response = (status, reason).into_response();
+        if status == StatusCode::UNAUTHORIZED {
+            let scheme = header::HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+        }
+        return response;
+    }
+    if request.method() != Method::POST {
+        let is_farewell = request.method() == Method::DELETE;
+        let mut response = next.run(request).await;
+        if is_farewell && response.status() == StatusCode::ACCEPTED {
+            // The session is gone by now. The reference client takes "accepted" for a failure.
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
+        return response;
+    }
+    let (parts, body) = request.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, BODY_BYTES_MAX).await else {
+        let reason = format!("a message has at most {BODY_BYTES_MAX} bytes");
+        return (StatusCode::PAYLOAD_TOO_LARGE, reason).into_response();
+    };
+    // Read here by the same rules as a line of standard input; what cannot be read is answered
+    // with its id.
+    if let Some(Err(unread)) = message::read(&bytes).into_iter().find(Result::is_err) {
+        let answer = unread.answer_or_null();
+        let body = serde_json::to_string(&answer).unwrap_or_default();
+        let kind = [(header::CONTENT_TYPE, "application/json")];
+        return (StatusCode::BAD_REQUEST, kind, body).into_response();
+    }
+    next.run(Request::from_parts(parts, Body::from(bytes))).await
+}

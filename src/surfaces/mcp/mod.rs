@@ -1,0 +1,24 @@
+//! The door for agents: the record's operations and deliberations as MCP tools, records as
+//! resources, by standard input and output or by HTTP.
+//!
+//! **Invariant:** nothing is written to standard output but the protocol.
+
+mod answer;
+mod call;
+mod deliberating;
+mod house;
+mod http;
+mod message;
+mod prompts;
+mod resources;
+mod salvage;
+mod schema;
+mod server;
+mod stdio;
+mod tasks;
+mod token;
+mod tools;
+
+pub(crate) use house::House;
+pub(crate) use http::{Address, listen};
+pub(crate) use stdio::serve as serve_stdio;

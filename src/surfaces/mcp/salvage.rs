@@ -1,0 +1,83 @@
+//! The id of a message that cannot be read, so that whoever sent it hears of it.
+
+use rmcp::model::RequestId;
+
+/// Finds the id of a message that is no JSON, or more of it than anybody reads: without building
+/// anything, in one pass, however deep it goes.
+pub(super) fn id_of(line: &[u8]) -> Option<RequestId> {
+    let mut depth = 0_usize;
+    let mut place = 0;
+    while let Some(byte) = line.get(place) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.checked_sub(1)?,
+            b'"' => {
+                let end = end_of_text(line, place)?;
+                if depth == 1
+                    && line.get(place..=end) == Some(br#""id""#)
+                    && let Some(id) = value_after(line, end + 1)
+                {
+                    return Some(id);
+                }
+                place = end;
+            }
+            _ => {}
+        }
+        place += 1;
+    }
+    None
+}
+
+/// Where the text that begins here has its closing quote.
+fn end_of_text(line: &[u8], start: usize) -> Option<usize> {
+    let mut place = start + 1;
+    loop {
+        match line.get(place)? {
+            b'\\' => place += 2,
+            b'"' => return Some(place),
+            _ => place += 1,
+        }
+    }
+}
+
+/// The text or number after a colon.
+fn value_after(line: &[u8], place: usize) -> Option<RequestId> {
+    /// An id that is longer is no id.
+    const ID_BYTES_MAX: usize = 1_000;
+    let rest = line.get(place..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let rest = rest.get(..rest.len().min(ID_BYTES_MAX))?;
+    let end = match rest.first()? {
+        b'"' => end_of_text(rest, 0)? + 1,
+        // Up to whatever ends a number: half of one is another id.
+        _ => rest
+            .iter()
+            .position(|byte| matches!(byte, b',' | b'}') || byte.is_ascii_whitespace())?,
+    };
+    serde_json::from_slice(rest.get(..end)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_found_wherever_it_stands() {
+        let deep = format!(r#"{{"a":{}1{},"id":7}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        for (line, id) in [
+            (r#"{"id":1,"method":"#, Some(RequestId::Number(1))),
+            (r#"{"x":"}]\"","id" : "a\"b" , oops"#, Some(RequestId::String("a\"b".into()))),
+            (r#"{"params":{"id":3},"id":-4}"#, Some(RequestId::Number(-4))),
+            (&deep, Some(RequestId::Number(7))),
+            (r#"{"params":{"id":3}}"#, None),
+            (r#"{"id":1.5}"#, None),
+            (r#"{"id":null,"x":1}"#, None),
+            (r#"{"id":{"id":2}}"#, None),
+            (r#"id: 4"#, None),
+            (r#"{"id"#, None),
+            (r#"}}}{"id":1}"#, None),
+            ("", None),
+        ] {
+            assert_eq!(id_of(line.as_bytes()), id, "{}", &line[..line.len().min(80)]);
+        }
+    }
+}

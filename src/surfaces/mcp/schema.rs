@@ -1,0 +1,134 @@
+//! Shapes of arguments and answers, as small as an agent can read them: the whole list of tools
+//! is sent with every conversation.
+
+use rmcp::model::JsonObject;
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value, json};
+
+use crate::domain::words::Word;
+
+/// Said of every number and text by the derivation, and to nobody's use.
+const NOISE: [&str; 6] = ["$schema", "title", "format", "minimum", "maximum", "default"];
+
+/// The shape of a tool's arguments.
+pub(super) fn arguments<T: JsonSchema>() -> JsonObject {
+    let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
+    match plain(schema.into()) {
+        Value::Object(map) => in_place(map),
+        // Never: the schema of a struct is an object.
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            Map::new()
+        }
+    }
+}
+
+/// The shape of an answer: its keys, and no more.
+pub(super) fn answer(keys: &[&str]) -> JsonObject {
+    let properties: Map<String, Value> =
+        keys.iter().map(|key| ((*key).to_owned(), json!({}))).collect();
+    Map::from_iter([
+        ("type".to_owned(), json!("object")),
+        ("properties".to_owned(), properties.into()),
+    ])
+}
+
+/// A field that takes one word of a closed vocabulary.
+pub(super) fn word<W: Word>(_: &mut SchemaGenerator) -> Schema {
+    let options = json!({ "type": "string", "enum": W::options() });
+    Schema::try_from(options).unwrap_or_default()
+}
+
+/// Without what the derivation says of every type, and without null, which is as good as absent
+/// everywhere.
+fn plain(schema: Value) -> Value {
+    match schema {
+        Value::Object(map) => {
+            let map: Map<String, Value> = map.into_iter().filter_map(plain_entry).collect();
+            without_choice(map).into()
+        }
+        Value::Array(list) => list.into_iter().map(plain).collect(),
+        // Anything goes; written so that every client can read it.
+        Value::Bool(true) => json!({}),
+        Value::Bool(false) | Value::Null | Value::Number(_) | Value::String(_) => schema,
+    }
+}
+
+fn plain_entry((key, value): (String, Value)) -> Option<(String, Value)> {
+    match (key.as_str(), value) {
+        // The names of fields are not keywords.
+        ("properties" | "$defs", Value::Object(fields)) => {
+            let fields: Map<String, Value> =
+                fields.into_iter().map(|(name, field)| (name, plain(field))).collect();
+            Some((key, fields.into()))
+        }
+        ("type", Value::Array(types)) => {
+            Some((key, types.into_iter().find(|name| *name != "null")?))
+        }
+        (keyword, _) if NOISE.contains(&keyword) => None,
+        (_, value) => Some((key, plain(value))),
+    }
+}
+
+/// A choice between something and null is no choice.
+fn without_choice(mut schema: Map<String, Value>) -> Map<String, Value> {
+    let is_something = |option: &Value| option.get("type").is_none_or(|name| name != "null");
+    let Some(Value::Array(options)) = schema.get("anyOf") else { return schema };
+    let something: Vec<&Value> = options.iter().filter(|option| is_something(option)).collect();
+    if let [Value::Object(only)] = something.as_slice() {
+        let only = only.clone();
+        schema.shift_remove("anyOf");
+        schema.extend(only);
+    }
+    schema
+}
+
+/// Puts every definition that is used once where it is used: that is shorter, and a client that
+/// looks at a field alone sees of what type it is.
+fn in_place(mut schema: Map<String, Value>) -> JsonObject {
+    let Some(Value::Object(definitions)) = schema.shift_remove("$defs") else { return schema };
+    let text = format!("{}{}", json!(schema), json!(definitions));
+    let is_shared = |name: &String| text.matches(&json!(reference(name)).to_string()).count() > 1;
+    let (shared, lone): (Map<_, _>, Map<_, _>) =
+        definitions.into_iter().partition(|(name, _)| is_shared(name));
+    let mut whole = placed(schema, &lone);
+    if !shared.is_empty() {
+        whole.insert("$defs".to_owned(), placed(shared, &lone).into());
+    }
+    whole
+}
+
+fn placed(schema: Map<String, Value>, lone: &Map<String, Value>) -> Map<String, Value> {
+    let within = |value: Value| match value {
+        Value::Object(map) => placed(map, lone).into(),
+        Value::Array(_) | Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {
+            value
+        }
+    };
+    let named = schema.get("$ref").and_then(Value::as_str);
+    let found = lone.iter().find(|(name, _)| named == Some(&reference(name)));
+    match found {
+        Some((_, Value::Object(definition))) => {
+            let mut definition = placed(definition.clone(), lone);
+            definition.extend(schema.into_iter().filter(|(key, _)| key != "$ref"));
+            definition
+        }
+        Some(_) | None => schema.into_iter().map(|(key, value)| (key, within(value))).collect(),
+    }
+}
+
+fn reference(definition: &str) -> String {
+    format!("#/$defs/{definition}")
+}
+
+/// The keys of an answer, held against its type: a field that is added or renamed does not
+/// compile until it is said here.
+macro_rules! keys {
+    ($answer:ident { $($field:ident),+ $(,)? }) => {{
+        fn _whole(answer: &$answer) {
+            let $answer { $($field: _),+ } = answer;
+        }
+        &[$(stringify!($field)),+]
+    }};
+}
+pub(super) use keys;

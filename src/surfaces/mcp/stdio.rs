@@ -1,0 +1,195 @@
+//! The protocol by standard input and output, a message a line.
+
+use std::collections::{HashSet, VecDeque};
+use std::io;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+};
+use rmcp::transport::Transport;
+use rmcp::{RoleServer, ServiceExt};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::sync::Mutex;
+
+use super::house::House;
+use super::message::{Unread, read};
+use super::server::Server;
+
+/// A message of more is read to its end and answered with an error; the limit on what a tool
+/// takes is smaller, and has better words.
+const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Answers whoever writes to standard input, until they close it.
+pub(crate) async fn serve(house: Arc<House>) {
+    let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout());
+    // A client that goes away before it said hello is no error of ours.
+    if let Ok(service) = Server::new(Arc::clone(&house)).serve(lines).await {
+        let _ = service.waiting().await;
+    }
+}
+
+/// Messages as lines. What cannot be read is answered with an error wherever it has an id, and
+/// passed over where it has none.
+struct Lines<R, W> {
+    input: BufReader<R>,
+    /// What of the line has come so far: reading may be broken off and taken up again.
+    line: Vec<u8>,
+    /// It is over the limit: its rest is thrown away.
+    is_too_long: bool,
+    /// Nothing counts before the first request.
+    is_begun: bool,
+    waiting: VecDeque<ClientJsonRpcMessage>,
+    /// What is being worked on: an answer to two requests would be nobody's.
+    in_flight: Arc<InFlight>,
+    output: Arc<Mutex<W>>,
+}
+
+type InFlight = std::sync::Mutex<HashSet<RequestId>>;
+
+impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
+    fn new(input: R, output: W) -> Self {
+        Self {
+            input: BufReader::new(input),
+            line: Vec::new(),
+            is_too_long: false,
+            is_begun: false,
+            waiting: VecDeque::new(),
+            in_flight: Arc::default(),
+            output: Arc::new(Mutex::new(output)),
+        }
+    }
+
+    /// The next line, in `self.line`; nothing, when there are no more.
+    async fn next_line(&mut self) -> io::Result<Option<()>> {
+        loop {
+            let read = self.input.fill_buf().await?;
+            if read.is_empty() {
+                // A line without its end was not sent to its end.
+                return Ok(None);
+            }
+            let end = read.iter().position(|byte| *byte == b'\n');
+            let taken = end.unwrap_or(read.len());
+            let room = LINE_BYTES_MAX.saturating_sub(self.line.len());
+            self.is_too_long |= taken > room;
+            self.line.extend(read.iter().take(taken.min(room)));
+            self.input.consume(end.map_or(taken, |end| end + 1));
+            if end.is_some() {
+                return Ok(Some(()));
+            }
+        }
+    }
+
+    /// An id that is in use cannot be used again before it is answered.
+    fn unless_in_flight(
+        &self,
+        message: ClientJsonRpcMessage,
+    ) -> Result<ClientJsonRpcMessage, Unread> {
+        match &message {
+            JsonRpcMessage::Request(request)
+                if !lock(&self.in_flight).insert(request.id.clone()) =>
+            {
+                Err(Unread::in_flight(&request.id))
+            }
+            JsonRpcMessage::Notification(note) => {
+                // What was cancelled is not answered.
+                if let ClientNotification::CancelledNotification(cancelled) = &note.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    lock(&self.in_flight).remove(id);
+                }
+                Ok(message)
+            }
+            JsonRpcMessage::Request(_) | JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
+                Ok(message)
+            }
+        }
+    }
+
+    /// Takes the line apart; what is wrong with it is answered. Without waiting: whoever reads may
+    /// be broken off wherever it waits, and the answer would be lost.
+    fn take_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let is_too_long = std::mem::take(&mut self.is_too_long);
+        let messages = match is_too_long {
+            true => vec![Err(Unread::too_long(&line, LINE_BYTES_MAX))],
+            false => read(&line),
+        };
+        for message in messages {
+            match message.and_then(|message| self.unless_in_flight(message)) {
+                Ok(message) if self.is_begun || is_request(&message) => {
+                    self.is_begun = true;
+                    self.waiting.push_back(message);
+                }
+                Ok(_) => {}
+                Err(unread) => {
+                    if let Some(answer) = unread.answer() {
+                        let output = Arc::clone(&self.output);
+                        tokio::spawn(async move { write(&output, &answer).await });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The request that a message answers.
+fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Response(response) => Some(&response.id),
+        JsonRpcMessage::Error(error) => error.id.as_ref(),
+        JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
+    }
+}
+
+fn lock(in_flight: &InFlight) -> MutexGuard<'_, HashSet<RequestId>> {
+    in_flight.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_request(message: &ClientJsonRpcMessage) -> bool {
+    matches!(message, JsonRpcMessage::Request(_))
+}
+
+async fn write<W: AsyncWrite + Unpin>(
+    output: &Mutex<W>,
+    message: &ServerJsonRpcMessage,
+) -> io::Result<()> {
+    let mut line = serde_json::to_vec(message)?;
+    line.push(b'\n');
+    let mut output = output.lock().await;
+    output.write_all(&line).await?;
+    output.flush().await
+}
+
+impl<R, W> Transport<RoleServer> for Lines<R, W>
+where
+    R: AsyncRead + Unpin + Send,
+    W: AsyncWrite + Unpin + Send + 'static,
+{
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = io::Result<()>> + Send + 'static {
+        if let Some(id) = answered(&message) {
+            lock(&self.in_flight).remove(id);
+        }
+        let output = Arc::clone(&self.output);
+        async move { write(&output, &message).await }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            if let Some(message) = self.waiting.pop_front() {
+                return Some(message);
+            }
+            self.next_line().await.ok()??;
+            self.take_line();
+        }
+    }
+
+    async fn close(&mut self) -> io::Result<()> {
+        self.output.lock().await.flush().await
+    }
+}

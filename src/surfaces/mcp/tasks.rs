@@ -1,0 +1,92 @@
+//! Tasks, for clients that have them: a run is a task, and its id is the dialogue's. So a task
+//! can be asked for after the server that began it has gone.
+
+use std::sync::Arc;
+
+use rmcp::model::{
+    CallToolResponse, CreateTaskResult, DetailedTask, ErrorData, GetTaskResult, Task, TaskPayload,
+    TaskStatus,
+};
+use serde_json::{Map, Value};
+
+use super::answer::{refusal, result};
+use super::call::{Call, blocking};
+use super::deliberating::start;
+use super::house::House;
+use super::server::asked;
+use super::tools::Run;
+use crate::domain::ids::DialogueId;
+use crate::engine::look;
+use crate::error::{Error, document_text};
+use crate::hosting::{Stand, Standing};
+use crate::record::no_dialogue;
+
+/// How often it is worth asking.
+const POLL_MILLIS: u64 = 1_000;
+
+/// Starts the run and hands out the task; what needs no run is answered at once.
+pub(super) async fn begun(run: Run, call: &Call) -> CallToolResponse {
+    let id = match start(run, call).await {
+        Ok(Ok(id)) => id,
+        Ok(Err(stand)) => return result(document_text(&stand)).into(),
+        Err(error) => return refusal(&error.document()).into(),
+    };
+    match task(&call.house, &id, TaskStatus::Working).await {
+        Ok(task) => CallToolResponse::Task(CreateTaskResult::new(task)),
+        Err(error) => refusal(&error.document()).into(),
+    }
+}
+
+pub(super) async fn get(house: &Arc<House>, id: &str) -> Result<GetTaskResult, ErrorData> {
+    asked(detailed(house, id).await).map(GetTaskResult::new)
+}
+
+async fn detailed(house: &Arc<House>, id: &str) -> Result<DetailedTask, Error> {
+    let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
+    let stand = house.standing(&id).await?;
+    let payload = payload(&stand)?;
+    let mut task = task(house, &id, payload.status()).await?;
+    task.status_message = stand.suggestion;
+    Ok(DetailedTask::new(task, payload))
+}
+
+/// What broke off is cancelled: a task that has ended does not begin again, and the run can be
+/// gone on with by deliberation_status.
+fn payload(stand: &Stand) -> Result<TaskPayload, Error> {
+    Ok(match stand.status {
+        Standing::Running => TaskPayload::Working,
+        Standing::Interrupted => TaskPayload::Cancelled,
+        Standing::Done | Standing::Incomplete | Standing::Failed => {
+            let answer = serde_json::to_value(result(document_text(stand)));
+            let result = match answer.map_err(Error::Document)? {
+                Value::Object(map) => map,
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::String(_)
+                | Value::Array(_) => Map::new(),
+            };
+            TaskPayload::Completed { result }
+        }
+    })
+}
+
+async fn task(house: &Arc<House>, id: &DialogueId, status: TaskStatus) -> Result<Task, Error> {
+    let (house, id) = (Arc::clone(house), id.clone());
+    blocking(move || {
+        let transcript = look(house.for_existing()?.store.as_ref(), &id)?;
+        let (created, updated) = (transcript.opened_at, transcript.last_entry_at);
+        let task = Task::new(id.as_str(), status, created.to_string(), updated.to_string());
+        Ok(task.with_poll_interval_ms(POLL_MILLIS))
+    })
+    .await
+}
+
+/// Ends the run where it can be taken up again.
+pub(super) async fn cancel(house: &Arc<House>, id: &str) -> Result<(), ErrorData> {
+    let found: Result<DialogueId, _> = id.parse();
+    let id = asked(found.map_err(|_| no_dialogue(id).into()))?;
+    asked(house.standing(&id).await)?;
+    house.interrupt(&id);
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! `council_ask`
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+
+use super::deliberation::{DELIBERATION, wait};
+use super::tool::{Run, Tool, Work};
+use crate::ambient::Machine;
+use crate::config::{Overrides, parse_duration};
+use crate::convening::{Rehearsal, Table, Wishes};
+use crate::domain::council::words::Mode;
+use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::domain::plan::{Auditing, Delivery, Stakes};
+use crate::domain::refusal::{Code, Fault};
+use crate::error::Error;
+use crate::hosting::{Prepared, check_question, council, council_settings};
+use crate::material;
+use crate::operations::read_arguments;
+use crate::record::{Fields, Notes};
+use crate::surfaces::mcp::house::House;
+use crate::surfaces::mcp::schema;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "council_ask",
+    about: "Put a question before a council of models: each answers alone, each reviews the \
+        others, a chair reports, and the conclusion is audited by one who saw nothing else. Takes \
+        minutes and costs money: returns at once with an id to poll with deliberation_status, \
+        unless you wait. Cancelling the call ends the run, resumable.",
+    arguments: schema::arguments::<Arguments>,
+    answer: DELIBERATION,
+    work: Work::Run(Run::Ask),
+};
+
+#[expect(dead_code, reason = "describes what `Asked` reads")]
+#[derive(JsonSchema)]
+struct Arguments {
+    question: String,
+    /// [general]
+    #[schemars(schema_with = "schema::word::<Mode>", default)]
+    mode: Option<Mode>,
+    /// Files and folders that belong to the question.
+    context: Option<Vec<String>>,
+    /// false: end with the chair's report.
+    conclusion: Option<bool>,
+    /// false: conclude without an auditor.
+    audit: Option<bool>,
+    budget_usd: Option<f64>,
+    /// Such as 10m.
+    deadline: Option<String>,
+    /// Let a built-in panel play; asks nobody.
+    rehearse: Option<bool>,
+    /// [0] Many clients give up after 60.
+    wait_seconds: Option<u32>,
+}
+
+const FIELDS: [&str; 9] = [
+    "question",
+    "mode",
+    "context",
+    "conclusion",
+    "audit",
+    "budget_usd",
+    "deadline",
+    "rehearse",
+    "wait_seconds",
+];
+
+/// The arguments, read.
+#[derive(Debug)]
+pub(in crate::surfaces::mcp) struct Asked {
+    question: String,
+    mode: Mode,
+    context: Vec<String>,
+    conclusion: Option<Auditing>,
+    overrides: Overrides,
+    rehearsal: Rehearsal,
+    pub wait: Duration,
+}
+
+impl Asked {
+    pub(in crate::surfaces::mcp) fn read(arguments: &serde_json::Value) -> Result<Self, Error> {
+        read_arguments(arguments, &FIELDS, |fields, notes| {
+            // Its own check says what a question must be.
+            let question = fields.text("question", TEXT_CHARS_MAX, notes).unwrap_or_default();
+            let question = match check_question(&question) {
+                Ok(question) => Some(question),
+                Err(fault) => {
+                    notes.fault(fault);
+                    None
+                }
+            };
+            let is_wanted =
+                |name, notes: &mut Notes| !fields.has(name) || fields.boolean(name, notes);
+            let conclusion = match (is_wanted("conclusion", notes), is_wanted("audit", notes)) {
+                (false, _) => None,
+                (true, true) => Some(Auditing::Audited),
+                (true, false) => Some(Auditing::Unaudited),
+            };
+            Some(Self {
+                mode: fields.word("mode", notes).unwrap_or(Mode::General),
+                context: fields.texts("context", LINE_CHARS_MAX, notes).unwrap_or_default(),
+                conclusion,
+                overrides: Overrides {
+                    budget_usd: dollars(fields, notes),
+                    deadline_ms: time(fields, "deadline", notes),
+                },
+                rehearsal: rehearsal(fields, notes),
+                wait: wait(fields, notes),
+                question: question?,
+            })
+        })
+    }
+
+    /// The run that it becomes.
+    pub(in crate::surfaces::mcp) fn prepare(self, house: &House) -> Result<Prepared, Error> {
+        let Self { question, mode, context, conclusion, overrides, rehearsal, .. } = self;
+        let settings = council_settings(&house.premises, &rehearsal, &overrides)?;
+        let wishes = Wishes {
+            providers: Vec::new(),
+            chair: None,
+            stakes: Stakes::Normal,
+            delivery: Delivery::Synthesis,
+            conclusion,
+            rehearsal,
+        };
+        let table = Table::set(&settings, &wishes, &house.outlets)?;
+        let folders = &house.for_opening()?.folders;
+        let paths: Result<Vec<PathBuf>, Fault> =
+            context.iter().map(|path| folders.source("context", path)).collect();
+        let pack = material::gather(&settings.located.working, &paths?)?;
+        let plan = table.plan(mode, pack.into(), &Machine);
+        Ok(council(&table, question, plan))
+    }
+}
+
+pub(super) fn rehearsal(fields: &Fields<'_>, notes: &mut Notes) -> Rehearsal {
+    if fields.boolean("rehearse", notes) { Rehearsal::Wanted } else { Rehearsal::IfNobody }
+}
+
+fn dollars(fields: &Fields<'_>, notes: &mut Notes) -> Option<f64> {
+    let given = fields.get("budget_usd")?;
+    let usd = given.as_f64().filter(|usd| usd.is_finite() && *usd >= 0.0);
+    if usd.is_none() {
+        let fault =
+            Fault::new(Code::InvalidType, "field 'budget_usd' must be an amount of dollars");
+        notes.fault(fault.field("budget_usd").value(given.clone()).suggest("for example 2.5"));
+    }
+    usd
+}
+
+/// A length of time as people write it, or as milliseconds.
+fn time(fields: &Fields<'_>, name: &str, notes: &mut Notes) -> Option<u64> {
+    let given = fields.get(name)?;
+    let millis = given.as_u64().or_else(|| given.as_str().and_then(parse_duration));
+    if millis.is_none() {
+        let fault =
+            Fault::new(Code::InvalidType, format!("field '{name}' must be a length of time"));
+        notes.fault(
+            fault.field(name).value(given.clone()).suggest("for example \"10m\" or \"90s\""),
+        );
+    }
+    millis
+}

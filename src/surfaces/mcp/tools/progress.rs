@@ -1,0 +1,39 @@
+//! `blue_dialogue_progress`
+
+use schemars::JsonSchema;
+
+use super::tool::{Tool, Work};
+use crate::error::document_text;
+use crate::operations;
+use crate::record::convergence::Progress;
+use crate::surfaces::mcp::schema::{self, keys};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "blue_dialogue_progress",
+    about: "Where a dialogue stands: score, velocity, open tensions, whether it converges.",
+    arguments: schema::arguments::<Arguments>,
+    answer: keys!(Progress {
+        dialogue_id,
+        status,
+        round,
+        score,
+        total_alignment,
+        velocity,
+        work_remaining,
+        open_tensions,
+        new_perspectives,
+        converge_percent,
+        converging,
+        leaderboard,
+        estimated_rounds_remaining,
+    }),
+    work: Work::Look(|workspace, arguments| {
+        document_text(&operations::progress(workspace, arguments)?)
+    }),
+};
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Arguments {
+    dialogue_id: String,
+}

@@ -1,0 +1,170 @@
+//! `council_review`
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use super::ask::rehearsal;
+use super::deliberation::{DELIBERATION, wait};
+use super::tool::{Run, Tool, Work};
+use crate::config::{Classifier, Overrides, Settings, is_artifact_type};
+use crate::convening::{GateTable, Rehearsal};
+use crate::domain::gate::Tier;
+use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::domain::refusal::{Code, Fault};
+use crate::error::Error;
+use crate::export::gate::{ReviewDocument, skipped};
+use crate::hosting::{Piece, Prepared, Says, Skipped, review, review_settings};
+use crate::operations::read_arguments;
+use crate::record::{Fields, Notes};
+use crate::surfaces::mcp::house::House;
+use crate::surfaces::mcp::schema;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "council_review",
+    about: "Put a document before the artifact gate, by its path or as text with its type: four \
+        deliberators judge it twice, an adjudicator merges them, a policy counts. The result is \
+        SHIP, REVISE with a brief, HOLD, or INCOMPLETE. Takes minutes: poll like council_ask.",
+    arguments: schema::arguments::<Arguments>,
+    answer: DELIBERATION,
+    work: Work::Run(Run::Review),
+};
+
+#[expect(dead_code, reason = "describes what `Submitted` reads")]
+#[derive(JsonSchema)]
+struct Arguments {
+    path: Option<String>,
+    text: Option<String>,
+    /// Of the document; with `path` the tier rules know it.
+    r#type: Option<String>,
+    /// 1 always, 2 never, 3 one in five [by the rules].
+    tier: Option<u8>,
+    /// Who made it.
+    producer: Option<String>,
+    rehearse: Option<bool>,
+    wait_seconds: Option<u32>,
+}
+
+const FIELDS: [&str; 7] = ["path", "text", "type", "tier", "producer", "rehearse", "wait_seconds"];
+
+/// What a text without a file is called in the record.
+const UNNAMED: &str = "text";
+
+/// The arguments, read.
+#[derive(Debug)]
+pub(in crate::surfaces::mcp) struct Submitted {
+    document: Given,
+    says: Says,
+    rehearsal: Rehearsal,
+    pub wait: Duration,
+}
+
+#[derive(Debug)]
+enum Given {
+    Path(String),
+    Text(String),
+}
+
+/// What becomes of it: a run, or a word that it is not looked at.
+#[derive(Debug)]
+pub(in crate::surfaces::mcp) enum Sorted {
+    Run { prepared: Box<Prepared>, log: PathBuf },
+    Skipped(Box<ReviewDocument>),
+}
+
+impl Submitted {
+    pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
+        read_arguments(arguments, &FIELDS, |fields, notes| {
+            let document = given(fields, notes);
+            let says = Says {
+                tier: tier(fields, notes),
+                artifact_type: artifact_type(fields, notes),
+                producer: fields.text("producer", LINE_CHARS_MAX, notes),
+                force: false,
+            };
+            if matches!(document, Some(Given::Text(_))) && !fields.has("type") {
+                let fault = fields.missing("type");
+                notes.fault(fault.suggest("say what kind of document the text is, such as email"));
+            }
+            let (rehearsal, wait) = (rehearsal(fields, notes), wait(fields, notes));
+            Some(Self { document: document?, says, rehearsal, wait })
+        })
+    }
+
+    pub(in crate::surfaces::mcp) fn sort(self, house: &House) -> Result<Sorted, Error> {
+        let Self { document, says, rehearsal, .. } = self;
+        let settings = review_settings(&house.premises, &rehearsal, &Overrides::default())?;
+        let workspace = house.for_opening()?;
+        let rules = Classifier::new(settings.tier_rules.as_deref());
+        let piece = match document {
+            Given::Path(path) => {
+                let path = workspace.folders.source("path", &path)?;
+                Piece::of(&path, &says, &settings, &rules)
+            }
+            Given::Text(text) => Piece::of_text(UNNAMED, text, &says, &rules),
+        };
+        match piece {
+            Piece::Artifact(artifact) => {
+                let table = GateTable::set(&settings, &rehearsal, &house.outlets)?;
+                let prepared = Box::new(review(&workspace, &settings, &table, *artifact)?);
+                Ok(Sorted::Run { prepared, log: log_of(settings) })
+            }
+            Piece::Skipped(Skipped { path, artifact_type, tier, reason }) => {
+                Ok(Sorted::Skipped(Box::new(skipped(&path, &artifact_type, tier, &reason))))
+            }
+            Piece::Unreadable { error, .. } => Err(error),
+        }
+    }
+}
+
+fn log_of(settings: Settings) -> PathBuf {
+    settings.review.log_path
+}
+
+fn given(fields: &Fields<'_>, notes: &mut Notes) -> Option<Given> {
+    let path = fields.text("path", LINE_CHARS_MAX, notes);
+    let text = fields.text("text", TEXT_CHARS_MAX, notes);
+    match (path, text) {
+        // `-` is standard input to the command line, and the protocol's here.
+        (Some(path), None) if Path::new(&path) == Path::new("-") => {
+            let fault = Fault::new(Code::PathNotAllowed, "path is not allowed: it is not a path");
+            notes.fault(fault.field("path").value("-").suggest("give the document as `text`"));
+            None
+        }
+        (Some(path), None) => Some(Given::Path(path)),
+        (None, Some(text)) => Some(Given::Text(text)),
+        (Some(_), Some(_)) => {
+            let fault = Fault::new(Code::InvalidType, "there are both 'path' and 'text'");
+            notes.fault(fault.field("text").suggest("give one of them"));
+            None
+        }
+        (None, None) => {
+            if !fields.has("path") && !fields.has("text") {
+                notes.fault(
+                    fields.missing("path").suggest("give a 'path', or 'text' and its 'type'"),
+                );
+            }
+            None
+        }
+    }
+}
+
+fn tier(fields: &Fields<'_>, notes: &mut Notes) -> Option<Tier> {
+    match fields.integer("tier", 1..=3, notes)? {
+        2 => Some(Tier::Never),
+        3 => Some(Tier::Sampled),
+        _ => Some(Tier::Always),
+    }
+}
+
+fn artifact_type(fields: &Fields<'_>, notes: &mut Notes) -> Option<String> {
+    let name = fields.text("type", LINE_CHARS_MAX, notes)?;
+    if is_artifact_type(&name) {
+        return Some(name);
+    }
+    let message = "a type is 1 to 64 letters, digits, `_`, `-` or `.`";
+    notes.fault(Fault::new(Code::InvalidType, message).field("type").value(name));
+    None
+}

@@ -1,0 +1,28 @@
+//! `blue_dialogue_round_context`
+
+use schemars::JsonSchema;
+
+use super::tool::{Tool, Work};
+use crate::operations;
+use crate::surfaces::mcp::schema;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "blue_dialogue_round_context",
+    about: "Everything the panel of a round may read, for all its experts at once: background, \
+        all that was said before, open tensions, and each expert's own part. Build a prompt for \
+        each expert from it, or let `render` write them.",
+    arguments: schema::arguments::<Arguments>,
+    answer: &["dialogue", "prior_rounds", "active_tensions", "experts"],
+    // Rendering writes files.
+    work: Work::Add(operations::context),
+};
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Arguments {
+    dialogue_id: String,
+    /// [the next one]
+    round: Option<u8>,
+    /// Also write prompt-{expert}.md for each expert.
+    render: Option<bool>,
+}

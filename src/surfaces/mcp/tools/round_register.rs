@@ -1,0 +1,147 @@
+//! `blue_dialogue_round_register`
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde_json::Value;
+
+use super::tool::{Tool, Work};
+use crate::domain::ids::EntityKind;
+use crate::domain::reference::{MoveType, RefType};
+use crate::error::document_text;
+use crate::operations;
+use crate::record::register::Answer;
+use crate::surfaces::mcp::schema::{self, keys};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "blue_dialogue_round_register",
+    about: "Register all that was said in a round, in one call, whole or not at all. Items carry \
+        local ids such as MUFFIN-P0101 (expert, type P R T E C, round, number); the answer maps \
+        them to global ids. All faults are reported at once; the same batch again is harmless.",
+    arguments: schema::arguments::<Arguments>,
+    answer: keys!(Answer {
+        status,
+        round,
+        id_mapping,
+        perspectives,
+        recommendations,
+        tensions,
+        evidence,
+        claims,
+        tension_updates,
+        updates,
+        effects,
+        warnings,
+        replayed,
+    }),
+    work: Work::Add(|workspace, arguments| {
+        document_text(&operations::register(workspace, arguments)?)
+    }),
+};
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Arguments {
+    dialogue_id: String,
+    round: u8,
+    /// The round's ALIGNMENT: the sum of the experts' scores.
+    score: i64,
+    title: Option<String>,
+    /// Your synthesis.
+    summary: Option<String>,
+    /// By slug.
+    expert_scores: Option<BTreeMap<String, i64>>,
+    /// What each expert wrote, by slug.
+    raw_content: Option<BTreeMap<String, String>>,
+    perspectives: Option<Vec<Item>>,
+    recommendations: Option<Vec<Recommendation>>,
+    tensions: Option<Vec<Tension>>,
+    evidence: Option<Vec<Item>>,
+    claims: Option<Vec<Item>>,
+    /// References beside the items' own.
+    refs: Option<Vec<LooseReference>>,
+    moves: Option<Vec<Move>>,
+    tension_updates: Option<Vec<Update>>,
+    updates: Option<Vec<Update>>,
+    /// Slugs of those who are ready to conclude.
+    converge: Option<Vec<String>>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Item {
+    local_id: String,
+    label: String,
+    content: String,
+    /// Slugs.
+    contributors: Option<Vec<String>>,
+    references: Option<Vec<Reference>>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Recommendation {
+    local_id: String,
+    label: String,
+    content: String,
+    contributors: Option<Vec<String>>,
+    #[schemars(extend("type" = "object"))]
+    parameters: Option<Value>,
+    references: Option<Vec<Reference>>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Tension {
+    local_id: String,
+    label: String,
+    description: String,
+    contributors: Option<Vec<String>>,
+    references: Option<Vec<Reference>>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Reference {
+    #[schemars(schema_with = "schema::word::<RefType>")]
+    r#type: RefType,
+    /// P0001, MUFFIN-P0101 or @muffin.
+    target: String,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct LooseReference {
+    source_id: String,
+    #[schemars(schema_with = "schema::word::<RefType>")]
+    ref_type: RefType,
+    target_id: String,
+    #[schemars(schema_with = "schema::word::<EntityKind>", default)]
+    source_type: Option<EntityKind>,
+    #[schemars(schema_with = "schema::word::<EntityKind>", default)]
+    target_type: Option<EntityKind>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Move {
+    expert: String,
+    #[schemars(schema_with = "schema::word::<MoveType>")]
+    r#type: MoveType,
+    target: Option<String>,
+    targets: Option<Vec<String>>,
+    /// The topic of a request.
+    context: Option<String>,
+}
+
+#[expect(dead_code, reason = "describes what the operation reads")]
+#[derive(JsonSchema)]
+struct Update {
+    id: String,
+    /// Tensions: addressed, resolved, reopened. Others: as their type has it.
+    status: String,
+    /// A slug, or judge.
+    by: String,
+    via: Option<String>,
+    reason: Option<String>,
+}

@@ -1,0 +1,63 @@
+//! What a tool is.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::operations::Workspace;
+use crate::surfaces::mcp::schema;
+
+/// A tool: what a client is told of it, and what it does.
+#[derive(Debug)]
+pub(in crate::surfaces::mcp) struct Tool {
+    pub name: &'static str,
+    /// Read by an agent that has never heard of us.
+    pub about: &'static str,
+    pub arguments: fn() -> JsonObject,
+    /// The top-level keys of its answer.
+    pub answer: &'static [&'static str],
+    pub work: Work,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(in crate::surfaces::mcp) enum Work {
+    /// Looks into the record.
+    Look(Operation),
+    /// Adds to a record that is there.
+    Add(Operation),
+    /// Opens a record; the store is made, if it must be.
+    Open(Operation),
+    /// Asks models, or minds a run that does.
+    Run(Run),
+}
+
+/// An operation and its answer as JSON; the command line calls the same.
+pub(in crate::surfaces::mcp) type Operation = fn(&Workspace, &Value) -> Result<String, Error>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::surfaces::mcp) enum Run {
+    Ask,
+    Review,
+    Status,
+    Intervene,
+}
+
+impl Tool {
+    /// As it stands in `tools/list`.
+    pub(in crate::surfaces::mcp) fn listed(&self) -> Listed {
+        let hints = match self.work {
+            Work::Look(_) => ToolAnnotations::new().read_only(true),
+            // Codex asks a person before it calls a tool that may reach out of the machine.
+            Work::Add(_) | Work::Open(_) => {
+                ToolAnnotations::new().destructive(false).open_world(false)
+            }
+            Work::Run(_) => ToolAnnotations::new().destructive(false),
+        };
+        let mut listed = Listed::new(self.name, self.about, Arc::new((self.arguments)()));
+        listed.output_schema = Some(Arc::new(schema::answer(self.answer)));
+        listed.annotations = Some(hints);
+        listed
+    }
+}

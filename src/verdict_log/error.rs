@@ -1,0 +1,58 @@
+//! What can go wrong between us and the file. The verdicts themselves are in the store by then.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::file::WAIT;
+use crate::store::StoreError;
+
+#[derive(Debug, thiserror::Error)]
+pub enum LogFileError {
+    #[error("the verdict log `{path}` is not a file")]
+    NotAFile { path: PathBuf },
+    #[error("the verdict log `{path}` is a link that leads nowhere")]
+    BrokenLink { path: PathBuf },
+    #[error("cannot make the folder of the verdict log `{path}`")]
+    NoFolder {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("cannot read the verdict log `{path}`")]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("cannot write the verdict log `{path}`")]
+    Unwritable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("the verdict log `{path}` was held by another process for over {} s", WAIT.as_secs())]
+    Busy { path: PathBuf },
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl LogFileError {
+    /// What to do about it; nothing of the log is lost meanwhile.
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::NotAFile { .. } | Self::BrokenLink { .. } => {
+                Some("name a file with `review.log_path`; `plenary log repair` then writes it")
+            }
+            Self::NoFolder { .. } | Self::Unwritable { .. } => Some(
+                "check its permissions and free space; the verdicts are in the store, and `plenary log repair` writes them",
+            ),
+            Self::Unreadable { .. } => Some(
+                "check its permissions; the verdicts are in the store, and `plenary log repair` writes them",
+            ),
+            Self::Busy { .. } => {
+                Some("the verdicts are in the store; the next review writes them to the file too")
+            }
+            Self::Store(_) => None,
+        }
+    }
+}

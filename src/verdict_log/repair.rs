@@ -1,0 +1,189 @@
+//! Compares the whole file with the table, and writes it anew where they differ.
+//!
+//! Lines that the table does not know stay, before ours; a line that bears the id of a verdict
+//! and reads otherwise gives way to the verdict as it was logged.
+
+use std::collections::BTreeSet;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::error::LogFileError;
+use super::file::{LogFile, folder_of};
+use super::line::{Lines, RawLine};
+use super::standing::{Standing, is_object, standing};
+use super::sync::{LINE_BYTES_MAX, put_aside};
+use super::tail::Tail;
+use crate::store::{Store, log_line_pages};
+
+/// Whether to mend, or only to tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repairing {
+    DryRun,
+    Whole,
+}
+
+/// How the file differed from the table.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Repaired {
+    /// Rows of the table, all of which the file has now.
+    pub rows: usize,
+    /// Rows of which there was no line.
+    pub missing: usize,
+    /// Lines that said a row in other words.
+    pub altered: usize,
+    /// Lines that were there before.
+    pub repeated: usize,
+    #[serde(rename = "out_of_order")]
+    pub is_out_of_order: bool,
+    /// The last line had no end.
+    #[serde(rename = "torn")]
+    pub is_torn: bool,
+    /// Lines without anything on them.
+    pub blank: usize,
+    /// Lines that the table does not know; they stay.
+    pub strangers: usize,
+    /// Where the torn end of somebody else's line was put.
+    pub kept_aside: Option<PathBuf>,
+}
+
+impl Repaired {
+    /// Whether there was anything to mend.
+    pub fn has_differed(&self) -> bool {
+        let lines = self.missing + self.altered + self.repeated + self.blank;
+        lines > 0 || self.is_out_of_order || self.is_torn
+    }
+}
+
+pub fn repair(
+    store: &dyn Store,
+    path: &Path,
+    repairing: Repairing,
+) -> Result<Repaired, LogFileError> {
+    let found = LogFile::look(path)?;
+    let is_empty = store.log_lines(0, 1)?.is_empty();
+    if (found.is_none() && is_empty) || repairing == Repairing::DryRun {
+        return Ok(surveyed(store, found)?.repaired);
+    }
+    // Looking and mending need the lock each; they must not wait for one another.
+    drop(found);
+    let mut log = LogFile::open(path)?;
+    let survey = Survey::of(store, &mut log)?;
+    let mut repaired = survey.repaired.clone();
+    if !repaired.has_differed() {
+        return Ok(repaired);
+    }
+    if survey.is_stray {
+        let bytes = log.bytes()?;
+        let tail = Tail::of(&mut log.file, bytes).map_err(|error| log.unreadable(error))?;
+        repaired.kept_aside = Some(put_aside(&mut log, &tail)?);
+    }
+    rewritten(store, &mut log, &survey).map_err(|error| log.unwritable(error))?;
+    log.sync_folder()?;
+    Ok(repaired)
+}
+
+fn surveyed(store: &dyn Store, found: Option<LogFile>) -> Result<Survey, LogFileError> {
+    match found {
+        Some(mut log) => Survey::of(store, &mut log),
+        None => Ok(Survey::default().against(store)?),
+    }
+}
+
+/// What was found in the file.
+#[derive(Debug, Default)]
+struct Survey {
+    repaired: Repaired,
+    /// Where lines stand that are kept.
+    strangers: Vec<Range<u64>>,
+    /// The last of them lacks its line break.
+    is_stranger_open: bool,
+    /// Rows whose lines are there, in whatever words.
+    seen: BTreeSet<u64>,
+    /// The last of them that is there word for word.
+    last: u64,
+    /// What follows the last line break, where it is no line.
+    piece: Vec<u8>,
+    /// That is not the beginning of a row.
+    is_stray: bool,
+}
+
+impl Survey {
+    fn of(store: &dyn Store, log: &mut LogFile) -> Result<Self, LogFileError> {
+        let mut survey = Self::default();
+        log.file.seek(SeekFrom::Start(0)).map_err(|error| log.unreadable(error))?;
+        for line in Lines::new(BufReader::new(&log.file), LINE_BYTES_MAX) {
+            let line = line.map_err(|error| log.unreadable(error))?;
+            survey.add(store, line)?;
+        }
+        survey.against(store)
+    }
+
+    fn add(&mut self, store: &dyn Store, line: RawLine) -> Result<(), LogFileError> {
+        let repaired = &mut self.repaired;
+        repaired.is_torn |= !line.is_ended;
+        if !line.is_ended && !is_object(&line.bytes) {
+            self.piece = line.bytes;
+            return Ok(());
+        }
+        match standing(store, &line.bytes)? {
+            Standing::Blank => repaired.blank += 1,
+            Standing::Stranger => {
+                repaired.strangers += 1;
+                self.is_stranger_open = !line.is_ended;
+                self.strangers.push(line.place);
+            }
+            Standing::Ours { seq } => {
+                repaired.repeated += usize::from(!self.seen.insert(seq));
+                repaired.is_out_of_order |= seq < self.last;
+                self.last = seq;
+            }
+            Standing::Known { seq } => {
+                repaired.altered += 1;
+                self.seen.insert(seq);
+            }
+        }
+        Ok(())
+    }
+
+    /// Holds what was found against the rows there are.
+    fn against(mut self, store: &dyn Store) -> Result<Self, LogFileError> {
+        let mut is_ours = self.piece.is_empty();
+        for lines in log_line_pages(store, 0) {
+            for line in &lines? {
+                self.repaired.rows += 1;
+                self.repaired.missing += usize::from(!self.seen.contains(&line.seq));
+                is_ours |= line.line.as_bytes().starts_with(&self.piece);
+            }
+        }
+        self.is_stray = !is_ours;
+        Ok(self)
+    }
+}
+
+/// Puts a new file in the place of the old one: whoever reads sees the one or the other.
+fn rewritten(store: &dyn Store, log: &mut LogFile, survey: &Survey) -> io::Result<()> {
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.prefix(".plenary-").suffix(".tmp");
+    let mut fresh = builder.tempfile_in(folder_of(&log.path))?;
+    fresh.as_file().set_permissions(log.file.metadata()?.permissions())?;
+    for place in &survey.strangers {
+        log.file.seek(SeekFrom::Start(place.start))?;
+        let mut line = (&log.file).take(place.end - place.start);
+        io::copy(&mut line, &mut fresh)?;
+    }
+    if survey.is_stranger_open {
+        fresh.write_all(b"\n")?;
+    }
+    for lines in log_line_pages(store, 0) {
+        for line in &lines.map_err(io::Error::other)? {
+            fresh.write_all(line.line.as_bytes())?;
+            fresh.write_all(b"\n")?;
+        }
+    }
+    fresh.as_file().sync_all()?;
+    fresh.persist(&log.path).map_err(|error| error.error)?;
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! What a line of the file is to the store.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::domain::gate::ForeignRow;
+use crate::store::{Store, StoreError};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// The line of a row, word for word.
+    Ours {
+        seq: u64,
+    },
+    /// The store has it in other words: its id is known, or all that it says.
+    Known {
+        seq: u64,
+    },
+    /// Nothing that the store knows.
+    Stranger,
+    Blank,
+}
+
+/// The one thing by which a row is found.
+#[derive(Deserialize)]
+struct Named {
+    #[serde(default)]
+    verdict_id: Option<String>,
+}
+
+pub(super) fn standing(store: &dyn Store, line: &[u8]) -> Result<Standing, StoreError> {
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Standing::Blank);
+    }
+    let named = serde_json::from_slice::<Named>(line).ok();
+    if let Some(id) = named.and_then(|named| named.verdict_id)
+        && let Some(row) = store.log_line(&id)?
+    {
+        let is_same = row.line.as_bytes() == line;
+        return Ok(if is_same {
+            Standing::Ours { seq: row.seq }
+        } else {
+            Standing::Known { seq: row.seq }
+        });
+    }
+    Ok(said(store, line)?.map_or(Standing::Stranger, |seq| Standing::Known { seq }))
+}
+
+/// The row of the store that says all that the line says.
+fn said(store: &dyn Store, line: &[u8]) -> Result<Option<u64>, StoreError> {
+    let read = std::str::from_utf8(line).ok().and_then(|line| ForeignRow::read(line).ok());
+    let Some(read) = read.filter(|read| read.is_whole) else { return Ok(None) };
+    let fingerprint = read.row.fingerprint().map_err(StoreError::Unwritable)?;
+    store.logged_alike(&fingerprint)
+}
+
+/// Whether these bytes are a JSON object from its first to its last.
+pub(super) fn is_object(bytes: &[u8]) -> bool {
+    serde_json::from_slice::<Map<String, Value>>(bytes).is_ok()
+}

@@ -1,0 +1,63 @@
+//! The end of the file: its last whole line, and what follows that.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// Read at a time, from the end.
+const CHUNK: u64 = 64 * 1024;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Tail {
+    /// Where the last whole line begins; the same as its end, where there is none.
+    pub line_start: u64,
+    /// Where it ends, its line break included: so much of the file is whole.
+    pub whole: u64,
+    /// How long the file is. What is behind `whole` was torn.
+    pub bytes: u64,
+}
+
+impl Tail {
+    pub(super) fn of(file: &mut File, bytes: u64) -> io::Result<Self> {
+        let whole = last_break(file, bytes)?.map_or(0, |at| at + 1);
+        let line_start = match whole.checked_sub(1) {
+            Some(end) => last_break(file, end)?.map_or(0, |at| at + 1),
+            None => 0,
+        };
+        Ok(Self { line_start, whole, bytes })
+    }
+
+    pub(super) fn is_torn(&self) -> bool {
+        self.bytes > self.whole
+    }
+
+    /// The last whole line, without its break.
+    pub(super) fn line(&self, file: &mut File) -> io::Result<Vec<u8>> {
+        between(file, self.line_start, self.whole.saturating_sub(1).max(self.line_start))
+    }
+
+    /// The torn piece, or as much of it as could be a row.
+    pub(super) fn piece(&self, file: &mut File, bytes_max: u64) -> io::Result<Vec<u8>> {
+        between(file, self.whole, self.bytes.min(self.whole.saturating_add(bytes_max)))
+    }
+}
+
+/// Where the last line break before `end` is.
+fn last_break(file: &mut File, end: u64) -> io::Result<Option<u64>> {
+    let mut end = end;
+    while end > 0 {
+        let start = end.saturating_sub(CHUNK);
+        let chunk = between(file, start, end)?;
+        if let Some(place) = chunk.iter().rposition(|byte| *byte == b'\n') {
+            return Ok(Some(start + place as u64));
+        }
+        end = start;
+    }
+    Ok(None)
+}
+
+fn between(file: &mut File, start: u64, end: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    file.take(end.saturating_sub(start)).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

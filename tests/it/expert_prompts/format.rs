@@ -1,0 +1,254 @@
+//! The specification's format, on its own example: the NVIDIA dialogue before its third round,
+//! for which a geopolitical analyst was created.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::walk::{Walked, prompt, read};
+use crate::kit::{Bench, at, batch, item, open_dialogue};
+use crate::seed::{ID, play};
+
+/// The steps of the example before its round 2 is registered.
+const BEFORE_ROUND_2: usize = 6;
+
+fn before_round_2() -> Bench {
+    let bench = Bench::new();
+    play(&bench, BEFORE_ROUND_2);
+    bench
+}
+
+/// The lines must be there, in this order.
+#[track_caller]
+fn in_order(found: &[&str], expected: &[&str]) {
+    let mut rest = found.iter();
+    for line in expected {
+        assert!(rest.any(|found| found == line), "no {line:?}, or not in its place: {found:#?}");
+    }
+}
+
+#[test]
+fn a_retained_expert_reads_the_specifications_sections_in_its_order() {
+    let bench = before_round_2();
+    let text = prompt(&bench, ID, 2, "muffin");
+    let walked = Walked::of(&text);
+    in_order(
+        &walked.outside,
+        &[
+            "# Dialogue: NVIDIA Investment Decision",
+            "**Question:**",
+            "**Round:** 2 of ? | **Status:** open | **Total ALIGNMENT:** 162",
+            "---",
+            "## Background",
+            "---",
+            "## Your Role",
+            "### Your Task This Round",
+            "---",
+            "## Prior Rounds",
+            "### Round 0 — Opening Arguments (Score: 117)",
+            "#### Muffin (You) — Value Analyst",
+            "#### Cupcake — Risk Manager",
+            "#### Donut — Options Strategist",
+            "---",
+            "### Judge Synthesis — Round 0",
+            "### Round 1 — Refinement (Score: 45)",
+            "#### Muffin (You) — Value Analyst",
+            "### Judge Synthesis — Round 1",
+            "---",
+            "## Active Tensions",
+            "---",
+            "## Instructions",
+        ],
+    );
+    assert!(!text.contains("Context Brief"), "a retained expert needs no brief");
+    assert_eq!(walked.outside.iter().filter(|line| line.contains("(You)")).count(), 2);
+}
+
+#[test]
+fn each_section_holds_what_the_specification_shows_there() {
+    let bench = before_round_2();
+    let text = prompt(&bench, ID, 2, "muffin");
+    let walked = Walked::of(&text);
+    let has = |label: &str, part: &str| {
+        let held = walked.fenced(label);
+        assert!(held.contains(part), "no {part:?} in {label}:\n{held}");
+    };
+    has("QUESTION", "Should Acme Trust swap its NVAI position for NVDA shares?");
+    has(
+        "BACKGROUND",
+        "| Constraint | Requirement |\n|------------|-------------|\n| Income mandate | 4% annual",
+    );
+    has(
+        "YOUR ROLE",
+        "**Muffin** 🧁 | Value Analyst | Core\nFocus: Intrinsic value, margin of safety\n",
+    );
+    has("YOUR ROLE", "\nYour score: 20 | Source: retained\n\nYou evaluate investments");
+    has("YOUR TASK", "Donut amended the collar with you (R0101).");
+    has("ROUND 0 MUFFIN", "[P0001: Income mandate mismatch] (muffin)\nNVIDIA's zero dividend");
+    has("ROUND 0 CUPCAKE", "[TENSION T0003: Supply chain concentration] (cupcake, scone)\n");
+    has("ROUND 0 DONUT", "| covered_call_delta | 0.20-0.25 |");
+    has("ROUND 1 MUFFIN", "\n[RE:REFINE P0001] [RE:SUPPORT R0001] [RE:ADDRESS T0001]\n");
+    has("SYNTHESIS OF ROUND 0", "11-1 split: majority concerns");
+    has("ACTIVE TENSIONS", "| T0001 | Growth vs income | Muffin | addressed | originator |");
+    has("ACTIVE TENSIONS", "| T0003 | Supply chain concentration | Cupcake and Scone | open | — |");
+    assert!(!walked.fenced("ACTIVE TENSIONS").contains("T0002"), "T0002 is resolved");
+    let own = ["`MUFFIN-P0201`", "/round-2/response-muffin.md`", "since round 1?"];
+    let (_, instructions) = text.split_once("\n## Instructions\n").unwrap();
+    for part in own {
+        assert!(instructions.contains(part), "no {part} in {instructions}");
+    }
+    assert!(instructions.contains("You are Muffin 🧁, a Value Analyst participating in round 2"));
+}
+
+#[test]
+fn a_created_expert_gets_the_brief_with_its_six_parts() {
+    let bench = before_round_2();
+    let text = prompt(&bench, ID, 2, "palmier");
+    let walked = Walked::of(&text);
+    in_order(
+        &walked.outside,
+        &[
+            "## Background",
+            "## Your Role",
+            "### Your Task This Round",
+            "## Context Brief (You are joining in Round 2)",
+            "You were brought in to address **T0003**.",
+            "### The Dialogue Question",
+            "### Background: Acme Family Trust",
+            "### Why You're Here",
+            "### Your Mandate",
+            "### Key Context: The Tension You're Addressing",
+            "### Relevant Prior Perspectives",
+            "### Relevant Prior Evidence",
+            "### Dialogue Progress",
+            "- **Current ALIGNMENT:** 162 (velocity -72, open, 8 tensions active)",
+            "### What the Panel Needs From You",
+            "## Prior Rounds",
+            "## Active Tensions",
+            "## Instructions",
+        ],
+    );
+    let held = |label: &str| walked.fenced(label);
+    assert_eq!(held("QUESTION").matches("Should Acme Trust").count(), 2);
+    assert_eq!(held("BACKGROUND").matches("| Time horizon | 20+ years |").count(), 2);
+    assert!(held("REASON").contains("T0003 (supply chain concentration) requires"));
+    assert!(held("YOUR MANDATE").contains("1. Evaluate the geopolitical risk of Taiwan"));
+    assert!(held("KEY CONTEXT").contains(
+        "**T0003: Supply chain concentration** (raised by Cupcake and Scone, Round 0, open):\n> NVIDIA's 87%"
+    ));
+    // What the specification's example shows: what supports T0003 and what it rests on.
+    for id in ["P0004", "P0005", "P0008"] {
+        assert!(held("RELEVANT PERSPECTIVES").contains(&format!("**{id}: ")), "{id} is missing");
+    }
+    assert!(!held("RELEVANT PERSPECTIVES").contains("P0001"));
+    assert!(held("PROGRESS").contains("- **Round 0 (Score: 117):** 11-1 split"));
+    assert!(held("PROGRESS").contains("- **Round 1 (Score: 45):** Panel converging"));
+    // All of it besides the brief, too.
+    assert!(held("ROUND 0 MUFFIN").contains("[P0001: Income mandate mismatch] (muffin)"));
+}
+
+#[test]
+fn the_brief_counts_as_progress_does() {
+    let bench = before_round_2();
+    let progress = bench.must("progress", &json!({ "dialogue_id": ID }));
+    let line = format!(
+        "- **Current ALIGNMENT:** {} (velocity {}, {}, {} tensions active)",
+        at(&progress, "total_alignment"),
+        at(&progress, "velocity"),
+        at(&progress, "status").as_str().unwrap(),
+        at(&progress, "open_tensions"),
+    );
+    assert!(prompt(&bench, ID, 2, "palmier").contains(&line), "{line}");
+}
+
+#[test]
+fn everyone_from_pool_or_created_is_briefed_and_nobody_else() {
+    let bench = before_round_2();
+    let context = bench.must("context", &json!({ "dialogue_id": ID, "render": true }));
+    let files = at(&context, "prompts").as_array().unwrap();
+    assert_eq!(files.len(), 13);
+    for file in files {
+        let slug = at(file, "expert_slug").as_str().unwrap();
+        let text = read(at(file, "prompt_path"));
+        let is_briefed =
+            Walked::of(&text).headings().contains(&"## Context Brief (You are joining in Round 2)");
+        let source = at(&context, &format!("experts.{slug}.source"));
+        assert_eq!(is_briefed, source != "retained", "{slug}");
+    }
+}
+
+#[test]
+fn who_was_there_before_is_told_so() {
+    let bench = before_round_2();
+    let text = prompt(&bench, ID, 2, "brioche");
+    assert!(text.contains("You spoke in it last in round 0; what you said is marked (You)."));
+    assert!(text.contains("#### Brioche (You) — Trust Counsel"));
+    assert!(text.contains("You were brought in to address **T0008**."), "{text}");
+}
+
+#[test]
+fn the_opening_round_says_that_nothing_was_said() {
+    let bench = Bench::new();
+    play(&bench, 1);
+    let text = prompt(&bench, ID, 0, "churro");
+    for part in [
+        "## Context Brief (You are joining in Round 0)",
+        "- No round was held yet.",
+        "This is the opening round: nothing was said before it.",
+        "None: no tension is active.",
+        "You are Churro 🧁, an ESG and Stewardship Analyst participating in round 0",
+        "`CHURRO-P0001`",
+    ] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn a_dialogue_with_nothing_but_a_title_has_prompts() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    bench.must("register", &batch(0, json!({ "perspectives": [item("ANN-P0001", "")] })));
+    let text = prompt(&bench, "talk", 1, "ann");
+    for part in [
+        "# Dialogue: Talk\n",
+        "No question was written down; the title says what it is about.",
+        "The dialogue was opened with nothing but its question.",
+        "### Round 0 (Score: 10)\n",
+        "The Judge wrote none.",
+        "Nobody has answered you since",
+    ] {
+        assert!(text.contains(part), "no {part:?} in:\n{text}");
+    }
+}
+
+#[test]
+fn a_past_round_is_told_as_its_panel_found_it() {
+    let bench = Bench::new();
+    play(&bench, 10);
+    let text = prompt(&bench, ID, 1, "muffin");
+    let walked = Walked::of(&text);
+    assert!(text.contains("**Round:** 1 of ? | **Status:** open | **Total ALIGNMENT:** 117"));
+    assert!(!text.contains("P0101: "), "round 1 was not held yet");
+    assert!(walked.fenced("ACTIVE TENSIONS").contains("| T0002 | Concentration risk |"));
+}
+
+/// `docs/examples/prompt-palmier.md` is such a prompt, word for word: the folder and the mark
+/// differ from run to run. `PLENARY_RENEW=1` writes it anew.
+#[test]
+fn the_example_in_the_documentation_is_what_is_written() {
+    const MARK: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
+    let bench = before_round_2();
+    let text = prompt(&bench, ID, 2, "palmier");
+    let folder = bench.folder.path().canonicalize().unwrap();
+    let text = text.replace(Walked::of(&text).mark, MARK);
+    let text = text.replace(folder.to_str().unwrap(), "/home/ada/trust");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/examples/prompt-palmier.md");
+    if std::env::var_os("PLENARY_RENEW").is_some() {
+        std::fs::write(&example, &text).unwrap();
+    }
+    let expected = std::fs::read_to_string(example).unwrap();
+    for (place, (found, expected)) in text.lines().zip(expected.lines()).enumerate() {
+        assert_eq!(found, expected, "line {} of the example", place + 1);
+    }
+    assert_eq!(text, expected);
+}

@@ -1,0 +1,384 @@
+//! `dialogue extract`: what experts wrote, as the batch that `register` takes.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use plenary::markers::{Batch, Extraction, RawReplies, extract, gather};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use crate::hostile::corpora;
+use crate::kit::{Bench, Program, Ran, at, fixture, open_dialogue, pool, times};
+
+const ID: &str = "nvidia-investment-decision";
+const MUFFIN: &str = include_str!("../fixtures/responses/response-muffin.md");
+const DONUT: &str = "\
+# Donut - Options Strategist
+
+### **[Donut-R101 — Amended collar]**
+45 days to expiry.
+- [RE:REFINES R0001]
+- [RE: MUFFIN-P0101]
+
+[MOVE:DEFEND R0001] It is liquid.
+[RE:SUPPORT CUPCAKE-P0101]
+[DISSENT]
+The vote was rushed.
+";
+
+/// The seed's dialogue before its round 1, and the replies of two experts to it.
+fn at_round_1() -> Program {
+    let program = Program::new();
+    for (operation, file) in
+        [("create", "01-create"), ("register", "02-round-0"), ("panel", "03-panel-1")]
+    {
+        let (code, answer) =
+            program.operation(operation, &fixture(&format!("examples/nvidia/{file}.json")));
+        assert_eq!(code, 0, "{answer:#}");
+    }
+    std::fs::create_dir(program.path().join("round-1")).unwrap();
+    for (name, reply) in [("muffin", MUFFIN), ("donut", DONUT)] {
+        let path = program.path().join(format!("round-1/response-{name}.md"));
+        std::fs::write(path, reply).unwrap();
+    }
+    program
+}
+
+fn document(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+#[test]
+fn what_it_prints_is_registered_as_it_is() {
+    let program = at_round_1();
+    let ran = program.run(&["dialogue", "extract", "round-1/response-muffin.md", "--json"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let extracted = document(&ran);
+    assert_eq!(at(&extracted, "warnings"), &json!([]));
+    program.file("round-1.json", &extracted);
+    let registered = program.run(&[
+        "dialogue",
+        "register",
+        ID,
+        "--data",
+        "round-1.json",
+        "--score",
+        "8",
+        "--expert-score",
+        "muffin=8",
+        "--summary",
+        "Bridged.",
+        "--json",
+    ]);
+    assert_eq!(registered.code, 0, "{registered:?}");
+    let answer = document(&registered);
+    assert_eq!(
+        at(&answer, "id_mapping"),
+        &json!({ "MUFFIN-P0101": "P0101", "MUFFIN-T0101": "T0101", "MUFFIN-E0101": "E0101", "MUFFIN-C0101": "C0101" })
+    );
+    let export = document(&program.run(&["export", ID]));
+    let of = |section: &str, id: &str| {
+        let all = at(&export, section).as_array().unwrap();
+        all.iter().find(|item| item["id"] == id).unwrap()["references"].clone()
+    };
+    assert_eq!(
+        of("perspectives", "P0101"),
+        json!([
+            { "type": "refine", "target": "P0001" },
+            { "type": "support", "target": "R0001" },
+            { "type": "address", "target": "T0001" },
+        ])
+    );
+    assert_eq!(of("evidence", "E0101"), json!([{ "type": "support", "target": "P0101" }]));
+    assert_eq!(
+        of("claims", "C0101"),
+        json!([{ "type": "depend", "target": "P0101" }, { "type": "depend", "target": "E0101" }])
+    );
+    let moves = at(&export, "moves").as_array().unwrap();
+    let made = moves.iter().find(|made| made["round"] == 1).unwrap();
+    assert_eq!((&made["type"], &made["targets"]), (&json!("bridge"), &json!(["P0003", "R0001"])));
+    assert_eq!(at(&export, "rounds.1.experts.muffin.raw"), MUFFIN);
+    assert_eq!(at(&export, "rounds.1.experts.muffin.score"), 8);
+    assert_eq!(program.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn several_replies_are_one_batch() {
+    let program = at_round_1();
+    let files = ["round-1/response-muffin.md", "round-1/response-donut.md"];
+    let ran = program.run(&["dialogue", "extract", files[0], files[1], "--json", "--no-raw"]);
+    let mut extracted = document(&ran);
+    assert_eq!(at(&extracted, "batch.recommendations.0.local_id"), "DONUT-R0101");
+    assert_eq!(
+        at(&extracted, "batch.recommendations.0.references"),
+        &json!([
+            { "type": "refine", "target": "R0001" },
+            { "type": "support", "target": "MUFFIN-P0101" },
+            { "type": "support", "target": "CUPCAKE-P0101" },
+        ])
+    );
+    assert_eq!(
+        at(&extracted, "verdicts"),
+        &json!([{ "verdict_type": "dissent", "round": 1, "author_expert": "donut", "description": "The vote was rushed." }])
+    );
+    let kinds: Vec<&Value> = at(&extracted, "warnings")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|warning| &warning["type"])
+        .collect();
+    assert_eq!(kinds, ["near_miss", "near_miss", "untyped_reference", "near_miss", "elsewhere"]);
+    assert!(at(&extracted, "batch").get("raw_content").is_none());
+
+    // Cupcake's reply is missing, and the last warning said what comes of it.
+    program.file("round-1.json", &extracted);
+    let register =
+        ["dialogue", "register", ID, "--data", "round-1.json", "--score", "17", "--json"];
+    let refused = document(&program.run(&register));
+    assert_eq!(at(&refused, "errors.0.error_code"), "target_not_found");
+    extracted["batch"]["recommendations"][0]["references"].as_array_mut().unwrap().pop();
+    program.file("round-1.json", &extracted);
+    assert_eq!(program.run(&register).code, 0);
+}
+
+#[test]
+fn it_is_readable() {
+    let program = at_round_1();
+    let files = ["round-1/response-donut.md", "round-1/response-muffin.md"];
+    let ran = program.run(&["dialogue", "extract", files[0], files[1]]);
+    assert_eq!(ran.code, 0);
+    insta::assert_snapshot!(ran.stdout, @r"
+    donut, round 1: 1 recommendation, 3 references, 1 move, 1 verdict
+
+    LINE  MARKER          OF           SAYS
+    3     recommendation  DONUT-R0101  Amended collar
+    5     refine          DONUT-R0101  R0001
+    6     support         DONUT-R0101  MUFFIN-P0101
+    8     defend          move         R0001
+    9     support         DONUT-R0101  CUPCAKE-P0101
+    10    dissent         verdict
+
+    muffin, round 1: 1 perspective, 1 tension, 1 evidence, 1 claim, 6 references, 1 move
+
+    LINE  MARKER       OF            SAYS
+    2     perspective  MUFFIN-P0101  Options viability confirmed
+    6     refine       MUFFIN-P0101  P0001
+    9     support      MUFFIN-P0101  R0001
+    12    address      MUFFIN-P0101  T0001
+    16    evidence     MUFFIN-E0101  Historical options premium data
+    20    support      MUFFIN-E0101  MUFFIN-P0101
+    22    tension      MUFFIN-T0101  Execution timing constraint
+    25    bridge       move          P0003 R0001
+    29    claim        MUFFIN-C0101  Income mandate resolved
+    33    depend       MUFFIN-C0101  MUFFIN-P0101
+    34    depend       MUFFIN-C0101  MUFFIN-E0101
+    ");
+    insta::assert_snapshot!(ran.stderr, @r"
+    warning: round-1/response-donut.md:3: `[Donut-R101 — Amended collar]` is read as [DONUT-R0101: Amended collar]: small and capital letters, zeros are missing in an id, no colon where one belongs, bold or italic, it stands in a heading
+    warning: round-1/response-donut.md:5: `[RE:REFINES R0001]` is read as [RE:REFINE R0001]: it stands in a list, the word is in another form
+    warning: round-1/response-donut.md:6: `[RE: MUFFIN-P0101]` has no type and is read as support
+    warning: round-1/response-donut.md:6: `[RE: MUFFIN-P0101]` is read as [RE:SUPPORT MUFFIN-P0101]: it stands in a list
+    warning: round-1/response-donut.md:9: CUPCAKE-P0101 must be in the same batch, and cupcake's reply is not
+    ");
+}
+
+#[test]
+fn the_summary_is_what_an_agent_returns() {
+    let program = at_round_1();
+    let ran = program.run(&["dialogue", "extract", "round-1/response-muffin.md", "--summary"]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    // The seed's, with the references that its example of a reply makes.
+    assert_eq!(
+        document(&ran),
+        json!({
+            "expert_slug": "muffin",
+            "round": 1,
+            "response_path": "round-1/response-muffin.md",
+            "summary": {
+                "perspectives": ["MUFFIN-P0101"],
+                "recommendations": [],
+                "tensions_raised": ["MUFFIN-T0101"],
+                "evidence": ["MUFFIN-E0101"],
+                "claims": ["MUFFIN-C0101"],
+                "references": [
+                    { "type": "refine", "from": "MUFFIN-P0101", "target": "P0001" },
+                    { "type": "support", "from": "MUFFIN-P0101", "target": "R0001" },
+                    { "type": "address", "from": "MUFFIN-P0101", "target": "T0001" },
+                    { "type": "support", "from": "MUFFIN-E0101", "target": "MUFFIN-P0101" },
+                    { "type": "depend", "from": "MUFFIN-C0101", "target": "MUFFIN-P0101" },
+                    { "type": "depend", "from": "MUFFIN-C0101", "target": "MUFFIN-E0101" },
+                ],
+                "moves": [{ "type": "bridge", "targets": ["P0003", "R0001"] }],
+            },
+        })
+    );
+}
+
+#[test]
+fn a_reply_may_come_from_standard_input() {
+    let program = Program::new();
+    let mut child = program
+        .command()
+        .args(["dialogue", "extract", "-", "--round", "1", "--expert", "muffin", "--summary"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(MUFFIN.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(at(&summary, "summary.claims.0"), "MUFFIN-C0101");
+    assert_eq!(at(&summary, "response_path"), &Value::Null);
+    // Reading a reply needs no store and makes none.
+    assert_eq!(std::fs::read_dir(program.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn who_marks_nothing_is_said_to_contribute_nothing() {
+    let program = Program::new();
+    std::fs::write(program.path().join("response-muffin.md"), "I agree.").unwrap();
+    let ran = program.run(&["dialogue", "extract", "response-muffin.md", "--round", "0"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (0, "muffin, round 0: nothing marked\n"));
+    assert_eq!(
+        ran.stderr,
+        "warning: response-muffin.md: muffin marked nothing, and contributes nothing\n"
+    );
+}
+
+#[test]
+fn what_it_cannot_tell_it_asks_for() {
+    let program = at_round_1();
+    std::fs::write(program.path().join("reply.md"), "x").unwrap();
+    std::fs::write(program.path().join("response-latin.md"), b"\xe9").unwrap();
+    std::fs::create_dir(program.path().join("response-folder.md")).unwrap();
+    let check = |arguments: &[&str], code: i32, message: &str| {
+        let ran = program.run(&[&["dialogue", "extract", "--json"], arguments].concat());
+        let told = document(&ran);
+        let told = at(&told, "message").as_str().unwrap();
+        assert!(ran.code == code && told.contains(message), "{arguments:?}: {ran:?}");
+    };
+    let muffin = "round-1/response-muffin.md";
+    check(&[], 64, "required arguments");
+    check(&["reply.md", "--expert", "ann"], 64, "`--round N` is missing");
+    check(&["reply.md", "--round", "1"], 64, "`reply.md` does not say whose reply it is");
+    check(&["reply.md", "--round", "100", "--expert", "ann"], 64, "100");
+    check(&["reply.md", "--round", "1", "--expert", "Ann B"], 1, "'Ann B' is not an expert's slug");
+    check(&["reply.md", "--round", "1", "--expert", "judge"], 1, "'judge' is not");
+    check(&[muffin, muffin], 64, "are both of muffin");
+    check(&[muffin, "round-1/response-donut.md", "--expert", "muffin"], 64, "names one expert");
+    check(&["round-1/response-nobody.md"], 4, "cannot read");
+    check(&["response-latin.md", "--round", "1"], 4, "not UTF-8");
+    check(&["response-folder.md", "--round", "1"], 4, "is not a file");
+}
+
+/// A round 0 with two entities of each kind, for a reply in round 1 to point at.
+fn opened(bench: &Bench, title: &str) -> String {
+    let created =
+        bench.must("create", &json!({ "title": title, "expert_pool": pool(&["ann", "bob"]) }));
+    let id = created["dialogue_id"].as_str().unwrap().to_owned();
+    let item = |kind: &str, expert: &str| {
+        let text = if kind == "T" { "description" } else { "content" };
+        json!({ "local_id": format!("{expert}-{kind}0001"), "label": "x", text: "x" })
+    };
+    let items = |kind: &str| json!([item(kind, "ANN"), item(kind, "BOB")]);
+    bench.must(
+        "register",
+        &json!({
+            "dialogue_id": id, "round": 0, "score": 1,
+            "perspectives": items("P"), "recommendations": items("R"), "tensions": items("T"),
+            "evidence": items("E"), "claims": items("C"),
+        }),
+    );
+    id
+}
+
+fn batch_of(id: &str, round: u8, mut replies: Vec<Extraction>, raw: RawReplies) -> Value {
+    gather(&mut replies);
+    let mut batch = serde_json::to_value(Batch::of(round, &replies, raw)).unwrap();
+    batch["dialogue_id"] = json!(id);
+    batch["score"] = json!(1);
+    batch
+}
+
+const PIECES: [&str; 40] = [
+    "\n",
+    "\n\n",
+    " ",
+    "text ",
+    "[ANN-P0101: A]",
+    "[ANN-P0102: B]",
+    "[ANN-R0101: C]",
+    "[ANN-T0101: D]",
+    "[ANN-E0101: E]",
+    "[ANN-C0101: F]",
+    "[ann-p103 — G]",
+    "[P0104: H]",
+    "[BOB-P0101: I]",
+    "[RE:SUPPORT P0001]",
+    "[RE:REFINE R0002]",
+    "[RE:ADDRESS T0001]",
+    "[RE:RESOLVE T0002]",
+    "[RE:REOPEN T0001]",
+    "[RE:QUESTION @bob]",
+    "[RE:OPPOSE @ann]",
+    "[RE:DEPEND ANN-P0101]",
+    "[RE:OPPOSE ANN-C0101]",
+    "[RE:SUPPORT BOB-E0001]",
+    "[RE: C1]",
+    "[RE:RESOLVE P0001]",
+    "[RE:SUPPORT E0002, C0001]",
+    "[MOVE:BRIDGE P0001 R0001]",
+    "[MOVE:BRIDGE P0001 P0001]",
+    "[MOVE:DEFEND ANN-T0101]",
+    "[MOVE:CHALLENGE C0002]",
+    "[MOVE:REQUEST data]",
+    "[MOVE:REQUEST]",
+    "[MOVE:CONCEDE C0001]",
+    "[MOVE:CONVERGE]",
+    "[DISSENT]",
+    "[MINORITY VERDICT: J]",
+    "# heading\n",
+    "- ",
+    "`",
+    "**",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(times(40, 1_000)) })]
+
+    #[test]
+    fn register_takes_whatever_extract_makes_of_a_reply(
+        pieces in prop::collection::vec(prop::sample::select(PIECES.to_vec()), 0..30),
+    ) {
+        let bench = Bench::new();
+        let id = opened(&bench, "Talk");
+        let reply = pieces.concat();
+        let ann = "ann".parse().unwrap();
+        let raw = RawReplies::from([("ann".parse().unwrap(), reply.clone())]);
+        let read = extract(&reply, &ann, 1);
+        let count = read.contributions.len();
+        let answer = bench.run("register", &batch_of(&id, 1, vec![read], raw));
+        let answer = answer.map_err(|error| TestCaseError::fail(format!("{reply}\n{:#}", error.document())))?;
+        prop_assert_eq!(answer["id_mapping"].as_object().unwrap().len(), count);
+    }
+}
+
+#[test]
+fn strings_of_the_corpora_are_registered_as_they_were_written() {
+    let bench = Bench::new();
+    open_dialogue(&bench, &["ann"]);
+    let texts: Vec<String> =
+        corpora::texts().into_iter().filter(|text| !text.trim().is_empty()).collect();
+    // A hundred rounds, from each part of the corpora some.
+    let step = texts.len().div_ceil(100);
+    let ann = "ann".parse().unwrap();
+    for (round, text) in (0..).zip(texts.iter().step_by(step)) {
+        let reply = format!("[ANN-C{round:02}01: Said]\nHere: {text}");
+        let raw = RawReplies::from([("ann".parse().unwrap(), reply.clone())]);
+        let batch = batch_of("talk", round, vec![extract(&reply, &ann, round)], raw);
+        bench.must("register", &batch);
+        let content = batch["claims"][0]["content"].as_str().unwrap();
+        assert!(content.starts_with("Here:") && reply.contains(content), "{text}");
+    }
+    bench.verify();
+}

@@ -1,0 +1,176 @@
+//! A client of the server, as small as the protocol allows.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::kit::{Program, at};
+
+/// Whatever takes longer has hung.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An agent program that talks to `plenary mcp` in a folder.
+pub struct Agent {
+    server: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    next_id: u64,
+    /// The folder, where nobody else holds it.
+    _alone: Option<Program>,
+    /// What came while an answer was waited for.
+    pub notices: Vec<Value>,
+}
+
+impl Agent {
+    /// Starts the server and shakes hands by the version that most clients have.
+    pub fn new(program: &Program) -> Self {
+        Self::with(program, &["mcp"])
+    }
+
+    /// The same, in a folder that nobody else looks into.
+    pub fn alone() -> Self {
+        let program = Program::new();
+        let mut agent = Self::new(&program);
+        agent._alone = Some(program);
+        agent
+    }
+
+    pub fn with(program: &Program, arguments: &[&str]) -> Self {
+        Self::silent(program, arguments).greeted()
+    }
+
+    /// Shakes hands.
+    fn greeted(mut self) -> Self {
+        let agent = &mut self;
+        let client = json!({ "name": "test", "version": "1" });
+        let hello =
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        agent.ask("initialize", &hello);
+        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        self
+    }
+
+    /// The same, in a folder below the program's own.
+    pub fn below(program: &Program, folder: &Path) -> Self {
+        let mut command = program.command();
+        command.current_dir(folder).arg("mcp");
+        Self::started(command).greeted()
+    }
+
+    /// Starts the server and says nothing.
+    pub fn silent(program: &Program, arguments: &[&str]) -> Self {
+        let mut command = program.command();
+        command.args(arguments);
+        Self::started(command)
+    }
+
+    fn started(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        let (input, output) = (server.stdin.take(), server.stdout.take().unwrap());
+        let (heard, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                if heard.send(line.unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { server, input, lines, next_id: 1, _alone: None, notices: Vec::new() }
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        self.send_line(message.to_string().as_bytes());
+    }
+
+    pub fn send_line(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line).and_then(|()| input.write_all(b"\n")).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// The next message from the server.
+    pub fn heard(&mut self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("the server says nothing");
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line}"))
+    }
+
+    /// Sends a request and returns its id.
+    pub fn request(&mut self, method: &str, params: &Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    /// The whole answer to a request; what else comes meanwhile is kept.
+    pub fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.heard();
+            if message.get("id") == Some(&json!(id)) {
+                return message;
+            }
+            self.notices.push(message);
+        }
+    }
+
+    /// The result of a request that must succeed.
+    #[track_caller]
+    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.request(method, params);
+        let answer = self.answer(id);
+        assert!(answer.get("result").is_some(), "{method}: {answer:#}");
+        answer["result"].clone()
+    }
+
+    /// What a tool answers, whatever it is.
+    pub fn tool(&mut self, name: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", &json!({ "name": name, "arguments": arguments }))
+    }
+
+    /// The answer of a tool that must succeed; its text says the same as its structure.
+    #[track_caller]
+    pub fn must(&mut self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool(name, arguments);
+        assert_ne!(result["isError"], json!(true), "{name}: {result:#}");
+        let text: Value =
+            serde_json::from_str(at(&result, "content.0.text").as_str().unwrap()).unwrap();
+        assert_eq!(text, result["structuredContent"], "{name}");
+        text
+    }
+
+    /// The error document of a tool that must refuse: text alone.
+    #[track_caller]
+    pub fn refused(&mut self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool(name, arguments);
+        assert_eq!(result["isError"], json!(true), "{name}: {result:#}");
+        assert!(result.get("structuredContent").is_none(), "{name}: {result:#}");
+        serde_json::from_str(at(&result, "content.0.text").as_str().unwrap()).unwrap()
+    }
+
+    /// Ends the server as a client does, and returns its exit code and what it said aside.
+    pub fn leave(mut self) -> (i32, String) {
+        drop(self.input.take());
+        let mut said = String::new();
+        let mut stderr = self.server.stderr.take().unwrap();
+        std::io::Read::read_to_string(&mut stderr, &mut said).unwrap();
+        (self.server.wait().unwrap().code().unwrap_or(-1), said)
+    }
+
+    /// Ends the server without a word.
+    pub fn kill(mut self) {
+        self.server.kill().unwrap();
+        self.server.wait().unwrap();
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}

@@ -1,0 +1,165 @@
+//! What every client sees: the handshake, the list of tools, and nothing else on standard output.
+
+use serde_json::{Value, json};
+
+use super::agent::Agent;
+use crate::kit::{Program, at, pool};
+
+/// What the whole list may cost every conversation.
+const LIST_BYTES_MAX: usize = 16_000;
+
+const GOLDEN: &str = "tests/fixtures/mcp/tools.json";
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what the list costs is worth knowing")]
+fn the_list_of_tools_is_the_one_that_was_agreed_on_and_small() {
+    let mut agent = Agent::alone();
+    let id = agent.request("tools/list", &json!({}));
+    let answer = agent.answer(id);
+    let size = answer.to_string().len();
+    println!("tools/list: {size} bytes of {LIST_BYTES_MAX}");
+    assert!(size < LIST_BYTES_MAX, "{size} bytes");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(GOLDEN);
+    let shown = format!("{:#}\n", at(&answer, "result.tools"));
+    if std::env::var_os("PLENARY_WRITE_GOLDEN").is_some() {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, &shown).unwrap();
+    }
+    let golden = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        golden == shown,
+        "tools/list has changed: if it was meant, PLENARY_WRITE_GOLDEN=1 writes {GOLDEN}"
+    );
+}
+
+#[test]
+fn every_version_is_spoken() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let program = Program::new();
+        let mut agent = Agent::silent(&program, &["mcp"]);
+        let client = json!({ "name": "test", "version": "1" });
+        let hello = json!({ "protocolVersion": version, "capabilities": {}, "clientInfo": client });
+        let told = agent.ask("initialize", &hello);
+        assert_eq!(at(&told, "protocolVersion"), version);
+        assert_eq!(at(&told, "serverInfo.name"), "plenary");
+        assert!(at(&told, "instructions").as_str().unwrap().contains("council_ask"));
+    }
+    // The newest has no handshake: every request says who asks.
+    let program = Program::new();
+    let mut agent = Agent::silent(&program, &["mcp"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let told = agent.ask("server/discover", &json!({ "_meta": meta }));
+    let versions = at(&told, "supportedVersions").as_array().unwrap();
+    assert!(
+        versions.contains(&json!("2026-07-28")) && versions.contains(&json!("2024-11-05")),
+        "{told:#}"
+    );
+    let listed = agent.ask("tools/list", &json!({ "_meta": meta }));
+    assert_eq!(at(&listed, "tools").as_array().unwrap().len(), 13);
+}
+
+/// Everything that a schema offers is known to the operation behind it: a slip in its name is
+/// told with the name that was meant.
+#[test]
+fn every_property_of_a_schema_is_read_by_its_tool() {
+    let mut agent = Agent::alone();
+    agent.must("blue_dialogue_create", &json!({ "title": "Talk", "expert_pool": pool(&["ann"]) }));
+    let listed = agent.ask("tools/list", &json!({}));
+    let mut tried = 0;
+    for tool in at(&listed, "tools").as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        for property in at(tool, "inputSchema.properties").as_object().unwrap().keys() {
+            if property.len() < 3 {
+                // Too short for a slip to be told from another word.
+                continue;
+            }
+            let slip = format!("{property}x");
+            let mut arguments = json!({ slip.clone(): 1 });
+            if name == "blue_dialogue_search" {
+                arguments["op"] = json!(op_of(property));
+            }
+            let refused = agent.refused(name, &arguments);
+            let said = refused.to_string();
+            assert!(
+                said.contains(&slip) && said.contains(&format!("'{property}'")),
+                "{name}.{property}: {refused:#}"
+            );
+            tried += 1;
+        }
+    }
+    assert!(tried > 90, "{tried}");
+}
+
+/// Which search reads a property.
+fn op_of(property: &str) -> &'static str {
+    match property {
+        "ids" | "dialogue_id" => "cite",
+        "query" => "similar",
+        _ => "list",
+    }
+}
+
+#[test]
+fn answers_have_the_keys_that_their_schema_names() {
+    let mut agent = Agent::alone();
+    let listed = agent.ask("tools/list", &json!({}));
+    let schema = |name: &str| {
+        let tools = at(&listed, "tools").as_array().unwrap();
+        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+        let keys = at(tool, "outputSchema.properties").as_object().unwrap().keys();
+        keys.cloned().collect::<Vec<String>>()
+    };
+    let keys =
+        |answer: &Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<String>>();
+    let named = json!({ "dialogue_id": "talk" });
+    let round = json!({ "dialogue_id": "talk", "round": 0, "score": 1 });
+    for (tool, arguments) in [
+        ("blue_dialogue_create", &json!({ "title": "Talk", "expert_pool": pool(&["ann"]) })),
+        ("blue_dialogue_round_context", &named),
+        ("blue_dialogue_round_register", &round),
+        ("blue_dialogue_progress", &named),
+        ("blue_dialogue_export", &named),
+        ("council_ask", &json!({ "question": "Tea?", "rehearse": true, "wait_seconds": 30 })),
+    ] {
+        let answer = agent.must(tool, arguments);
+        let (mut told, mut promised) = (keys(&answer), schema(tool));
+        // What may be absent is promised too.
+        promised.retain(|key| told.contains(key) || key != "prompts");
+        told.sort();
+        promised.sort();
+        assert_eq!(told, promised, "{tool}");
+    }
+}
+
+#[test]
+fn standard_output_carries_the_protocol_and_nothing_else() {
+    let program = Program::new();
+    std::fs::write(program.path().join("post.md"), "A post.\n").unwrap();
+    // A log that cannot be written is talked about, and not there.
+    std::fs::create_dir(program.path().join("council_log.jsonl")).unwrap();
+    let mut agent = Agent::with(&program, &["-v", "mcp"]);
+    agent.must(
+        "council_review",
+        &json!({ "path": "post.md", "rehearse": true, "wait_seconds": 30 }),
+    );
+    agent.must("blue_dialogue_create", &json!({ "title": "Talk" }));
+    agent.refused("blue_dialogue_progress", &json!({ "dialogue_id": "nothing" }));
+    // Every line that came was a message, or the agent had panicked.
+    let (code, said) = agent.leave();
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("verdict log"), "{said}");
+}
+
+#[test]
+fn a_tool_that_is_not_there_is_an_error_of_the_protocol() {
+    let mut agent = Agent::alone();
+    let id =
+        agent.request("tools/call", &json!({ "name": "blue_dialogue_delete", "arguments": {} }));
+    let answer = agent.answer(id);
+    assert_eq!(at(&answer, "error.code"), -32602);
+    assert!(at(&answer, "error.message").as_str().unwrap().contains("tools/list"));
+}

@@ -1,0 +1,180 @@
+//! What nobody should send, sent: an error wherever an id can be read, and the server goes on.
+
+use serde_json::{Value, json};
+
+use super::agent::Agent;
+use crate::hostile::corpora;
+use crate::kit::{Program, at, pool};
+
+/// That the server still answers.
+#[track_caller]
+fn goes_on(agent: &mut Agent) {
+    assert_eq!(at(&agent.ask("tools/list", &json!({})), "tools").as_array().unwrap().len(), 13);
+}
+
+#[test]
+fn lines_that_are_no_messages_are_answered_where_they_have_an_id() {
+    let mut agent = Agent::alone();
+    let deep = |id: u32| {
+        let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+        format!(r#"{{"jsonrpc":"2.0","method":"tools/call","params":{open}{close},"id":{id}}}"#)
+    };
+    for (line, id) in [
+        (deep(1001).into_bytes(), json!(1001)),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1002,\"method\":\"tools/list\",\"params\":{\"x\":\"\xff\xfe\"}}".to_vec(), json!(1002)),
+        (br#"{"jsonrpc":"2.0","id":"abc","method":"#.to_vec(), json!("abc")),
+        (br#"{"jsonrpc":"2.0","id":1003,"id":1003,"method":"ping"}"#.to_vec(), json!(1003)),
+        (br#"{"jsonrpc":"1.0","id":1004,"method":"ping"}"#.to_vec(), json!(1004)),
+        (br#"{"jsonrpc":"2.0","id":1005,"method":"no/such/method"}"#.to_vec(), json!(1005)),
+        (br#"{"jsonrpc":"2.0","id":1006,"method":"tools/call","params":7}"#.to_vec(), json!(1006)),
+        (br#"{"jsonrpc":"2.0","id":1007,"method":"tools/call","params":{"name":5}}"#.to_vec(), json!(1007)),
+        (br#"{"jsonrpc":"2.0","id":1008,"method":"resources/read","params":{}}"#.to_vec(), json!(1008)),
+    ] {
+        agent.send_line(&line);
+        let answer = agent.heard();
+        assert_eq!(answer["id"], id, "{answer:#}");
+        assert!(at(&answer, "error.code").as_i64().unwrap() < 0, "{answer:#}");
+    }
+    for line in [
+        &b"nonsense"[..],
+        b"",
+        b"\x00\x01\x02",
+        b"[]",
+        b"{}",
+        b"null",
+        b"\xef\xbb\xbf",
+        b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/none\"}",
+    ] {
+        agent.send_line(line);
+    }
+    goes_on(&mut agent);
+}
+
+#[test]
+fn ten_megabytes_are_refused_with_a_word() {
+    let mut agent = Agent::alone();
+    let big = "x".repeat(10 * 1024 * 1024);
+    let refused =
+        agent.refused("blue_dialogue_create", &json!({ "title": "Talk", "question": big }));
+    assert_eq!(at(&refused, "error_code"), "field_too_long");
+    let refused = agent.refused("council_ask", &json!({ "question": big, "rehearse": true }));
+    assert!(refused.to_string().contains("field_too_long"), "{refused:#}");
+    // Over the limit of a line: its beginning still says whose it was.
+    let line = format!(
+        r#"{{"jsonrpc":"2.0","id":2001,"method":"ping","params":{{"x":"{}"}}}}"#,
+        "y".repeat(17 * 1024 * 1024)
+    );
+    agent.send_line(line.as_bytes());
+    let answer = agent.heard();
+    assert_eq!((&answer["id"], at(&answer, "error.code")), (&json!(2001), &json!(-32600)));
+    goes_on(&mut agent);
+}
+
+#[test]
+fn what_is_said_before_the_handshake_ends_nothing() {
+    let program = Program::new();
+    let mut agent = Agent::silent(&program, &["mcp"]);
+    agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    agent.send(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+    agent.send(&json!({ "jsonrpc": "2.0", "id": "early", "method": "tools/list" }));
+    let answer = agent.heard();
+    assert_eq!(answer["id"], "early");
+    let client = json!({ "name": "test", "version": "1" });
+    let hello =
+        json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+    agent.ask("initialize", &hello);
+    goes_on(&mut agent);
+}
+
+#[test]
+fn requests_that_overlap_are_all_answered_also_under_one_id() {
+    let mut agent = Agent::alone();
+    agent.must("blue_dialogue_create", &json!({ "title": "Talk", "expert_pool": pool(&["ann"]) }));
+    let call = |id: Value, name: &str, arguments: Value| {
+        let params = json!({ "name": name, "arguments": arguments });
+        json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params })
+    };
+    for n in 0..50 {
+        agent.send(&call(
+            json!(3000 + n),
+            "blue_dialogue_progress",
+            json!({ "dialogue_id": "talk" }),
+        ));
+    }
+    let mut heard: Vec<i64> = (0..50).map(|_| agent.heard()["id"].as_i64().unwrap()).collect();
+    heard.sort_unstable();
+    assert_eq!(heard, (3000..3050).collect::<Vec<_>>());
+    for _ in 0..5 {
+        agent.send(&call(json!(4000), "blue_dialogue_search", json!({ "op": "stats" })));
+    }
+    // Each is answered: by what was asked for, or that its id is in use.
+    let answers: Vec<Value> = (0..5).map(|_| agent.heard()).collect();
+    assert!(answers.iter().all(|answer| answer["id"] == 4000), "{answers:?}");
+    assert!(answers.iter().any(|answer| answer.get("result").is_some()), "{answers:?}");
+    goes_on(&mut agent);
+}
+
+/// Every path of the corpora as a place to write, a dialogue, a resource, a document: nothing
+/// outside the folder is read or written.
+#[test]
+fn no_path_of_the_corpora_leads_out_of_the_folder() {
+    let program = Program::new();
+    // Deeper than any of them climbs: what went wrong would go wrong in here.
+    let inside = program.path().join("street/".repeat(60)).join("home");
+    std::fs::create_dir_all(&inside).unwrap();
+    std::fs::write(inside.join("../secret.md"), "the secret of the house\n").unwrap();
+    let mut agent = Agent::below(&program, &inside);
+    agent.must("blue_dialogue_create", &json!({ "title": "Talk" }));
+    let before = files(program.path(), &inside);
+    let own = [
+        "../secret.md",
+        "./../secret.md",
+        "../home/../secret.md",
+        ".plenary/plenary.db",
+        ".plenary/token",
+    ];
+    let paths = corpora::strings("path_traversal");
+    for path in own.into_iter().map(str::to_owned).chain(paths) {
+        let climbs = path.starts_with('/') || path.split('/').any(|part| part == "..");
+        let written = agent
+            .tool("blue_dialogue_export", &json!({ "dialogue_id": "talk", "output_path": path }));
+        assert!(!climbs || written["isError"] == true, "{path}: {written}");
+        let named = agent.tool("blue_dialogue_progress", &json!({ "dialogue_id": path }));
+        assert_eq!(named["isError"], true, "{path}: {named}");
+        let id = agent
+            .request("resources/read", &json!({ "uri": format!("plenary://dialogues/{path}") }));
+        assert!(agent.answer(id).get("error").is_some(), "{path}");
+        if climbs || path.starts_with(".plenary") {
+            let arguments = json!({ "path": path, "rehearse": true });
+            let read = agent.tool("council_review", &arguments);
+            assert_eq!(read["isError"], true, "{path}: {read}");
+            let arguments = json!({ "question": "?", "context": [path], "rehearse": true });
+            let read = agent.tool("council_ask", &arguments);
+            assert_eq!(read["isError"], true, "{path}: {read}");
+        }
+    }
+    assert_eq!(files(program.path(), &inside), before, "something was written outside");
+    let stats = agent.must("blue_dialogue_search", &json!({ "op": "stats" }));
+    assert_eq!(at(&stats, "dialogues"), 1, "nothing was started");
+    goes_on(&mut agent);
+}
+
+/// Everything below a folder, but for what lies in another.
+fn files(folder: &std::path::Path, but: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path == but {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path.clone());
+            }
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}

@@ -1,0 +1,260 @@
+//! Councils and reviews as tools: started, watched, polled, cancelled, resumed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::agent::Agent;
+use crate::councils::house::{Asked, Council};
+use crate::kit::{Play, Program, at};
+
+#[test]
+fn a_question_is_started_polled_and_answered() {
+    let mut agent = Agent::alone();
+    let begun =
+        agent.must("council_ask", &json!({ "question": "Tea or coffee?", "rehearse": true }));
+    let id = at(&begun, "dialogue_id").as_str().unwrap().to_owned();
+    let ended =
+        agent.must("deliberation_status", &json!({ "dialogue_id": id, "wait_seconds": 30 }));
+    assert_eq!(at(&ended, "status"), "done", "{ended:#}");
+    assert_eq!(at(&ended, "result.dialogue_id"), id.as_str());
+    assert!(at(&ended, "result.conclusion.recommendation").is_string());
+    assert_eq!(at(&ended, "result.rehearsal"), true);
+    let read = agent
+        .ask("resources/read", &json!({ "uri": format!("plenary://dialogues/{id}/conclusion") }));
+    assert!(at(&read, "contents.0.text").as_str().unwrap().contains("recommendation"));
+}
+
+#[test]
+fn whoever_waits_is_told_how_it_goes() {
+    let mut agent = Agent::alone();
+    let call = json!({
+        "name": "council_ask",
+        "arguments": { "question": "Tea?", "rehearse": true, "wait_seconds": 30, "conclusion": false },
+        "_meta": { "progressToken": "here" },
+    });
+    let result = agent.ask("tools/call", &call);
+    assert_eq!(at(&result, "structuredContent.status"), "done");
+    assert_eq!(at(&result, "structuredContent.result.conclusion"), &Value::Null);
+    let told: Vec<&Value> =
+        agent.notices.iter().filter(|one| one["method"] == "notifications/progress").collect();
+    assert!(told.len() > 5, "{told:?}");
+    let steps: Vec<f64> =
+        told.iter().map(|one| at(one, "params.progress").as_f64().unwrap()).collect();
+    assert!(steps.is_sorted(), "{steps:?}");
+    assert!(told.iter().all(|one| at(one, "params.progressToken") == "here"));
+}
+
+#[test]
+fn a_document_is_reviewed_by_its_path_or_as_text() {
+    let program = Program::new();
+    std::fs::create_dir(program.path().join("posts")).unwrap();
+    std::fs::write(program.path().join("posts/a.md"), "We are the best.\n").unwrap();
+    let mut agent = Agent::new(&program);
+    for given in [json!({ "path": "posts/a.md" }), json!({ "text": "We are.\n", "type": "email" })]
+    {
+        let mut arguments = given.clone();
+        arguments["rehearse"] = json!(true);
+        arguments["wait_seconds"] = json!(30);
+        let ended = agent.must("council_review", &arguments);
+        let verdict = at(&ended, "result.verdict").as_str().unwrap();
+        assert!(["SHIP", "REVISE", "HOLD"].contains(&verdict), "{ended:#}");
+    }
+    let log = std::fs::read_to_string(program.path().join("council_log.jsonl")).unwrap();
+    assert_eq!(log.lines().count(), 2);
+    for (arguments, code) in [
+        (json!({}), "missing_field"),
+        (json!({ "text": "No type." }), "missing_field"),
+        (json!({ "path": "a.md", "text": "Both.", "type": "email" }), "invalid_type"),
+        (json!({ "path": "nothing.md", "rehearse": true }), "unreadable"),
+        (json!({ "path": "-", "rehearse": true }), "path_not_allowed"),
+        (json!({ "path": "/etc/hostname", "rehearse": true }), "path_not_allowed"),
+        (json!({ "path": "../up.md", "rehearse": true }), "path_not_allowed"),
+        (json!({ "path": ".plenary/plenary.db", "rehearse": true }), "path_not_allowed"),
+    ] {
+        let refused = agent.refused("council_review", &arguments);
+        assert_eq!(at(&refused, "error_code"), code, "{arguments} {refused:#}");
+    }
+}
+
+#[test]
+fn what_the_rules_skip_is_answered_at_once() {
+    let program = Program::new();
+    std::fs::write(
+        program.path().join("council.yaml"),
+        "tier_rules:\n  tier_1: {post: [\"posts/*.md\"]}\n",
+    )
+    .unwrap();
+    std::fs::write(program.path().join("note.md"), "A note.\n").unwrap();
+    let mut agent = Agent::new(&program);
+    let told = agent.must("council_review", &json!({ "path": "note.md", "rehearse": true }));
+    assert_eq!(at(&told, "status"), "done");
+    assert_eq!(at(&told, "result.verdict"), "SKIPPED");
+    assert_eq!(at(&told, "dialogue_id"), &Value::Null);
+}
+
+/// A council that answers once it is let.
+fn waiting() -> (Council, Arc<AtomicBool>) {
+    let is_open = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&is_open);
+    let script = move |_: &Asked<'_>| {
+        if asked.load(Ordering::SeqCst) { Play::Fitting } else { Play::Hang }
+    };
+    (Council::new(script), is_open)
+}
+
+#[test]
+fn cancelling_the_call_ends_the_run_and_it_goes_on_when_asked() {
+    let (council, is_open) = waiting();
+    let mut agent = Agent::new(&council.program);
+    let arguments = json!({ "question": "Tea?", "wait_seconds": 60 });
+    let call = json!({ "name": "council_ask", "arguments": arguments });
+    let id = agent.request("tools/call", &call);
+    let dialogue = first_dialogue(&mut agent);
+    let params = json!({ "requestId": id });
+    agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+    let stand = until(&mut agent, &dialogue, "interrupted");
+    assert_eq!(at(&stand, "result"), &Value::Null);
+    assert!(at(&stand, "suggestion").as_str().unwrap().contains("resume"));
+    is_open.store(true, Ordering::SeqCst);
+    let asked = json!({ "dialogue_id": dialogue, "resume": true, "wait_seconds": 60 });
+    let ended = agent.must("deliberation_status", &asked);
+    assert_eq!(at(&ended, "status"), "done", "{ended:#}");
+}
+
+#[test]
+fn whoever_only_looks_ends_nothing() {
+    let (council, _) = waiting();
+    let mut agent = Agent::new(&council.program);
+    let begun = agent.must("council_ask", &json!({ "question": "Tea?" }));
+    let id = at(&begun, "dialogue_id").as_str().unwrap().to_owned();
+    let arguments = json!({ "dialogue_id": id, "wait_seconds": 60 });
+    let call = json!({ "name": "deliberation_status", "arguments": arguments });
+    let looking = agent.request("tools/call", &call);
+    let params = json!({ "requestId": looking });
+    agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }));
+    let stand = agent.must("deliberation_status", &json!({ "dialogue_id": id }));
+    assert_eq!(at(&stand, "status"), "running", "{stand:#}");
+    let stopped =
+        agent.must("deliberation_intervene", &json!({ "dialogue_id": id, "kind": "stop" }));
+    assert_eq!(at(&stopped, "dialogue_id"), id.as_str());
+    // Nobody was heard, so there is nothing to conclude on.
+    let ended =
+        agent.must("deliberation_status", &json!({ "dialogue_id": id, "wait_seconds": 60 }));
+    assert_eq!(at(&ended, "status"), "failed", "{ended:#}");
+    assert!(at(&ended, "result.error.suggestion").is_string(), "{ended:#}");
+}
+
+#[test]
+fn a_council_is_spoken_to_while_it_runs() {
+    let (council, _) = waiting();
+    let mut agent = Agent::new(&council.program);
+    let begun = agent.must("council_ask", &json!({ "question": "Tea?" }));
+    let id = at(&begun, "dialogue_id").as_str().unwrap().to_owned();
+    let say = |kind: &str, more: Value| {
+        let mut arguments = json!({ "dialogue_id": id, "kind": kind });
+        let (Value::Object(all), Value::Object(more)) = (&mut arguments, more) else { panic!() };
+        all.extend(more);
+        arguments
+    };
+    agent.must(
+        "deliberation_intervene",
+        &say("whisper", json!({ "text": "Mind the cost.", "to": "ann" })),
+    );
+    for (arguments, code) in [
+        (say("whisper", json!({})), "missing_field"),
+        (say("whisper", json!({ "text": " " })), "missing_field"),
+        (say("whisper", json!({ "text": "x", "to": "nobody" })), "expert_not_in_dialogue"),
+        (say("stop", json!({ "to": "ann" })), "not_supported"),
+        (say("shout", json!({ "text": "x" })), "invalid_enum"),
+        (json!({ "dialogue_id": "nothing", "kind": "stop" }), "dialogue_not_found"),
+    ] {
+        let refused = agent.refused("deliberation_intervene", &arguments);
+        assert_eq!(at(&refused, "error_code"), code, "{arguments}: {refused:#}");
+    }
+}
+
+#[test]
+fn a_server_that_ends_with_its_client_leaves_a_run_that_the_next_takes_up() {
+    let (council, is_open) = waiting();
+    for end in [End::Leave, End::Kill] {
+        is_open.store(false, Ordering::SeqCst);
+        let mut agent = Agent::new(&council.program);
+        let begun = agent.must("council_ask", &json!({ "question": "Tea?" }));
+        let id = at(&begun, "dialogue_id").as_str().unwrap().to_owned();
+        assert_eq!(at(&begun, "status"), "running", "{begun:#}");
+        match end {
+            End::Leave => assert_eq!(agent.leave().0, 0),
+            End::Kill => agent.kill(),
+        }
+        is_open.store(true, Ordering::SeqCst);
+        let mut next = Agent::new(&council.program);
+        let stand = next.must("deliberation_status", &json!({ "dialogue_id": id }));
+        assert_eq!(at(&stand, "status"), "interrupted", "{stand:#}");
+        let asked = json!({ "dialogue_id": id, "resume": true, "wait_seconds": 60 });
+        let ended = next.must("deliberation_status", &asked);
+        assert_eq!(at(&ended, "status"), "done", "{ended:#}");
+    }
+}
+
+#[test]
+fn a_client_that_has_tasks_gets_one_and_its_id_is_that_of_the_dialogue() {
+    let program = Program::new();
+    let mut agent = Agent::silent(&program, &["mcp"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": { "extensions": { "io.modelcontextprotocol/tasks": {} } },
+    });
+    let arguments = json!({ "question": "Tea?", "rehearse": true });
+    let call = json!({ "name": "council_ask", "arguments": arguments, "_meta": meta });
+    let task = agent.ask("tools/call", &call);
+    assert_eq!(at(&task, "resultType"), "task", "{task:#}");
+    let id = at(&task, "taskId").as_str().unwrap().to_owned();
+    let poll = json!({ "taskId": id, "_meta": meta });
+    let mut told = agent.ask("tasks/get", &poll);
+    for _ in 0..100 {
+        if told["status"] != "working" {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        told = agent.ask("tasks/get", &poll);
+    }
+    assert_eq!(at(&told, "status"), "completed", "{told:#}");
+    assert_eq!(at(&told, "result.structuredContent.result.dialogue_id"), id.as_str());
+    // The next server knows it too.
+    agent.leave();
+    let mut next = Agent::silent(&program, &["mcp"]);
+    assert_eq!(at(&next.ask("tasks/get", &poll), "status"), "completed");
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    Leave,
+    Kill,
+}
+
+/// The dialogue that is being opened.
+fn first_dialogue(agent: &mut Agent) -> String {
+    loop {
+        let listed = agent.must("blue_dialogue_search", &json!({ "op": "list" }));
+        if let Some(id) = listed.pointer("/dialogues/0/dialogue_id") {
+            return id.as_str().unwrap().to_owned();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Polls until the run stands so.
+fn until(agent: &mut Agent, id: &str, status: &str) -> Value {
+    for _ in 0..100 {
+        let stand = agent.must("deliberation_status", &json!({ "dialogue_id": id }));
+        if stand["status"] == status {
+            return stand;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("{id} never was {status}");
+}

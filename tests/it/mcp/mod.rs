@@ -1,0 +1,8 @@
+//! The door for agents, as a client finds it: the real program, a message a line.
+
+pub mod agent;
+mod answers;
+mod hostile;
+mod http;
+mod long_work;
+mod record;

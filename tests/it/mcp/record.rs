@@ -1,0 +1,235 @@
+//! The nine tools of the record: what a Judge does, and what it is told when it errs.
+
+use serde_json::{Value, json};
+
+use super::agent::Agent;
+use crate::kit::{Program, at, batch, item, pool};
+
+/// A dialogue called `talk`, with round 0 registered.
+fn talk(agent: &mut Agent) {
+    agent.must(
+        "blue_dialogue_create",
+        &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }),
+    );
+    let first =
+        json!({ "perspectives": [item("ANN-P0001", "")], "tensions": [item("BOB-T0001", "")] });
+    agent.must("blue_dialogue_round_register", &batch(0, first));
+}
+
+#[test]
+fn a_tool_and_the_command_of_its_name_are_one_thing() {
+    let (by_tool, by_command) = (Program::new(), Program::new());
+    let mut agent = Agent::new(&by_tool);
+    let create =
+        json!({ "title": "Talk", "question": "Tea?", "expert_pool": pool(&["ann", "bob"]) });
+    let panel = json!({ "dialogue_id": "talk", "round": 0, "panel": [{ "expert_slug": "ann", "source": "pool" }] });
+    let expert = json!({ "dialogue_id": "talk", "expert_slug": "cid", "role": "Skeptic", "tier": "Wildcard", "reason": "T0001" });
+    let round = batch(
+        0,
+        json!({ "perspectives": [item("ANN-P0001", "")], "tensions": [item("ANN-T0001", "")] }),
+    );
+    let verdict = json!({ "dialogue_id": "talk", "verdict_id": "final", "verdict_type": "final", "round": 0,
+        "recommendation": "Tea.", "description": "It is hot.", "vote": "unanimous", "tensions_accepted": ["T0001"] });
+    let named = json!({ "dialogue_id": "talk" });
+    for (tool, operation, arguments) in [
+        ("blue_dialogue_create", "create", &create),
+        ("blue_dialogue_expert_create", "expert", &expert),
+        ("blue_dialogue_evolve_panel", "panel", &panel),
+        ("blue_dialogue_round_context", "context", &named),
+        ("blue_dialogue_round_register", "register", &round),
+        ("blue_dialogue_round_register", "register", &round),
+        ("blue_dialogue_progress", "progress", &named),
+        ("blue_dialogue_verdict_register", "verdict", &verdict),
+    ] {
+        let mut told = agent.must(tool, arguments);
+        let (code, mut printed) = by_command.operation(operation, arguments);
+        assert_eq!(code, 0, "{operation}: {printed:#}");
+        for answer in [&mut told, &mut printed] {
+            // Where the folder lies is the only difference.
+            if let Some(folder) = answer.get_mut("output_dir") {
+                *folder = json!("…");
+            }
+        }
+        assert_eq!(told, printed, "{tool}");
+    }
+    let other = batch(0, json!({}));
+    let refused = agent.refused("blue_dialogue_round_register", &other);
+    assert_eq!(by_command.operation("register", &other), (1, refused));
+}
+
+#[test]
+fn a_dialogue_begins_with_the_protocol_of_its_judge() {
+    let mut agent = Agent::alone();
+    let created = agent.must("blue_dialogue_create", &json!({ "title": "Talk" }));
+    let protocol = at(&created, "judge_protocol").as_str().unwrap();
+    for tool in ["blue_dialogue_round_context", "blue_dialogue_round_register"] {
+        assert!(protocol.contains(tool), "{protocol}");
+    }
+}
+
+#[test]
+fn looking_leaves_nothing_behind() {
+    let program = Program::new();
+    let mut agent = Agent::new(&program);
+    let listed = agent.must("blue_dialogue_search", &json!({ "op": "list" }));
+    assert_eq!(at(&listed, "dialogues"), &json!([]));
+    let refused = agent.refused("blue_dialogue_progress", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(at(&refused, "error_code"), "dialogue_not_found");
+    agent.leave();
+    assert_eq!(std::fs::read_dir(program.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn every_search_answers_in_its_own_shape() {
+    let mut agent = Agent::alone();
+    talk(&mut agent);
+    let cited = agent.must(
+        "blue_dialogue_search",
+        &json!({ "op": "cite", "ids": ["talk/P0001", "talk/P0099"] }),
+    );
+    assert_eq!(at(&cited, "citations.0.label"), "Label of ANN-P0001");
+    assert_eq!(at(&cited, "errors.0.error_code"), "target_not_found");
+    let similar = agent.must("blue_dialogue_search", &json!({ "op": "similar", "query": "talk" }));
+    assert_eq!(at(&similar, "results.0.dialogue_id"), "talk");
+    let stats = agent.must("blue_dialogue_search", &json!({ "op": "stats" }));
+    assert_eq!(at(&stats, "dialogues"), 1);
+    let refused = agent.refused("blue_dialogue_search", &json!({ "op": "find" }));
+    assert_eq!(at(&refused, "error_code"), "invalid_enum");
+    let refused = agent.refused("blue_dialogue_search", &json!({}));
+    assert_eq!(at(&refused, "error_code"), "missing_field");
+}
+
+/// The seed's table of errors: what is registered, the code, and its message.
+#[test]
+fn every_error_of_the_specification_arrives_with_its_message() {
+    let mut agent = Agent::alone();
+    talk(&mut agent);
+    let loose = |fields: Value| {
+        let mut reference =
+            json!({ "source_id": "ANN-P0101", "ref_type": "support", "target_id": "P0001" });
+        let (Value::Object(all), Value::Object(more)) = (&mut reference, fields) else {
+            unreachable!()
+        };
+        all.extend(more);
+        json!({ "perspectives": [item("ANN-P0101", "")], "refs": [reference] })
+    };
+    let resolved = json!({ "id": "T0001", "status": "reopened", "by": "judge" });
+    for (fields, code, message) in [
+        (
+            loose(json!({ "source_type": "X" })),
+            "invalid_entity_type",
+            "source_type must be one of: P, R, T, E, C (got 'X')",
+        ),
+        (
+            loose(json!({ "ref_type": "likes" })),
+            "invalid_ref_type",
+            "ref_type must be one of: support, oppose, refine, address, resolve, reopen, question, depend (got 'likes')",
+        ),
+        (
+            loose(json!({ "target_type": "T" })),
+            "type_id_mismatch",
+            "target_type 'T' does not match target_id 'P0001' (expected prefix 'T')",
+        ),
+        (
+            loose(json!({ "ref_type": "resolve" })),
+            "invalid_ref_target",
+            "ref_type 'resolve' can only target Tensions (T), but target_type is 'P'",
+        ),
+        (
+            loose(json!({ "ref_type": "refine", "target_id": "T0001" })),
+            "refine_type_mismatch",
+            "ref_type 'refine' requires same source and target type (got P→T)",
+        ),
+        (
+            loose(json!({ "target_id": "P0077" })),
+            "target_not_found",
+            "target_id 'P0077' not found in dialogue 'talk'",
+        ),
+        (
+            json!({ "tension_updates": [resolved] }),
+            "invalid_status_transition",
+            "Cannot transition T0001 from 'open' to 'reopened' (valid transitions: addressed, resolved)",
+        ),
+    ] {
+        let refused = agent.refused("blue_dialogue_round_register", &batch(1, fields));
+        assert_eq!(at(&refused, "status"), "error");
+        assert_eq!(at(&refused, "error_code"), "batch_validation_failed", "{refused:#}");
+        let error = at(&refused, "errors.0");
+        assert_eq!(
+            (at(error, "error_code"), at(error, "message")),
+            (&json!(code), &json!(message))
+        );
+        assert!(at(error, "suggestion").is_string(), "{error:#}");
+    }
+    let after = agent.must("blue_dialogue_progress", &json!({ "dialogue_id": "talk" }));
+    assert_eq!(at(&after, "round"), 0, "nothing was stored");
+}
+
+#[test]
+fn a_record_can_be_read_as_a_resource() {
+    let mut agent = Agent::alone();
+    talk(&mut agent);
+    let listed = agent.ask("resources/list", &json!({}));
+    assert_eq!(at(&listed, "resources.0.uri"), "plenary://dialogues/talk");
+    let templates = agent.ask("resources/templates/list", &json!({}));
+    assert_eq!(
+        at(&templates, "resourceTemplates.2.uriTemplate"),
+        "plenary://dialogues/{id}/conclusion"
+    );
+    let read = agent.ask("resources/read", &json!({ "uri": "plenary://dialogues/talk" }));
+    let record: Value =
+        serde_json::from_str(at(&read, "contents.0.text").as_str().unwrap()).unwrap();
+    assert_eq!(at(&record, "title"), "Talk");
+    let read =
+        agent.ask("resources/read", &json!({ "uri": "plenary://dialogues/talk/transcript" }));
+    assert_eq!(at(&read, "contents.0.mimeType"), "text/markdown");
+    for uri in
+        ["plenary://dialogues/talk/conclusion", "plenary://dialogues/nothing", "file:///etc/hosts"]
+    {
+        let id = agent.request("resources/read", &json!({ "uri": uri }));
+        let answer = agent.answer(id);
+        assert_eq!(at(&answer, "error.code"), -32002, "{answer:#}");
+        assert!(at(&answer, "error.data.suggestion").is_string(), "{answer:#}");
+    }
+}
+
+#[test]
+fn more_dialogues_than_a_page_are_listed_page_by_page() {
+    let mut agent = Agent::alone();
+    for n in 0..60 {
+        agent.must("blue_dialogue_create", &json!({ "title": format!("Talk number {n}") }));
+    }
+    let mut names = Vec::new();
+    let mut page = json!({});
+    loop {
+        let listed = agent.ask("resources/list", &page);
+        names.extend(
+            at(&listed, "resources").as_array().unwrap().iter().map(|one| one["name"].clone()),
+        );
+        let Some(cursor) = listed.get("nextCursor") else { break };
+        page = json!({ "cursor": cursor });
+    }
+    assert_eq!(names.len(), 60);
+    names.dedup();
+    assert_eq!(names.len(), 60);
+}
+
+#[test]
+fn prompts_tell_a_judge_and_an_expert_what_they_must_know() {
+    let mut agent = Agent::alone();
+    let listed = agent.ask("prompts/list", &json!({}));
+    let names: Vec<&Value> =
+        at(&listed, "prompts").as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["judge_protocol", "alignment_expert"]);
+    for (name, word) in
+        [("judge_protocol", "blue_dialogue_round_register"), ("alignment_expert", "[RE:")]
+    {
+        let prompt = agent.ask("prompts/get", &json!({ "name": name }));
+        assert!(
+            at(&prompt, "messages.0.content.text").as_str().unwrap().contains(word),
+            "{prompt:#}"
+        );
+    }
+    let id = agent.request("prompts/get", &json!({ "name": "nothing" }));
+    assert_eq!(at(&agent.answer(id), "error.code"), -32602);
+}

@@ -1,0 +1,116 @@
+//! The agent programs as clients: a scripted model leads them, and they call our tools.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::house::{House, installed};
+use crate::kit::{alive_with, at, binary, soon};
+use crate::real::leading::{Step, results};
+use crate::real::server::{Behaviour, Server};
+
+/// Opens a dialogue, looks for it, makes a mistake, and has a council rehearse.
+const STEPS: &[Step] = &[
+    Step {
+        tool: "blue_dialogue_create",
+        arguments: r#"{"title": "Asked by an agent", "expert_pool": {"experts": [{"role": "Analyst", "tier": "Core"}]}}"#,
+    },
+    Step { tool: "blue_dialogue_search", arguments: r#"{"op": "list"}"# },
+    Step { tool: "blue_dialogue_progress", arguments: r#"{"dialogue_id": "nobody"}"# },
+    Step {
+        tool: "council_ask",
+        arguments: r#"{"question": "Should we?", "rehearse": true, "wait_seconds": 30}"#,
+    },
+];
+
+fn claude(house: &House, url: &str) -> Command {
+    let servers = json!({ "mcpServers": { "plenary": { "command": binary(), "args": ["mcp"] } } });
+    let mut claude = house.client(&installed("CLAUDE"));
+    claude
+        .args(["-p", "Lead a dialogue.", "--output-format", "json", "--model", "test-model"])
+        .args(["--mcp-config", &servers.to_string(), "--strict-mcp-config"])
+        .args(["--allowedTools", "mcp__plenary", "--no-session-persistence"])
+        .env("ANTHROPIC_BASE_URL", url)
+        .env("ANTHROPIC_API_KEY", "sk-test-key")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("DISABLE_AUTOUPDATER", "1");
+    claude
+}
+
+fn codex(house: &House, url: &str) -> Command {
+    let mut codex = house.client(&installed("CODEX"));
+    let model = format!(
+        r#"model_providers.loop={{name="loop", base_url="{url}/v1", env_key="LOOP_KEY", wire_api="responses", request_max_retries=0, stream_max_retries=0}}"#
+    );
+    // What only writes to the record is called without asking; what asks models is not.
+    let server = format!(
+        r#"mcp_servers.plenary={{command="{}", args=["mcp"], tools={{council_ask={{approval_mode="approve"}}}}}}"#,
+        binary().display()
+    );
+    codex
+        .args(["exec", "--json", "--skip-git-repo-check", "--ephemeral", "-m", "test-model"])
+        .args(["-c", &model, "-c", "model_provider=loop", "-c", &server])
+        .arg("Lead a dialogue.")
+        .env("LOOP_KEY", "sk-test-key");
+    codex
+}
+
+fn gemini(house: &House, url: &str) -> Command {
+    let settings = json!({
+        "security": { "auth": { "selectedType": "gemini-api-key" } },
+        "mcpServers": { "plenary": { "command": binary(), "args": ["mcp"], "trust": true } },
+    });
+    let folder = house.program.path().join(".gemini");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("settings.json"), settings.to_string()).unwrap();
+    let mut gemini = house.client(&installed("GEMINI"));
+    gemini
+        .args(["-p", "Lead a dialogue.", "-m", "test-model"])
+        .args(["--output-format", "json", "--skip-trust"])
+        .env("GEMINI_API_KEY", "sk-test-key")
+        .env("GOOGLE_GEMINI_BASE_URL", url);
+    gemini
+}
+
+/// Lets an agent run to its end, and checks what it was told and what is in the store.
+async fn leads(name: &str, agent: fn(&House, &str) -> Command) {
+    let (house, server) = (House::new(), Server::start(Behaviour::Leads(STEPS)).await);
+    let mut command = agent(&house, &server.url());
+    let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
+    assert!(output.status.success(), "{name}: {output:?}");
+    let calls = server.calls();
+    assert_eq!(calls.len(), STEPS.len() + 1, "{name} made another number of calls");
+
+    let told = results(&calls[STEPS.len()].body);
+    let told: Vec<String> = told.iter().map(ToString::to_string).collect();
+    let expected = ["judge_protocol", "asked-by-an-agent", "dialogue_not_found", "conclusion"];
+    for (told, expected) in told.iter().zip(expected) {
+        assert!(told.contains(expected), "{name} was not told of {expected}: {told}");
+    }
+    let ran = house.program.run(&["list", "--json"]);
+    let listed: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(at(&listed, "dialogues").as_array().unwrap().len(), 2, "{name}: {listed:#}");
+    assert_eq!(at(&listed, "dialogues.1.dialogue_id"), "asked-by-an-agent", "{name}");
+    assert_eq!(at(&listed, "dialogues.0.protocol"), "council", "{name}");
+    house.verify();
+    let home = house.program.path().to_str().unwrap();
+    assert!(soon(|| alive_with(home).is_empty()).await, "{name} left {:?}", alive_with(home));
+}
+
+#[tokio::test]
+#[ignore = "needs the programs that `./check real` installs"]
+async fn claude_calls_our_tools() {
+    leads("claude", claude).await;
+}
+
+#[tokio::test]
+#[ignore = "needs the programs that `./check real` installs"]
+async fn codex_calls_our_tools() {
+    leads("codex", codex).await;
+}
+
+#[tokio::test]
+#[ignore = "needs the programs that `./check real` installs"]
+async fn gemini_calls_our_tools() {
+    leads("gemini", gemini).await;
+}

@@ -1,0 +1,153 @@
+//! The protocol's own conformance scenarios, against `plenary serve`.
+//!
+//! They ask for tools, prompts and resources of their own by name, and look at the shape of what
+//! comes back. Where we have something of that shape it stands in; `conformance.txt` has the
+//! rest, with the reason why it does not apply.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::forwarder::Forwarder;
+use super::house::{House, Served, installed};
+use crate::kit::{Play, Program};
+
+/// Every scenario as it comes, then all that each version has.
+const RUNS: [&[&str]; 4] = [
+    &[],
+    &["--spec-version", "2025-06-18"],
+    &["--spec-version", "2025-11-25"],
+    &["--spec-version", "2026-07-28"],
+];
+
+const QUESTION: &str = "Should reads go through a cache?";
+
+/// What of ours stands in for what the scenarios ask for.
+fn stand_in(message: &mut Value) -> Option<(String, String)> {
+    let params = message.get_mut("params")?;
+    let key = if params.get("uri").is_some() { "uri" } else { "name" };
+    let asked = params.get(key)?.as_str()?.to_owned();
+    let counts = || json!({ "op": "stats" });
+    let (ours, arguments) = match asked.as_str() {
+        "greet" | "test_simple_text" | "test_reconnection" => {
+            ("blue_dialogue_search", Some(counts()))
+        }
+        "test_error_handling" => {
+            ("blue_dialogue_progress", Some(json!({ "dialogue_id": "nobody" })))
+        }
+        "test_tool_with_progress" => (
+            "council_ask",
+            Some(json!({ "question": QUESTION, "rehearse": true, "wait_seconds": 30 })),
+        ),
+        // The panel that plays takes no time; the one that is asked takes for ever.
+        "slow_compute" => {
+            let is_long = params.pointer("/arguments/seconds").and_then(Value::as_u64) > Some(10);
+            ("council_ask", Some(json!({ "question": QUESTION, "rehearse": !is_long })))
+        }
+        // As a task that starts, not as one that fails.
+        "failing_job" => ("council_ask", Some(json!({ "question": QUESTION, "rehearse": true }))),
+        "test_simple_prompt" => ("judge_protocol", None),
+        "test://static-text" => ("plenary://dialogues/number-123/transcript", None),
+        "test://template/123/data" => ("plenary://dialogues/number-123", None),
+        _ => return None,
+    };
+    params[key] = ours.into();
+    if let Some(arguments) = arguments {
+        params["arguments"] = arguments;
+    }
+    Some((asked, ours.to_owned()))
+}
+
+/// Runs scenarios and returns `scenario/check` of each check with what came of it.
+fn run(house: &House, url: &str, options: &[&str]) -> BTreeMap<String, String> {
+    let results = tempfile::tempdir().unwrap();
+    let mut conformance = house.client(&installed("NODE22"));
+    conformance.arg(installed("CONFORMANCE")).args(["server", "--suite", "all", "--url", url]);
+    conformance.arg("-o").arg(results.path()).args(options);
+    // It fails when any scenario does; the results say which.
+    let output = conformance.output().unwrap();
+    let checked: BTreeMap<String, String> = std::fs::read_dir(results.path())
+        .unwrap()
+        .flat_map(|entry| checks(&entry.unwrap().path()))
+        .collect();
+    assert!(!checked.is_empty(), "{options:?}: {output:?}");
+    checked
+}
+
+/// The checks of a folder such as `server-ping-2026-11-17T00-51-00-921Z`.
+fn checks(folder: &Path) -> Vec<(String, String)> {
+    let name = folder.file_name().unwrap().to_str().unwrap();
+    let dated = name.strip_prefix("server-").unwrap();
+    let scenario = &dated[..dated.len() - "-2026-11-17T00-51-00-921Z".len()];
+    let text = std::fs::read_to_string(folder.join("checks.json")).unwrap();
+    let checks: Vec<Value> = serde_json::from_str(&text).unwrap();
+    let outcome = |check: &Value| {
+        let id = format!("{scenario}/{}", check["id"].as_str().unwrap());
+        let said = check["errorMessage"].as_str().unwrap_or_default();
+        (id, format!("{} {said}", check["status"].as_str().unwrap()))
+    };
+    checks.iter().map(outcome).collect()
+}
+
+/// Scenarios and checks that do not apply, without their reasons.
+fn exempt() -> Vec<&'static str> {
+    let lines = include_str!("conformance.txt").lines();
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines
+        .map(|line| {
+            let (place, reason) = line.split_once(": ").unwrap_or((line, ""));
+            assert!(!reason.is_empty(), "no reason is given for {line}");
+            place
+        })
+        .collect()
+}
+
+fn is_of(place: &str, check: &str) -> bool {
+    place == check || check.split('/').next() == Some(place)
+}
+
+#[test]
+#[ignore = "needs the MCP clients that `./check real` installs"]
+fn the_server_keeps_to_the_protocol_by_its_own_scenarios() {
+    let house = House::with(|| Play::Hang);
+    open_dialogue(&house.program);
+    let served = Served::new(&house.program);
+    let url = Forwarder::start(&served, stand_in);
+    let exempt = exempt();
+
+    let (mut passed, mut wrong) = (0, Vec::new());
+    let (mut failing, mut scenarios) = (BTreeSet::new(), BTreeSet::new());
+    for options in RUNS {
+        for (check, outcome) in run(&house, &url, options) {
+            scenarios.insert(check.split('/').next().unwrap_or_default().to_owned());
+            match outcome.split(' ').next() {
+                Some("SUCCESS") => passed += 1,
+                Some("INFO") => {}
+                _ if exempt.iter().any(|place| is_of(place, &check)) => {
+                    failing.insert(check);
+                }
+                _ => wrong.push(format!("{options:?} {check}: {outcome}")),
+            }
+        }
+    }
+    for place in exempt {
+        if !failing.iter().any(|check| is_of(place, check)) {
+            wrong.push(format!("{place} is listed in conformance.txt, but does not fail"));
+        }
+    }
+    #[expect(clippy::print_stdout, reason = "how much was looked at is worth knowing")]
+    {
+        println!("{} scenarios, {passed} checks passed, {} exempt", scenarios.len(), failing.len());
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(scenarios.len() >= 65 && passed >= 250, "{} scenarios, {passed}", scenarios.len());
+    drop(served);
+    house.verify();
+}
+
+/// The record that resources are read from.
+fn open_dialogue(program: &Program) {
+    let (code, answer) = program.operation("create", &json!({ "title": "Number 123" }));
+    assert_eq!((code, &answer["dialogue_id"]), (0, &json!("number-123")));
+}

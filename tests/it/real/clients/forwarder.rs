@@ -1,0 +1,107 @@
+//! Between a client that cannot send a token and our server, which wants one.
+//!
+//! What else is changed: the port in `Host` and `Origin`, where it is the forwarder's own; and
+//! the name of whatever is asked for, where something of ours stands in for it.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+
+use serde_json::Value;
+
+use super::house::Served;
+
+/// Puts something of ours into a message. Returns what was asked for and what stands in.
+pub type StandIn = fn(&mut Value) -> Option<(String, String)>;
+
+#[derive(Clone)]
+pub struct Forwarder {
+    port: u16,
+    server_port: u16,
+    token: String,
+    stand_in: StandIn,
+}
+
+impl Forwarder {
+    /// Forwards until the test's process ends; returns where.
+    pub fn start(server: &Served, stand_in: StandIn) -> String {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let forwarder =
+            Self { port, server_port: server.port(), token: server.token.clone(), stand_in };
+        std::thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let forwarder = forwarder.clone();
+                // Clients that go away in the middle are part of the play.
+                std::thread::spawn(move || forwarder.forward(&stream).ok());
+            }
+        });
+        format!("http://127.0.0.1:{port}/mcp")
+    }
+
+    /// One request and its answer, however long that takes.
+    fn forward(&self, client: &TcpStream) -> io::Result<()> {
+        let mut reader = BufReader::new(client.try_clone()?);
+        let (mut head, mut body) = read(&mut reader)?;
+        let swapped = self.swap(&mut body);
+        let is_ours = |line: &String| {
+            let name = line.split(':').next().unwrap_or_default();
+            name.eq_ignore_ascii_case("content-length") || name.eq_ignore_ascii_case("connection")
+        };
+        head.retain(|line| !is_ours(line));
+        head.iter_mut().skip(1).for_each(|line| self.translate(line, swapped.as_ref()));
+        head.push(format!("content-length: {}", body.len()));
+        head.push(format!("authorization: Bearer {}", self.token));
+        head.push("connection: close".to_owned());
+
+        let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, self.server_port))?;
+        server.write_all(format!("{}\r\n\r\n", head.join("\r\n")).as_bytes())?;
+        server.write_all(&body)?;
+        let gone = server.try_clone()?;
+        std::thread::spawn(move || {
+            // Whoever hangs up does not wait for the answer any more.
+            let _ = reader.read(&mut [0]);
+            gone.shutdown(Shutdown::Both)
+        });
+        io::copy(&mut server, &mut &*client)?;
+        client.shutdown(Shutdown::Both)
+    }
+
+    fn swap(&self, body: &mut Vec<u8>) -> Option<(String, String)> {
+        let mut message: Value = serde_json::from_slice(body).ok()?;
+        let swapped = (self.stand_in)(&mut message)?;
+        *body = message.to_string().into_bytes();
+        Some(swapped)
+    }
+
+    fn translate(&self, line: &mut String, swapped: Option<&(String, String)>) {
+        let Some((name, value)) = line.split_once(": ") else { return };
+        let value = match (name.to_lowercase().as_str(), swapped) {
+            ("host" | "origin", _) => {
+                value.replace(&format!(":{}", self.port), &format!(":{}", self.server_port))
+            }
+            ("mcp-name", Some((asked, ours))) if value == asked => ours.clone(),
+            _ => return,
+        };
+        *line = format!("{name}: {value}");
+    }
+}
+
+/// The lines before the body, and the body.
+fn read(client: &mut BufReader<TcpStream>) -> io::Result<(Vec<String>, Vec<u8>)> {
+    let mut head = Vec::new();
+    loop {
+        let mut line = String::new();
+        client.read_line(&mut line)?;
+        match line.trim_end() {
+            "" => break,
+            line => head.push(line.to_owned()),
+        }
+    }
+    let length = head.iter().find_map(|line| {
+        let (name, value) = line.split_once(':')?;
+        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().unwrap())
+    });
+    let mut body = vec![0; length.unwrap_or(0)];
+    client.read_exact(&mut body)?;
+    Ok((head, body))
+}

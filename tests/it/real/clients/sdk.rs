@@ -1,0 +1,96 @@
+//! The reference library for Python, by both doors. What it plays is in `sdk.py`.
+
+use serde_json::{Value, json};
+
+use super::house::{House, documents, installed};
+use crate::kit::{at, fixture};
+
+const DOORS: [&str; 2] = ["stdio", "http"];
+
+/// What it agrees on by itself, then every version there is.
+const VERSIONS: [&str; 6] =
+    ["auto", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+
+/// One that greets its server and one that does not; they cancel in different ways.
+const WAYS: [&str; 2] = ["2025-11-25", "2026-07-28"];
+
+#[track_caller]
+fn play(house: &House, play: &str, door: &str, versions: &[&str]) -> Vec<Value> {
+    let mut python = house.client(&installed("PYTHON"));
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/real/clients/sdk.py");
+    python.args([script, play, door]).args(versions);
+    let (told, said) = documents(python);
+    // A client whose server was killed may complain; any other has no reason to.
+    if !["killed", "tasks"].contains(&play) {
+        assert_eq!(said, "", "{play} by {door}");
+    }
+    let spoken: Vec<&Value> = told.iter().map(|told| at(told, "version")).collect();
+    let expected = versions.iter().map(|version| match *version {
+        "auto" => "2026-07-28",
+        version => version,
+    });
+    assert_eq!(spoken, expected.collect::<Vec<&str>>(), "{play} by {door}");
+    told
+}
+
+#[test]
+#[ignore = "needs the Python that `./check real` installs"]
+fn the_reference_library_plays_the_dialogue_by_every_version_and_door() {
+    for door in DOORS {
+        let house = House::new();
+        let stats = json!({"rounds": 3, "experts": 13, "perspectives": 24, "recommendations": 8, "tensions": 12, "evidence": 6, "claims": 4, "totalAlignment": 290});
+        for played in play(&house, "dialogue", door, &VERSIONS) {
+            assert_eq!(at(&played, "stats"), &stats, "{door}");
+            let written = fixture(at(&played, "path").as_str().unwrap());
+            assert_eq!(at(&written, "id"), at(&played, "dialogue_id"));
+            assert_eq!(at(&written, "experts.12.slug"), "palmier");
+        }
+        house.verify();
+    }
+}
+
+#[test]
+#[ignore = "needs the Python that `./check real` installs"]
+fn the_reference_library_polls_a_council_and_hears_how_another_goes() {
+    for door in DOORS {
+        let house = House::new();
+        for played in play(&house, "council", door, &VERSIONS) {
+            let heard = at(&played, "heard").as_array().unwrap();
+            assert!(heard[0].as_str().unwrap().contains("rehearsal panel of 3"), "{heard:?}");
+            let tells = |of: &str| heard.iter().any(|told| told.as_str().unwrap().contains(of));
+            assert!(tells("R1: 3 heard") && tells("R2: 3 heard"), "{door}: {heard:?}");
+        }
+        assert!(house.models.seen().is_empty(), "a rehearsal asked somebody");
+        house.verify();
+    }
+}
+
+#[test]
+#[ignore = "needs the Python that `./check real` installs"]
+fn a_call_that_is_cancelled_ends_its_council_which_goes_on_when_asked() {
+    for door in DOORS {
+        let house = House::new();
+        play(&house, "cancelled", door, &WAYS);
+        house.verify();
+    }
+}
+
+#[test]
+#[ignore = "needs the Python that `./check real` installs"]
+fn the_next_server_goes_on_with_what_a_killed_one_began() {
+    for door in DOORS {
+        let house = House::new();
+        play(&house, "killed", door, &WAYS);
+        house.verify();
+    }
+}
+
+#[test]
+#[ignore = "needs the Python that `./check real` installs"]
+fn a_task_is_polled_to_its_end_and_known_to_the_next_server() {
+    for door in DOORS {
+        let house = House::new();
+        play(&house, "tasks", door, &["2026-07-28"]);
+        house.verify();
+    }
+}

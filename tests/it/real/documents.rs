@@ -1,0 +1,196 @@
+//! The ten documents of `tests/fixtures/artifacts` before a gate with a real small model behind
+//! it. What it says is worth nothing; that the gate does with it what it must is.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::model::{brief, serve};
+use crate::kit::{Program, at};
+
+/// Judged by deliberators with a short part of their own: what costs is reading.
+const SHORTLY: [&str; 9] = [
+    "announcement.md",
+    "readme.md",
+    "incident-report.md",
+    "memory-note.md",
+    "policy.md",
+    "email.md",
+    "abstract.md",
+    "changelog.md",
+    "contract-clause.md",
+];
+/// Judged by the parts that come with the program.
+const IN_FULL: &str = "post.md";
+
+const PARTS: [(&str, &str); 4] = [
+    (
+        "skeptic",
+        "Look for promises that nobody can keep, and for numbers that contradict each other.",
+    ),
+    ("voice_identity", "Look for advertising, shouting, and words that were left to fill in."),
+    ("evidence", "Look for figures and claims without a source."),
+    ("strategy", "Look for secrets, and for promises without a date."),
+];
+
+/// Of ten. A seat that cannot be read is asked again; that two seats of one review fail twice
+/// over has not been seen.
+const DECIDED_MIN: usize = 8;
+
+/// Two readings by four, and the adjudicator.
+const CALLS: u64 = 9;
+
+fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/artifacts")
+}
+
+/// The documents, and two configurations with one store and one log.
+fn folder(providers: &str) -> Program {
+    let program = Program::new();
+    let write = |name: &str, text: &str| std::fs::write(program.path().join(name), text).unwrap();
+    for name in SHORTLY.iter().chain([&IN_FULL]) {
+        std::fs::copy(fixtures().join(name), program.path().join(name)).unwrap();
+    }
+    let rules = std::fs::read_to_string(fixtures().join("council.yaml")).unwrap();
+    let full = format!("{providers}{rules}");
+    let names = PARTS.map(|(name, _)| name).join(", ");
+    let entries = PARTS.map(|(name, _)| format!("{{name: {name}, prompt: {name}.md}}")).join(", ");
+    let short = full.replace(&format!("[{names}]"), &format!("[{entries}]"));
+    assert_ne!(short, full);
+    write("in-full.yaml", &full);
+    write("council.yaml", &short);
+    PARTS.iter().for_each(|(name, part)| write(&format!("{name}.md"), part));
+    program
+}
+
+/// The exit code and a document for each file.
+#[track_caller]
+fn review(program: &Program, arguments: &[&str]) -> (i32, Vec<Value>) {
+    let ran = program.run(&[&["review", "--json"], arguments].concat());
+    let told = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap());
+    let told: Vec<Value> = told.collect();
+    let named = arguments.iter().filter(|word| word.ends_with(".md")).count();
+    assert_eq!(told.len(), named, "{ran:?}");
+    (ran.code, told)
+}
+
+fn code(told: &Value) -> i32 {
+    match at(told, "verdict").as_str().unwrap() {
+        "SHIP" => 0,
+        "REVISE" => 1,
+        "HOLD" => 2,
+        "INCOMPLETE" => 3,
+        other => panic!("{other}: {told:#}"),
+    }
+}
+
+#[test]
+#[ignore = "needs the model that `./check real` installs"]
+fn ten_documents_before_a_real_small_model_are_reviewed_to_the_end() {
+    let (_served, yaml) = serve(&["--quick"]);
+    let program = folder(&brief(&yaml, 300));
+    let (first_code, mut told) = review(&program, &SHORTLY);
+    assert_eq!(first_code, told.iter().map(code).max().unwrap());
+    let (last_code, last) = review(&program, &["--config", "in-full.yaml", IN_FULL]);
+    assert_eq!(last_code, code(&last[0]));
+    told.extend(last);
+
+    for (name, told) in SHORTLY.iter().chain([&IN_FULL]).zip(&told) {
+        assert_eq!((at(told, "artifact"), at(told, "rehearsal")), (&(*name).into(), &false.into()));
+        check_calls(told);
+        check_seats(told);
+        assert_eq!(at(told, "verdict"), ruled(told), "{told:#}");
+        if at(told, "verdict") == "INCOMPLETE" {
+            assert!(at(told, "error.suggestion").is_string(), "{told:#}");
+        }
+    }
+    let decided = told.iter().filter(|told| code(told) < 3).count();
+    assert!(decided >= DECIDED_MIN, "{decided} of 10 were decided: {told:#?}");
+    check_log(&program, &told);
+    let verified = program.run(&["verify"]);
+    assert_eq!(verified.code, 0, "{verified:?}");
+}
+
+/// Each seat is asked in each round, and at most once more; each call counts its tokens.
+#[track_caller]
+fn check_calls(told: &Value) {
+    let session = at(told, "metrics.session");
+    let calls = at(session, "calls").as_u64().unwrap();
+    let least = if at(told, "verdict") == "INCOMPLETE" { 4 } else { CALLS };
+    assert!((least..=2 * CALLS).contains(&calls), "{calls} calls: {told:#}");
+    for count in ["total_tokens_in", "total_tokens_out"] {
+        assert!(at(session, count).as_u64().unwrap() >= calls, "{told:#}");
+    }
+}
+
+/// Four in each round that was held; whoever is absent says why, and the panel says it again.
+#[track_caller]
+fn check_seats(told: &Value) {
+    for round in ["round1", "round2"] {
+        let seats = at(told, round).as_array().unwrap();
+        assert!([0, PARTS.len()].contains(&seats.len()), "{told:#}");
+        for seat in seats.iter().filter(|seat| seat.get("absent").is_some()) {
+            assert!(at(seat, "error_type").is_string(), "{told:#}");
+        }
+    }
+    let failed = at(told, "panel.failed").as_array().unwrap();
+    let is_said = |failed: &Value| {
+        ["error_type", "error_message"]
+            .iter()
+            .all(|field| at(failed, field).as_str().is_some_and(|text| !text.is_empty()))
+    };
+    assert!(failed.iter().all(is_said), "{told:#}");
+    let absent = |round: &str| {
+        let seats = at(told, round).as_array().unwrap().iter();
+        seats.filter(|seat| seat.get("absent").or(seat.get("fallback")).is_some()).count()
+    };
+    assert!(failed.len() >= absent("round1").max(absent("round2")), "{told:#}");
+}
+
+/// The policy `strict`, said once more and in another way: what each holds last, counted by hand,
+/// then the adjudicator's word.
+#[track_caller]
+fn ruled(told: &Value) -> &'static str {
+    let present: Vec<&Value> = at(told, "round2")
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|seat| seat.get("absent").is_none())
+        .collect();
+    let holds = |seat: &Value, word: &str| at(seat, word).as_bool().unwrap();
+    let blocking = present.iter().filter(|seat| holds(seat, "would_block"));
+    let (blocks, lasting) = blocking.fold((0, 0), |(blocks, lasting), seat| {
+        (blocks + 1, lasting + i32::from(holds(seat, "irreducible")))
+    });
+    let word = at(told, "adjudicator");
+    if present.len() < 3 || word.is_null() || word.get("absent").is_some() {
+        return "INCOMPLETE";
+    }
+    let said = |field: &str| word.get(field).and_then(Value::as_str).unwrap_or_default();
+    let lifted = at(word, "downgrade") == true && !said("downgrade_reason").trim().is_empty();
+    let counted = match (lasting, blocks) {
+        (0, 0) => 0,
+        (0, 1 | 2) => 1,
+        (0, _) if lifted => 1,
+        _ => 2,
+    };
+    let words = ["SHIP", "REVISE", "HOLD"];
+    let asked = words.iter().position(|known| *known == said("final_verdict")).unwrap();
+    words[counted.max(asked)]
+}
+
+/// A line for each, as it was told, and the same in the store.
+#[track_caller]
+fn check_log(program: &Program, told: &[Value]) {
+    let log = std::fs::read_to_string(program.path().join("council_log.jsonl")).unwrap();
+    let rows: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), told.len(), "{log}");
+    for (row, told) in rows.iter().zip(told) {
+        assert_eq!(at(row, "adjudicator.final_verdict"), at(told, "verdict"), "{row:#}");
+        for field in ["artifact", "artifact_type", "artifact_sha256", "verdict_id", "rehearsal"] {
+            assert_eq!(at(row, field), at(told, field), "{row:#}");
+        }
+    }
+    let exported = program.run(&["log", "export"]);
+    assert_eq!((exported.code, exported.stdout), (0, log));
+}

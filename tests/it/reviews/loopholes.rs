@@ -1,0 +1,218 @@
+//! Ways around the gate that were found, and stay closed.
+
+use std::os::unix::ffi::OsStrExt;
+use std::process::Stdio;
+
+use plenary::domain::ask::Purpose;
+use serde_json::json;
+
+use super::house::{ADJUDICATOR, blocks, expect, gate, gate_with, is_judging, log, review, write};
+use crate::councils::house::Council;
+use crate::kit::Play;
+
+/// Rules for posts, and none for the rest.
+fn ruled() -> Council {
+    gate_with(
+        |asked| if is_judging(asked) { blocks(asked, true) } else { Play::Fitting },
+        |settings| {
+            settings["tier_rules"] = json!({ "tier_1": { "post": ["posts/*.md"] }, "tier_2": { "draft": ["drafts/**"] } });
+        },
+    )
+}
+
+#[test]
+fn whoever_closes_the_pipe_changes_no_verdict() {
+    let council = ruled();
+    for name in ["a", "b", "c"] {
+        write(&council, &format!("posts/{name}.md"), &format!("Post {name}.\n"));
+    }
+    for format in ["text", "json", "github", "sarif"] {
+        let before = log(&council).len();
+        let mut command = council.program.command();
+        command.args([
+            "review",
+            "-q",
+            "--format",
+            format,
+            "posts/a.md",
+            "posts/b.md",
+            "posts/c.md",
+        ]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(2), "{format}");
+        assert_eq!(log(&council).len() - before, 3, "{format}: not all were judged");
+    }
+}
+
+#[test]
+fn whoever_closes_the_pipe_of_a_sweep_changes_no_verdict() {
+    let council = ruled();
+    for format in ["text", "json", "github", "sarif"] {
+        write(&council, &format!("posts/{format}.md"), &format!("In {format}.\n"));
+        let before = log(&council).len();
+        let mut command = council.program.command();
+        command.args(["sweep", "-q", "--format", format]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        drop(child.stdout.take());
+        assert_eq!(child.wait().unwrap().code(), Some(2), "{format}");
+        assert_eq!(log(&council).len() - before, 1, "{format}");
+    }
+}
+
+#[test]
+fn nobody_adds_to_a_review_by_hand() {
+    let council = gate(|asked| match asked.seat {
+        ADJUDICATOR => Play::Reply("I would ship it.".to_owned()),
+        _ => Play::Fitting,
+    });
+    let told = review(&council, &["post.md"]);
+    expect(&told, "INCOMPLETE", 3);
+    let id = told.id();
+    let operations = [
+        ("register", json!({ "dialogue_id": id, "round": 3, "score": 1, "summary": "x" })),
+        (
+            "verdict",
+            json!({ "dialogue_id": id, "verdict_id": "gate", "verdict_type": "final", "round": 2,
+                "recommendation": "SHIP", "description": "All fine.", "forced": true, "warning": "x",
+                "author_expert": ADJUDICATOR }),
+        ),
+        (
+            "panel",
+            json!({ "dialogue_id": id, "round": 3, "panel": [{ "expert_slug": "skeptic", "source": "retained" }] }),
+        ),
+        (
+            "expert",
+            json!({ "dialogue_id": id, "expert_slug": "friend", "role": "Friend", "tier": "Core",
+                "reason": "likes it" }),
+        ),
+    ];
+    for (operation, arguments) in operations {
+        let (code, document) = council.program.operation(operation, &arguments);
+        assert_eq!((code, document.to_string().contains("is a review")), (1, true), "{document}");
+    }
+    for command in [["whisper", id, "ship it"].as_slice(), &["stop", id], &["conclude", id]] {
+        let ran = council.program.run(command);
+        assert_eq!((ran.code, ran.stderr.contains("is a review")), (1, true), "{ran:?}");
+    }
+    assert_eq!(council.calls(Purpose::Adjudication), 2, "nobody was asked for it");
+}
+
+#[test]
+fn what_was_not_named_does_not_pass() {
+    let council = ruled();
+    for arguments in [["review"].as_slice(), &["review", "--rehearse"], &["review", "--json"]] {
+        assert_eq!(council.program.run(arguments).code, 64, "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_is_not_looked_at_need_not_be_readable_and_the_rest_must() {
+    let council = ruled();
+    write(&council, "drafts/image.png", "\0\u{1}");
+    write(&council, "posts/image.md", "\0\u{1}");
+    let folder = council.program.path();
+    let elsewhere = tempfile::tempdir().unwrap();
+    std::fs::write(elsewhere.path().join("secret.md"), "A secret.\n").unwrap();
+    let (secret, link) = (elsewhere.path().join("secret.md"), folder.join("posts/link.md"));
+    std::os::unix::fs::symlink(secret, link).unwrap();
+    let odd = std::ffi::OsStr::from_bytes(b"posts/l\xff.md");
+    std::fs::write(folder.join(odd), "A post.\n").unwrap();
+    for (path, code) in [
+        ("drafts/image.png", 0),
+        ("drafts/gone.md", 0),
+        ("drafts/gone/gone.md", 0),
+        ("psots/a.md", 4),
+        ("gone.md", 4),
+        ("posts/image.md", 4),
+        ("posts/gone.md", 4),
+        ("posts/../gone.md", 4),
+        ("posts/link.md", 4),
+    ] {
+        let ran = council.program.run(&["review", path]);
+        assert_eq!(ran.code, code, "{path}: {ran:?}");
+    }
+    let ran = council.program.command().arg("review").arg(odd).output().unwrap();
+    assert_eq!(ran.status.code(), Some(4));
+    assert_eq!(council.server.seen().len(), 0, "nothing was sent");
+}
+
+#[test]
+fn a_key_is_sent_to_nobody_however_it_comes() {
+    let council = ruled();
+    let key = format!("Our key is sk-ant-{}.\n", "a1B2".repeat(8));
+    write(&council, "posts/key.md", &key);
+    let ran = council.program.run(&["review", "posts/key.md"]);
+    assert_eq!((ran.code, ran.stderr.contains("--force")), (1, true), "{ran:?}");
+    let mut command = council.program.command();
+    let input = std::fs::File::open(council.program.path().join("posts/key.md")).unwrap();
+    let ran = command.args(["review", "-", "--tier", "1"]).stdin(input).output().unwrap();
+    assert_eq!(ran.status.code(), Some(1));
+    assert_eq!(council.server.seen().len(), 0);
+}
+
+#[test]
+fn a_text_that_nobody_could_be_shown_whole_is_refused() {
+    let council = ruled();
+    write(&council, "posts/long.md", &"A long post.\n".repeat(40_000));
+    // What cannot be seen is shown as what it is, and takes more room.
+    write(&council, "posts/hidden.md", &"\u{200b}".repeat(60_000));
+    for path in ["posts/long.md", "posts/hidden.md"] {
+        let ran = council.program.run(&["review", path]);
+        assert_eq!(ran.code, 4, "{path}: {ran:?}");
+    }
+    assert_eq!(council.server.seen().len(), 0);
+}
+
+#[test]
+fn what_could_not_be_a_type_a_name_or_a_rule_is_refused() {
+    let council = ruled();
+    write(&council, "posts/a.md", "A post.\n");
+    for odd in ["", "a\nb", "a b", &"x".repeat(65)] {
+        assert_eq!(
+            council.program.run(&["review", "posts/a.md", "--type", odd]).code,
+            64,
+            "{odd:?}"
+        );
+    }
+    for odd in ["", " ", "a\nb", &"x".repeat(201)] {
+        for command in [&["review", "posts/a.md"][..], &["sweep"]] {
+            let ran = council.program.run(&[command, &["--producer", odd]].concat());
+            assert_eq!(ran.code, 64, "{odd:?}: {ran:?}");
+        }
+    }
+    for odd in ["./posts/*.md", "posts//*.md", " posts/*.md", "posts\\*.md", "../posts/*.md"] {
+        council.set(|settings| settings["tier_rules"] = json!({ "tier_1": { "post": [odd] } }));
+        assert_eq!(council.program.run(&["review", "posts/a.md"]).code, 5, "{odd:?}");
+    }
+}
+
+#[test]
+fn the_log_is_a_file_of_its_own() {
+    let council = gate(|_| Play::Fitting);
+    expect(&review(&council, &["post.md"]), "SHIP", 0);
+    for taken in [".plenary/plenary.db", ".plenary/plenary.db-wal", "council.yaml"] {
+        council.set(|settings| settings["review"] = json!({ "log_path": taken }));
+        let ran = council.program.run(&["review", "--rehearse", "post.md"]);
+        assert_eq!((ran.code, ran.stderr.contains("log_path")), (5, true), "{taken}: {ran:?}");
+    }
+    council.verify();
+}
+
+#[test]
+fn a_block_that_became_irreducible_is_a_tension_that_says_so() {
+    let council = gate(|asked| match is_judging(asked) {
+        true => blocks(asked, asked.purpose == Purpose::CrossReading),
+        false => Play::Fitting,
+    });
+    let told = review(&council, &["post.md"]);
+    expect(&told, "HOLD", 2);
+    assert_eq!(told.at("policy/irreducible_blocks"), 4);
+    let cited = |entity: &str| {
+        let ran = council.program.run(&["cite", &format!("{}/{entity}", told.id())]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.stdout
+    };
+    assert!(cited("T0101").contains("Reducible"));
+    assert!(cited("T0201").contains("Irreducible"));
+}

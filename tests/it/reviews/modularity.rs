@@ -1,0 +1,217 @@
+//! `check-modularity`: agents that know of the gate are found, and nothing passes unread.
+
+use serde_json::{Value, json};
+
+use crate::kit::Program;
+
+/// A host with these agents, each with its prompt.
+fn host(agents: &[(&str, &str)]) -> Program {
+    let program = Program::new();
+    for (agent, prompt) in agents {
+        write(&program, &format!("host/agents/{agent}/prompt.md"), prompt.as_bytes());
+    }
+    program
+}
+
+fn write(program: &Program, path: &str, bytes: &[u8]) {
+    let path = program.path().join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[track_caller]
+fn check(program: &Program, options: &str, code: i32) -> Value {
+    let words = options.split_whitespace();
+    let line: Vec<&str> = ["check-modularity", "host", "--json"].into_iter().chain(words).collect();
+    let ran = program.run(&line);
+    assert_eq!(ran.code, code, "{ran:?}");
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
+}
+
+/// The references as `agent:line:name`.
+fn found(document: &Value) -> Vec<String> {
+    let references = document["references"].as_array().unwrap();
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    references
+        .iter()
+        .map(|one| format!("{}:{}:{}", text(&one["agent"]), one["line"], text(&one["name"])))
+        .collect()
+}
+
+const CLEAN: &str = "You write posts.\nYou are no councillor.\n";
+const KNOWING: &str =
+    "You write posts.\n\nThe Council reads them, see council_log.jsonl.\nBe bold.\n";
+
+#[test]
+fn agents_that_do_not_know_pass_and_are_counted() {
+    let program = host(&[("writer", CLEAN), ("editor", "")]);
+    let document = check(&program, "", 0);
+    let expected = json!({
+        "status": "success", "names": ["council", "plenary"], "scanned": 2, "references": [],
+        "unlisted": 0, "unscanned": [], "exempt": [], "without_prompt": [], "unknown_exempt": [],
+    });
+    assert_eq!(document, expected);
+}
+
+#[test]
+fn a_line_that_names_the_gate_is_printed_with_its_place() {
+    let program = host(&[("writer", KNOWING), ("editor", CLEAN), ("aide", "run `plenary review`")]);
+    let ran = program.run(&["check-modularity", "host"]);
+    assert_eq!(ran.code, 1);
+    insta::assert_snapshot!(ran.stdout, @r"
+    host/agents/aide/prompt.md:1: run `plenary review`
+    host/agents/writer/prompt.md:3: The Council reads them, see council_log.jsonl.
+    2 lines refer to the gate, of 3 prompts; looked for: council, plenary
+    ");
+    assert_eq!(found(&check(&program, "", 1)), ["aide:1:plenary", "writer:3:council"]);
+}
+
+#[test]
+fn the_names_can_be_chosen() {
+    let program = host(&[("writer", KNOWING), ("aide", "Past the GATE.")]);
+    assert_eq!(found(&check(&program, "--name gate", 1)), ["aide:1:gate"]);
+    let both = check(&program, "--name gate --name council", 1);
+    assert_eq!(found(&both), ["aide:1:gate", "writer:3:council"]);
+    check(&program, "--name adjudicator", 0);
+    let ran = program.run(&["check-modularity", "host", "--name", " "]);
+    assert_eq!(ran.code, 64, "{ran:?}");
+}
+
+#[test]
+fn a_router_may_know() {
+    let program = host(&[("router", KNOWING), ("writer", CLEAN)]);
+    let document = check(&program, "--exempt router", 0);
+    assert_eq!((&document["scanned"], &document["exempt"]), (&json!(1), &json!(["router"])));
+    // A slip in the name exempts nobody, and is said.
+    let document = check(&program, "--exempt ruoter", 1);
+    assert_eq!(document["unknown_exempt"], json!(["ruoter"]));
+    let ran = program.run(&["check-modularity", "host", "--exempt", "ruoter"]);
+    assert!(ran.stderr.contains("no agent is called `ruoter`"), "{ran:?}");
+}
+
+#[test]
+fn what_nobody_looked_at_does_not_pass() {
+    let program = Program::new();
+    let error = |code: &str| {
+        let document = check(&program, "", 4);
+        assert_eq!((&document["status"], &document["error_code"]), (&json!("error"), &json!(code)));
+        assert!(document["suggestion"].as_str().unwrap().contains("agents/NAME/prompt.md"));
+    };
+    error("unreadable");
+    std::fs::create_dir(program.path().join("host")).unwrap();
+    error("unreadable");
+    std::fs::create_dir(program.path().join("host/agents")).unwrap();
+    error("nothing_scanned");
+    // A folder without a prompt, and a file that is no agent.
+    write(&program, "host/agents/writer/notes.md", b"x");
+    write(&program, "host/agents/README.md", b"the council");
+    error("nothing_scanned");
+    write(&program, "host/agents/router/prompt.md", b"x");
+    let ran = program.run(&["check-modularity", "host", "--exempt", "router"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(ran.stderr.contains("every agent in `host/agents` is exempt"), "{ran:?}");
+    // Beside one that was read, an agent without a prompt is counted.
+    let document = check(&program, "", 0);
+    assert_eq!(document["without_prompt"], json!(["writer"]));
+    std::fs::remove_dir_all(program.path().join("host")).unwrap();
+    write(&program, "host/agents", b"no folder");
+    error("unreadable");
+}
+
+#[test]
+fn a_prompt_that_cannot_be_read_is_never_a_pass() {
+    let program = host(&[("clean", CLEAN)]);
+    write(&program, "host/agents/binary/prompt.md", b"a\0b");
+    write(&program, "host/agents/latin/prompt.md", b"caf\xe9");
+    write(&program, "host/agents/huge/prompt.md", &vec![b'x'; 1_000_001]);
+    std::fs::create_dir_all(program.path().join("host/agents/folder/prompt.md")).unwrap();
+    let ran = program.run(&["check-modularity", "host"]);
+    assert_eq!(ran.code, 4);
+    insta::assert_snapshot!(ran.stdout, @r"
+    host/agents/binary/prompt.md: not scanned: it is binary
+    host/agents/folder/prompt.md: not scanned: it is not a regular file
+    host/agents/huge/prompt.md: not scanned: it is over 1000 KB
+    host/agents/latin/prompt.md: not scanned: it is not UTF-8 text
+    No reference to the gate in 1 prompt, 4 not scanned; looked for: council, plenary
+    ");
+    // Nor does what was found elsewhere hide it: of both codes the greater.
+    write(&program, "host/agents/knowing/prompt.md", KNOWING.as_bytes());
+    let document = check(&program, "", 4);
+    assert_eq!(document["unscanned"].as_array().unwrap().len(), 4);
+    assert_eq!(found(&document), ["knowing:3:council"]);
+    // Where all that is there cannot be read, that is what is said.
+    std::fs::remove_dir_all(program.path().join("host/agents/clean")).unwrap();
+    std::fs::remove_dir_all(program.path().join("host/agents/knowing")).unwrap();
+    check(&program, "", 4);
+}
+
+#[test]
+fn what_a_prompt_says_does_not_drive_the_terminal() {
+    let escape = "\u{1b}[2J council \u{202e}lla";
+    let long = format!("{} council {}", "x".repeat(500), "y".repeat(500));
+    let program = host(&[("wr\u{1b}iter", escape), ("long", &long)]);
+    let ran = program.run(&["check-modularity", "host"]);
+    assert!(!ran.stdout.contains(['\u{1b}', '\u{202e}']), "{ran:?}");
+    assert!(ran.stdout.contains(r"\u{1b}[2J council \u{202e}lla"), "{ran:?}");
+    let cut = ran.stdout.lines().next().unwrap();
+    assert!(cut.contains(": …xxx") && cut.contains(" council yyy") && cut.ends_with("y…"), "{cut}");
+    assert!(cut.chars().count() < 250, "{cut}");
+}
+
+#[test]
+fn a_prompt_full_of_names_is_summed_up() {
+    let program = host(&[("writer", &"council\n".repeat(1_234))]);
+    let document = check(&program, "", 1);
+    assert_eq!(found(&document).len(), 100);
+    assert_eq!(document["unlisted"], 1_134);
+    let ran = program.run(&["check-modularity", "host"]);
+    assert!(ran.stdout.contains("… and 1134 lines more\n1234 lines refer to the gate"), "{ran:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_lead_nowhere_else() {
+    use std::os::unix::fs::symlink;
+    let program = host(&[("writer", CLEAN)]);
+    let agents = program.path().join("host/agents");
+    let link = |target: &str, agent: &str| {
+        std::fs::create_dir_all(agents.join(agent)).unwrap();
+        symlink(target, agents.join(agent).join("prompt.md")).unwrap();
+    };
+    write(&program, "host/shared.md", KNOWING.as_bytes());
+    write(&program, "outside.md", b"council");
+    write(&program, "elsewhere/prompt.md", b"council");
+    link("../../shared.md", "inside");
+    link("../../../outside.md", "outside");
+    link("gone.md", "broken");
+    link("prompt.md", "loop");
+    symlink("../../elsewhere", agents.join("visitor")).unwrap();
+    symlink("writer", agents.join("same")).unwrap();
+    let made = std::process::Command::new("mkfifo")
+        .arg(agents.join("writer/../pipe.md"))
+        .status()
+        .unwrap();
+    assert!(made.success());
+    link("../pipe.md", "piped");
+    let document = check(&program, "", 4);
+    assert_eq!(found(&document), ["inside:3:council"]);
+    assert_eq!(document["scanned"], 3);
+    let reasons: Vec<(&str, &str)> = document["unscanned"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["agent"].as_str().unwrap(), one["reason"].as_str().unwrap()))
+        .collect();
+    let expected = [
+        ("broken", "a link that leads nowhere"),
+        ("loop", "a link that leads nowhere"),
+        ("outside", "a link that leads out of the folder"),
+        ("piped", "it is not a regular file"),
+        ("visitor", "a link that leads out of the folder"),
+    ];
+    assert_eq!(reasons, expected);
+    // The agents' folder itself may not lead elsewhere either.
+    std::fs::rename(&agents, program.path().join("agents")).unwrap();
+    symlink("../agents", &agents).unwrap();
+    check(&program, "", 4);
+}

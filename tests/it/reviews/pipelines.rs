@@ -1,0 +1,336 @@
+//! The gate in pipelines: annotations, SARIF, the git hook and the workflow that the docs offer.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::kit::{Program, Ran, binary};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A document of the fixtures: `announcement.md` ships, `post.md` is to be revised, `email.md` held.
+fn fixture(name: &str) -> String {
+    std::fs::read_to_string(root().join("tests/fixtures/artifacts").join(name)).unwrap()
+}
+
+fn rules(program: &Program) {
+    std::fs::write(program.path().join("council.yaml"), fixture("council.yaml")).unwrap();
+}
+
+fn write(program: &Program, path: &str, text: &str) {
+    let path = program.path().join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn folder(names: &[&str]) -> Program {
+    let program = Program::new();
+    rules(&program);
+    names.iter().for_each(|name| write(&program, name, &fixture(name)));
+    program
+}
+
+#[test]
+fn annotations_stand_on_the_lines_of_the_document() {
+    let program = folder(&["post.md", "announcement.md"]);
+    write(&program, "notes.xyz", "whatever");
+    let arguments = ["review", "--rehearse", "--format", "github", "post.md", "notes.xyz"];
+    let ran = program.run(&arguments);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let mut lines = ran.stdout.lines();
+    let first = lines.next().unwrap();
+    assert!(first.starts_with("::warning file=post.md,title=REVISE%2C REHEARSAL::1. "), "{first}");
+    let promise = "::error file=post.md,line=17,endLine=17,title=REHEARSAL%3A skeptic-1 blocks::";
+    assert!(lines.any(|line| line.starts_with(promise)), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nREVISE, REHEARSAL: post.md: 1. "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("\nSKIPPED: notes.xyz: "), "{}", ran.stdout);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_an_annotation_too() {
+    let program = folder(&["announcement.md"]);
+    let arguments =
+        ["review", "--rehearse", "--format", "github", "posts/gone.md", "announcement.md"];
+    let ran = program.run(&arguments);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(
+        ran.stdout.contains("::error file=posts/gone.md,title=Not reviewed::"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.contains("::notice file=announcement.md,title=SHIP"), "{}", ran.stdout);
+}
+
+#[test]
+fn what_went_wrong_is_a_document_where_the_format_is_json() {
+    #[track_caller]
+    fn check(yaml: &str, arguments: &[&str], expected: (i32, &str)) {
+        let program = Program::new();
+        write(&program, "council.yaml", yaml);
+        write(&program, "a.md", "A text.\n");
+        let said = |format: &[&str]| {
+            let ran = program.run(&[arguments, format].concat());
+            assert_eq!((ran.code, ran.stderr.as_str()), (expected.0, ""), "{ran:?}");
+            serde_json::from_str::<Value>(&ran.stdout).unwrap()
+        };
+        let document = said(&["--format", "json"]);
+        assert_eq!(
+            (&document["status"], &document["error_code"]),
+            (&json!("error"), &json!(expected.1))
+        );
+        assert_eq!(document, said(&["--json"]));
+        let ran = program.run(&[arguments, &["--format", "text"]].concat());
+        assert!(ran.stdout.is_empty() && ran.stderr.contains("error:"), "{ran:?}");
+    }
+    let mistaken = "review: {policy: {name: lenient}}";
+    check(mistaken, &["review", "a.md"], (5, "invalid_configuration"));
+    check("", &["review", "a.md"], (5, "invalid_configuration"));
+    check("", &["review", "--rehearse"], (64, "usage"));
+    check("", &["sweep", "--rehearse"], (5, "invalid_configuration"));
+}
+
+#[test]
+fn all_files_are_one_sarif_document() {
+    let program = folder(&["post.md", "email.md", "announcement.md"]);
+    let arguments =
+        ["review", "--rehearse", "--format", "sarif", "post.md", "email.md", "announcement.md"];
+    let ran = program.run(&arguments);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    let run = one_run(&ran.stdout);
+    let verdicts = run["properties"]["verdicts"].as_array().unwrap();
+    let words: Vec<&str> = verdicts.iter().map(|one| one["verdict"].as_str().unwrap()).collect();
+    assert_eq!(words, ["REVISE", "HOLD", "SHIP"]);
+    let results = run["results"].as_array().unwrap();
+    let is_located = |result: &&Value| {
+        let place = &result["locations"][0]["physicalLocation"];
+        place["region"]["startLine"].as_u64().is_some_and(|line| line > 0)
+    };
+    assert!(results.iter().filter(is_located).count() > 10, "{results:#?}");
+}
+
+#[track_caller]
+fn one_run(text: &str) -> Value {
+    let document: Value = serde_json::from_str(text).unwrap();
+    assert_eq!(document["version"], "2.1.0");
+    let [run] = &document["runs"].as_array().unwrap()[..] else { panic!("{document:#}") };
+    run.clone()
+}
+
+/// A git repository with the rules in it, and `plenary` on the path of whatever it runs.
+struct Repository {
+    program: Program,
+    tools: tempfile::TempDir,
+}
+
+impl Repository {
+    fn new() -> Self {
+        let (program, tools) = (Program::new(), tempfile::tempdir().unwrap());
+        std::os::unix::fs::symlink(binary(), tools.path().join("plenary")).unwrap();
+        let repository = Self { program, tools };
+        rules(&repository.program);
+        write(&repository.program, ".gitignore", ".plenary/\ncouncil_log.jsonl\n");
+        repository.git(&["init", "-q", "-b", "main"]);
+        repository.git(&["add", "."]);
+        repository.git(&["commit", "-q", "-m", "the rules"]);
+        repository
+    }
+
+    /// With the hook of the docs.
+    fn hooked() -> Self {
+        let repository = Self::new();
+        let hook = repository.program.path().join(".git/hooks/pre-commit");
+        std::fs::create_dir_all(hook.parent().unwrap()).unwrap();
+        std::fs::copy(root().join("docs/examples/pre-commit"), &hook).unwrap();
+        repository
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        let path = format!("{}:/usr/local/bin:/usr/bin:/bin", self.tools.path().display());
+        command.current_dir(self.program.path()).env_clear().stdin(Stdio::null());
+        command
+            .env("PATH", path)
+            .env("HOME", self.tools.path())
+            .env("PLENARY_OPTIONS", "--rehearse");
+        for role in ["AUTHOR", "COMMITTER"] {
+            command
+                .env(format!("GIT_{role}_NAME"), "ann")
+                .env(format!("GIT_{role}_EMAIL"), "a@b.c");
+        }
+        command
+    }
+
+    #[track_caller]
+    fn git(&self, arguments: &[&str]) {
+        let ran = ran(self.command("git").args(arguments));
+        assert_eq!(ran.code, 0, "git {arguments:?}: {ran:?}");
+    }
+
+    fn commit(&self) -> Ran {
+        ran(self.command("git").args(["commit", "-q", "-m", "more"]))
+    }
+
+    fn commits(&self) -> usize {
+        let counted = ran(self.command("git").args(["rev-list", "--count", "HEAD"]));
+        counted.stdout.trim().parse().unwrap()
+    }
+
+    /// Stages a document.
+    fn stage(&self, path: &str, text: &str) {
+        write(&self.program, path, text);
+        self.git(&["add", "--", path]);
+    }
+}
+
+fn ran(command: &mut Command) -> Ran {
+    let output = command.output().unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn the_hook_lets_through_what_ships() {
+    let repository = Repository::hooked();
+    repository.stage("announcement.md", &fixture("announcement.md"));
+    let ran = repository.commit();
+    assert_eq!((ran.code, repository.commits()), (0, 2), "{ran:?}");
+    assert!((ran.stdout + &ran.stderr).contains("SHIP · REHEARSAL"));
+}
+
+#[test]
+fn the_hook_stops_what_is_to_be_revised_unless_that_may_pass() {
+    let repository = Repository::hooked();
+    repository.stage("announcement.md", &fixture("announcement.md"));
+    repository.stage("post.md", &fixture("post.md"));
+    let ran = repository.commit();
+    assert_ne!(ran.code, 0, "{ran:?}");
+    assert_eq!(repository.commits(), 1);
+    assert!((ran.stdout + &ran.stderr).contains("REVISION BRIEF"));
+    let mut again = repository.command("git");
+    let ran =
+        self::ran(again.args(["commit", "-q", "-m", "more"]).env("PLENARY_LETS_PASS", "revise"));
+    assert_eq!((ran.code, repository.commits()), (0, 2), "{ran:?}");
+}
+
+#[test]
+fn what_is_held_never_passes_the_hook() {
+    let repository = Repository::hooked();
+    repository.stage("email.md", &fixture("email.md"));
+    let mut commit = repository.command("git");
+    let ran = ran(commit.args(["commit", "-q", "-m", "more"]).env("PLENARY_LETS_PASS", "revise"));
+    assert_ne!(ran.code, 0, "{ran:?}");
+    assert_eq!(repository.commits(), 1);
+}
+
+#[test]
+fn the_hook_judges_documents_alone_whatever_they_are_called() {
+    let repository = Repository::hooked();
+    repository.stage("main.rs", "fn main() {}\n");
+    assert_eq!(repository.commit().code, 0, "no document was staged");
+    assert_eq!(repository.commits(), 2);
+    // No rule fits these, and the tier rules skip them: but each is looked at as one file.
+    for name in ["a b.md", "-rf.md", "$(touch owned).md", "new\nline.md", "*.md"] {
+        repository.stage(name, "# Hello\n");
+    }
+    let ran = repository.commit();
+    assert_eq!((ran.code, repository.commits()), (0, 3), "{ran:?}");
+    assert_eq!((ran.stdout + &ran.stderr).matches("SKIPPED").count(), 5);
+    assert!(!repository.program.path().join("owned").exists());
+}
+
+#[test]
+fn the_hook_judges_no_file_that_is_not_the_one_that_is_committed() {
+    let repository = Repository::hooked();
+    repository.stage("announcement.md", &fixture("post.md"));
+    write(&repository.program, "announcement.md", &fixture("announcement.md"));
+    let ran = repository.commit();
+    assert_ne!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("not staged"), "{}", ran.stderr);
+    assert_eq!(repository.commits(), 1);
+}
+
+#[test]
+fn without_the_program_the_hook_lets_nothing_through() {
+    let repository = Repository::hooked();
+    std::fs::remove_file(repository.tools.path().join("plenary")).unwrap();
+    repository.stage("announcement.md", &fixture("announcement.md"));
+    let ran = repository.commit();
+    assert_ne!(ran.code, 0, "{ran:?}");
+    assert!(ran.stderr.contains("nothing was reviewed"), "{}", ran.stderr);
+}
+
+/// The script of a step of the workflow in the docs.
+fn step(name: &str) -> String {
+    let text = std::fs::read_to_string(root().join("docs/examples/plenary-review.yml")).unwrap();
+    let workflow: Value = serde_saphyr::from_str(&text).unwrap();
+    let steps = workflow["jobs"]["review"]["steps"].as_array().unwrap();
+    let step = steps.iter().find(|step| step["name"] == name);
+    step.unwrap_or_else(|| panic!("no step {name}"))["run"].as_str().unwrap().to_owned()
+}
+
+/// A workflow's step on a branch that is two documents ahead of its base.
+fn branch() -> Repository {
+    let repository = Repository::new();
+    // A workflow names no rehearsal: whoever is called `plenary` there rehearses all the same.
+    let path = repository.tools.path().join("plenary");
+    std::fs::remove_file(&path).unwrap();
+    let script =
+        format!("#!/bin/sh\nshift\nexec '{}' review --rehearse \"$@\"\n", binary().display());
+    std::fs::write(&path, script).unwrap();
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    repository
+}
+
+fn run_step(repository: &Repository, name: &str) -> Ran {
+    let mut bash = repository.command("bash");
+    bash.args(["--noprofile", "--norc", "-eo", "pipefail", "-c", &step(name)]);
+    bash.env("GITHUB_BASE_REF", "main").env("RUNNER_TEMP", repository.tools.path());
+    bash.env("AUTHOR", "ann").env("GATE", "council.yaml");
+    ran(&mut bash)
+}
+
+#[test]
+fn the_workflow_reviews_what_changed_and_leaves_sarif() {
+    let repository = branch();
+    repository.stage("announcement.md", &fixture("announcement.md"));
+    repository.stage("post.md", &fixture("post.md"));
+    repository.stage("main.rs", "fn main() {}\n");
+    repository.git(&["commit", "-q", "-m", "documents"]);
+    let ran = run_step(&repository, "Review what changed");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    let sarif: PathBuf = repository.program.path().join("plenary.sarif");
+    let run = one_run(&std::fs::read_to_string(sarif).unwrap());
+    let verdicts = run["properties"]["verdicts"].as_array().unwrap();
+    let told: Vec<_> = verdicts.iter().map(|one| (&one["artifact"], &one["verdict"])).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(verdicts.iter().any(|one| one["artifact"] == "post.md" && one["verdict"] == "REVISE"));
+}
+
+#[test]
+fn a_workflow_without_changed_documents_does_nothing() {
+    let repository = branch();
+    repository.stage("main.rs", "fn main() {}\n");
+    repository.git(&["commit", "-q", "-m", "code"]);
+    let ran = run_step(&repository, "Review what changed");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(!repository.program.path().join("plenary.sarif").exists());
+}
+
+#[test]
+fn the_workflow_takes_its_rules_from_the_base() {
+    let repository = branch();
+    repository.stage("council.yaml", "tier_rules: {tier_2: {anything: [\"**\"]}}\n");
+    repository.git(&["commit", "-q", "-m", "a gate that lets everything through"]);
+    let ran = run_step(&repository, "Take the rules from the base branch");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let rules = std::fs::read_to_string(repository.program.path().join("council.yaml")).unwrap();
+    assert_eq!(rules, fixture("council.yaml"));
+}

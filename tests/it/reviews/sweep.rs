@@ -1,0 +1,305 @@
+//! `sweep`: what changed in a folder comes before the gate, each content once.
+
+use std::time::{Duration, SystemTime};
+
+use plenary::domain::ask::Purpose;
+use plenary::domain::gate::score_names;
+use serde_json::{Value, json};
+
+use super::house::{SEATS, gate_with};
+use crate::kit::{Play, Program};
+
+const RULES: &str = r#"
+tier_rules:
+  tier_1: {post: ["posts/**"]}
+  tier_2: {draft: ["drafts/**"]}
+  tier_3: {briefing: ["briefings/**"]}
+"#;
+
+/// A project with rules and these files, each changed so many hours ago.
+fn project(files: &[(&str, u64)]) -> Program {
+    let program = Program::new();
+    write(&program, "council.yaml", RULES, 0);
+    for (path, hours) in files {
+        write(&program, path, &format!("What {path} says.\n"), *hours);
+    }
+    program
+}
+
+fn write(program: &Program, path: &str, text: &str, hours: u64) {
+    let path = program.path().join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(&path, text).unwrap();
+    let changed = SystemTime::now() - Duration::from_secs(hours * 3_600);
+    std::fs::File::options().write(true).open(path).unwrap().set_modified(changed).unwrap();
+}
+
+/// The lines that `sweep --rehearse --json` prints.
+#[track_caller]
+fn sweep(program: &Program, options: &str, code: i32) -> Vec<Value> {
+    let line = format!("sweep --rehearse --json {options}");
+    let ran = program.run(&line.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(ran.code, code, "{options}: {ran:?}");
+    let parsed = |line: &str| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+    ran.stdout.lines().map(parsed).collect()
+}
+
+fn texts(list: &Value, field: &str) -> Vec<String> {
+    let text = |one: &Value| one[field].as_str().unwrap().to_owned();
+    list.as_array().unwrap().iter().map(text).collect()
+}
+
+/// What a dry run would have judged.
+#[track_caller]
+fn chosen(program: &Program, options: &str) -> Vec<String> {
+    let plan = sweep(program, &format!("--dry-run {options}"), 0).remove(0);
+    texts(&plan["would_review"], "path")
+}
+
+/// What a dry run passes over, as `path: code`.
+#[track_caller]
+fn passed_over(program: &Program, options: &str) -> Vec<String> {
+    let plan = sweep(program, &format!("--dry-run {options}"), 0).remove(0);
+    let [paths, codes] = ["path", "code"].map(|field| texts(&plan["passed_over"], field));
+    paths.iter().zip(codes).map(|(path, code)| format!("{path}: {code}")).collect()
+}
+
+#[test]
+fn what_changed_lately_is_judged_the_oldest_first() {
+    let files = [("posts/new.md", 1), ("posts/old.md", 30), ("posts/deep/a.md", 5)];
+    let program = project(&[files.as_slice(), &[("notes.md", 1), ("drafts/b.md", 1)]].concat());
+    let lines = sweep(&program, "", 0);
+    let [first, second, summary] = lines.as_slice() else { panic!("{lines:?}") };
+    let told = [first, second].map(|one| (one["artifact"].as_str(), one["verdict"].as_str()));
+    assert_eq!(
+        told,
+        [(Some("posts/deep/a.md"), Some("SHIP")), (Some("posts/new.md"), Some("SHIP"))]
+    );
+    assert_eq!((&first["artifact_type"], &first["tier"]), (&json!("post"), &json!(1)));
+    assert_eq!(summary["verdicts"], json!({"SHIP": 2, "REVISE": 0, "HOLD": 0, "undecided": 0}));
+    assert_eq!(summary["passed_over"], json!({"unchanged": 1}));
+    // The configuration and the notes.
+    assert_eq!(summary["counts"], json!({"looked_at": 6, "no_rule": 2, "tier_2": 1}));
+    assert_eq!(chosen(&program, "--since 7d"), ["posts/old.md"]);
+    assert_eq!(chosen(&program, "--since 2020-01-01"), ["posts/old.md"]);
+    assert_eq!(chosen(&program, "--since 29h"), [""; 0]);
+}
+
+#[test]
+fn a_content_is_judged_once() {
+    let program = project(&[("posts/a.md", 2)]);
+    write(&program, "posts/copy.md", "What posts/a.md says.\n", 1);
+    assert_eq!(passed_over(&program, ""), ["posts/copy.md: duplicate"]);
+    assert_eq!(sweep(&program, "", 0).len(), 2);
+    assert_eq!(passed_over(&program, ""), ["posts/a.md: decided", "posts/copy.md: decided"]);
+    let lines = sweep(&program, "", 0);
+    assert_eq!((lines.len(), &lines[0]["reviewed"]), (1, &json!(0)));
+    assert_eq!(lines[0]["passed_over"], json!({"decided": 2}));
+    // Touched, it is the same content; changed, it is another.
+    write(&program, "posts/a.md", "What posts/a.md says.\n", 0);
+    assert_eq!(chosen(&program, ""), [""; 0]);
+    write(&program, "posts/a.md", "What it says now.\n", 0);
+    assert_eq!(chosen(&program, ""), ["posts/a.md"]);
+}
+
+#[test]
+fn a_cap_leaves_the_newest_for_the_next_sweep_and_says_so() {
+    let program = project(&[("posts/a.md", 1), ("posts/b.md", 2), ("posts/c.md", 3)]);
+    let plan = sweep(&program, "--dry-run --max 2", 0).remove(0);
+    assert_eq!(texts(&plan["would_review"], "path"), ["posts/c.md", "posts/b.md"]);
+    assert_eq!(plan["left"], json!(["posts/a.md"]));
+    let ran = program.run(&["sweep", "--rehearse", "--max", "2"]);
+    let said = "Judged 2 (2 SHIP), 1 left for the next sweep (`--max 2`).";
+    assert!(ran.stdout.contains(said), "{ran:?}");
+    assert_eq!(chosen(&program, "--max 2"), ["posts/a.md"]);
+    // Nobody asked for twenty-one.
+    let many: Vec<String> = (0..21).map(|number| format!("posts/{number}.md")).collect();
+    let many: Vec<(&str, u64)> = many.iter().map(|path| (path.as_str(), 1)).collect();
+    assert_eq!(chosen(&project(&many), "").len(), 20);
+    for max in ["0", "1001", "many"] {
+        assert_eq!(program.run(&["sweep", "--rehearse", "--max", max]).code, 64);
+    }
+}
+
+#[test]
+fn of_tier_3_one_in_five_is_judged() {
+    let files: Vec<String> = (0..20).map(|day| format!("briefings/{day}.md")).collect();
+    let files: Vec<(&str, u64)> = files.iter().map(|path| (path.as_str(), 1)).collect();
+    let program = project(&files);
+    let drawn = chosen(&program, "");
+    assert!((1..=9).contains(&drawn.len()), "{drawn:?}");
+    let passed = passed_over(&program, "");
+    assert_eq!(passed.len() + drawn.len(), 20);
+    assert!(passed.iter().all(|one| one.ends_with(": not_drawn")), "{passed:?}");
+    // `review` draws the same ones.
+    let judged = program.run(&["review", "--rehearse", "--json", &drawn[0]]);
+    assert!(judged.stdout.contains("SHIP"), "{judged:?}");
+}
+
+#[test]
+fn ignored_hidden_and_own_files_are_left_out() {
+    let program = project(&[
+        ("posts/a.md", 1),
+        ("posts/ignored.md", 1),
+        ("posts/private/b.md", 1),
+        ("posts/.hidden.md", 1),
+        ("posts/node_modules/c.md", 1),
+        ("posts/.env", 1),
+    ]);
+    write(&program, ".gitignore", "ignored.md\n", 0);
+    write(&program, ".councilignore", "private\n", 0);
+    assert_eq!(chosen(&program, ""), ["posts/a.md"]);
+    let expected = [
+        "posts/.env: left_out",
+        "posts/.hidden.md: left_out",
+        "posts/ignored.md: left_out",
+        "posts/node_modules: left_out",
+        "posts/private: left_out",
+    ];
+    assert_eq!(passed_over(&program, ""), expected);
+    // A rule that fits everything does not fit the log and the store.
+    let all = "tier_rules: {tier_1: {all: [\"**\"]}}\nreview: {log_path: posts/log.jsonl}\n";
+    write(&program, "council.yaml", &format!("{all}storage: {{url: \"sqlite:posts/s.db\"}}\n"), 0);
+    sweep(&program, "", 0);
+    write(&program, "posts/z.md", "One more.\n", 0);
+    assert_eq!(chosen(&program, ""), ["posts/z.md"]);
+    let own = passed_over(&program, "");
+    for path in ["posts/log.jsonl: left_out", "posts/s.db: left_out"] {
+        assert!(own.iter().any(|one| one == path), "{own:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_left_out_with_a_reason() {
+    use std::os::unix::fs::symlink;
+    let program = project(&[("posts/a.md", 1), ("elsewhere/b.md", 1)]);
+    let posts = program.path().join("posts");
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret.md"), "secret").unwrap();
+    symlink(outside.path().join("secret.md"), posts.join("out.md")).unwrap();
+    symlink(outside.path(), posts.join("folder")).unwrap();
+    symlink("a.md", posts.join("same.md")).unwrap();
+    let plan = sweep(&program, "--dry-run", 0).remove(0);
+    assert_eq!(texts(&plan["would_review"], "path"), ["posts/a.md"]);
+    let reasons = texts(&plan["passed_over"], "reason");
+    let out = "a link that leads out of the folder";
+    assert_eq!(reasons, [out, out, "a link; what it leads to stands under its own name"]);
+}
+
+#[test]
+fn what_cannot_be_read_does_not_pass() {
+    let program = project(&[("posts/a.md", 2)]);
+    std::fs::write(program.path().join("posts/picture.png"), b"a\0b").unwrap();
+    let key = format!("ghp_{}", "a1".repeat(18));
+    write(&program, "posts/key.md", &key, 1);
+    let plan = sweep(&program, "--dry-run", 0).remove(0);
+    assert_eq!(texts(&plan["unreadable"], "path"), ["posts/key.md", "posts/picture.png"]);
+    let ran = program.run(&["sweep", "--rehearse"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(ran.stdout.contains("Judged 1 (1 SHIP), 2 could not be judged."), "{ran:?}");
+    assert!(ran.stderr.contains("`posts/picture.png` cannot be judged: it is binary"), "{ran:?}");
+    assert!(!ran.stdout.contains(&key) && !ran.stderr.contains(&key), "{ran:?}");
+    // A key alone is a refusal.
+    std::fs::remove_file(program.path().join("posts/picture.png")).unwrap();
+    assert_eq!(program.run(&["sweep", "--rehearse"]).code, 1);
+}
+
+#[test]
+fn a_folder_of_the_project_can_be_swept_from_anywhere() {
+    let program = project(&[("posts/a.md", 1), ("posts/sub/b.md", 1), ("briefings/c.md", 1)]);
+    assert_eq!(chosen(&program, "posts/sub"), ["posts/sub/b.md"]);
+    // The first word behind `--rehearse` is a folder, unless it is a script.
+    let ran = program.run(&["sweep", "--json", "--dry-run", "--rehearse", "posts/sub"]);
+    assert!(ran.stdout.contains("posts/sub/b.md"), "{ran:?}");
+    let mut command = program.command();
+    let output = command
+        .current_dir(program.path().join("posts/sub"))
+        .args(["sweep", "--rehearse", "--dry-run", "--json"])
+        .output()
+        .unwrap();
+    let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut found = texts(&plan["would_review"], "path");
+    found.retain(|path| path.starts_with("posts"));
+    assert_eq!(found, ["posts/a.md", "posts/sub/b.md"], "the whole project is the default");
+    let outside = tempfile::tempdir().unwrap();
+    let ran = program.run(&["sweep", "--rehearse", outside.path().to_str().unwrap()]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("lies outside the folder of council.yaml"), "{ran:?}");
+    for missing in ["gone", "posts/a.md"] {
+        assert_eq!(program.run(&["sweep", "--rehearse", missing]).code, 4, "{missing}");
+    }
+}
+
+#[test]
+fn without_rules_nothing_is_swept() {
+    let program = Program::new();
+    write(&program, "post.md", "x", 0);
+    let ran = program.run(&["sweep", "--rehearse"]);
+    assert_eq!(ran.code, 5, "{ran:?}");
+    assert!(ran.stderr.contains("there are no `tier_rules`"), "{ran:?}");
+    assert!(ran.stderr.contains("hint:"), "{ran:?}");
+    // Nor does it rehearse by itself.
+    let program = project(&[("posts/a.md", 1)]);
+    let ran = program.run(&["sweep"]);
+    assert_eq!(ran.code, 5, "{ran:?}");
+    assert!(ran.stderr.contains("no provider is configured"), "{ran:?}");
+}
+
+#[test]
+fn a_dry_run_asks_nobody_and_leaves_nothing_behind() {
+    let program = project(&[("posts/a.md", 1), ("posts/old.md", 99)]);
+    let ran = program.run(&["sweep", "--rehearse", "--dry-run", "-q"]);
+    assert_eq!(ran.code, 0);
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    assert!(lines[0].starts_with("CHANGED           TIER  TYPE  WOULD BE JUDGED"), "{ran:?}");
+    assert!(lines[1].ends_with("  1     post  posts/a.md"), "{ran:?}");
+    assert!(ran.stdout.contains("Nobody was asked. 1 document would take 9 calls"), "{ran:?}");
+    assert!(lines.iter().all(|line| line.chars().count() <= 80), "{ran:?}");
+    let left: Vec<_> = std::fs::read_dir(program.path()).unwrap().flatten().collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn the_greatest_exit_code_counts_and_formats_stay_what_they_are() {
+    let program = project(&[("posts/a.md", 2), ("posts/b.md", 1)]);
+    // Whoever reads the first one blocks it.
+    let names = SEATS.iter().flat_map(|seat| score_names(seat).unwrap());
+    let scores: Value = names.map(|name| (name.to_owned(), json!(1))).collect();
+    let reply = json!({"verdict": "hold", "scores": scores, "would_block": true,
+                       "irreducible": true, "concerns": [], "revision_brief": "Do not."});
+    let cue = |round: u8| json!({"contains": "What posts/a.md says", "round": round, "reply": reply.to_string()});
+    let blocks = json!([cue(1), cue(2)]).to_string();
+    write(&program, "script.yaml", &blocks, 0);
+    let ran = program.run(&["sweep", "--rehearse", "script.yaml", "--format", "sarif"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(serde_json::from_str::<Value>(&ran.stdout).is_ok(), "{ran:?}");
+    assert!(ran.stderr.contains("Judged 2 (1 SHIP, 1 HOLD)"), "{ran:?}");
+    // With nothing to do it is still a document.
+    let ran = program.run(&["sweep", "--rehearse", "--format", "sarif"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert!(serde_json::from_str::<Value>(&ran.stdout).is_ok(), "{ran:?}");
+    assert!(ran.stderr.contains("Nothing to judge."), "{ran:?}");
+}
+
+#[test]
+fn a_rehearsal_decides_nothing_for_a_real_sweep_and_an_incomplete_review_nothing_at_all() {
+    let council = gate_with(
+        |asked| match asked.purpose == Purpose::Adjudication && asked.nth <= 2 {
+            true => Play::Reply("Hard to say.".to_owned()),
+            false => asked.with(json!({})),
+        },
+        |settings| settings["tier_rules"] = json!({"tier_1": {"post": ["posts/**"]}}),
+    );
+    write(&council.program, "posts/a.md", "We launch.\n", 1);
+    let real = |code: i32, judged: usize, says: &str| {
+        let ran = council.program.run(&["sweep"]);
+        assert_eq!(ran.code, code, "{ran:?}");
+        assert!(ran.stdout.contains(says), "{ran:?}");
+        assert_eq!(council.calls(Purpose::Judgement), judged * 4);
+    };
+    assert_eq!(sweep(&council.program, "", 0).len(), 2);
+    real(3, 1, "Judged 1 (1 undecided).");
+    real(0, 2, "Judged 1 (1 SHIP).");
+    real(0, 2, "Nothing to judge.");
+}

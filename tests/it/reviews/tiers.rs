@@ -1,0 +1,134 @@
+//! Which files come before the gate.
+
+use serde_json::json;
+
+use super::house::{gate_with, log, review, write};
+use crate::councils::house::{Council, Told};
+use crate::kit::Play;
+
+fn ruled() -> Council {
+    gate_with(
+        |_| Play::Fitting,
+        |settings| {
+            settings["tier_rules"] = json!({
+                "tier_1": { "post": ["posts/*.md"] },
+                "tier_2": { "draft": ["drafts/**"] },
+                "tier_3": { "briefing": ["briefings/**"] },
+            });
+        },
+    )
+}
+
+/// Verdict, type and tier.
+fn sorted(told: &Told) -> (String, String, u64) {
+    let text = |path: &str| told.at(path).as_str().unwrap().to_owned();
+    (text("verdict"), text("artifact_type"), told.at("tier").as_u64().unwrap())
+}
+
+fn row(verdict: &str, artifact_type: &str, tier: u64) -> (String, String, u64) {
+    (verdict.to_owned(), artifact_type.to_owned(), tier)
+}
+
+#[test]
+fn rules_say_what_is_judged_and_flags_say_otherwise() {
+    let council = ruled();
+    for path in ["posts/a.md", "drafts/deep/a.md", "notes/a.md"] {
+        write(&council, path, "A text.\n");
+    }
+    let table: [(&[&str], _); 9] = [
+        (&["posts/a.md"], row("SHIP", "post", 1)),
+        (&["drafts/deep/a.md"], row("SKIPPED", "draft", 2)),
+        (&["notes/a.md"], row("SKIPPED", "document", 2)),
+        (&["notes/a.md", "--tier", "1"], row("SHIP", "document", 1)),
+        (&["drafts/deep/a.md", "--force"], row("SHIP", "draft", 2)),
+        (&["notes/a.md", "--type", "post"], row("SHIP", "post", 1)),
+        (&["notes/a.md", "--type", "poem"], row("SKIPPED", "poem", 2)),
+        (&["notes/a.md", "--type", "poem", "--force"], row("SHIP", "poem", 2)),
+        (&["posts/a.md", "--tier", "2"], row("SKIPPED", "post", 2)),
+    ];
+    for (arguments, expected) in table {
+        let told = review(&council, arguments);
+        assert_eq!((sorted(&told), told.code), (expected, 0), "{arguments:?}");
+        let is_skipped = told.at("verdict") == "SKIPPED";
+        assert_eq!(told.at("skipped_because").is_string(), is_skipped, "{arguments:?}");
+    }
+    // What is skipped is not logged.
+    assert_eq!(log(&council).len(), 5);
+}
+
+#[test]
+fn a_skip_is_said_with_what_would_have_it_judged() {
+    let council = ruled();
+    write(&council, "notes/a.md", "A text.\n");
+    let ran = council.program.run(&["review", "notes/a.md"]);
+    assert_eq!(ran.code, 0);
+    let said = ran.stdout + &ran.stderr;
+    assert!(
+        said.contains("SKIPPED") && said.contains("tier_rules") && said.contains("--force"),
+        "{said}"
+    );
+    assert!(!council.program.path().join(".plenary").exists(), "a skip leaves nothing behind");
+}
+
+#[test]
+fn without_rules_whatever_is_named_is_judged() {
+    let council = gate_with(|_| Play::Fitting, |_| {});
+    let told = review(&council, &["post.md"]);
+    assert_eq!(sorted(&told), row("SHIP", "document", 1));
+}
+
+#[test]
+fn the_same_file_on_two_machines_gets_the_same_answer() {
+    let houses = [ruled(), ruled()];
+    let verdicts = houses.each_ref().map(|council| {
+        let told = |day: u32| {
+            let path = format!("briefings/{day}.md");
+            write(council, &path, "All is well.\n");
+            review(council, &[&path]).at("verdict").as_str().unwrap().to_owned()
+        };
+        (0..12).map(told).collect::<Vec<_>>()
+    });
+    assert_eq!(verdicts[0], verdicts[1]);
+    let judged: Vec<usize> = (0..12).filter(|day| verdicts[0][*day] == "SHIP").collect();
+    // The days that a hash computed elsewhere picks.
+    assert_eq!(judged, [6, 10, 11]);
+}
+
+#[test]
+fn of_several_files_the_greatest_code_counts() {
+    let council = ruled();
+    write(&council, "posts/a.md", "A text.\n");
+    write(&council, "posts/b.md", "\0");
+    write(&council, "notes/a.md", "A text.\n");
+    let ran = council.program.run(&[
+        "review",
+        "--json",
+        "notes/a.md",
+        "posts/a.md",
+        "posts/gone.md",
+        "posts/b.md",
+    ]);
+    assert_eq!(ran.code, 4, "{}", ran.stderr);
+    let verdicts: Vec<serde_json::Value> =
+        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(verdicts.len(), 4);
+    assert_eq!(
+        (&verdicts[0]["verdict"], &verdicts[1]["verdict"]),
+        (&json!("SKIPPED"), &json!("SHIP"))
+    );
+    assert_eq!(
+        (&verdicts[2]["status"], &verdicts[3]["status"]),
+        (&json!("error"), &json!("error"))
+    );
+}
+
+#[test]
+fn a_gate_does_not_rehearse_by_itself() {
+    let program = crate::kit::Program::new();
+    std::fs::write(program.path().join("a.md"), "A text.\n").unwrap();
+    let ran = program.run(&["review", "a.md"]);
+    assert_eq!(ran.code, 5);
+    assert!(ran.stderr.contains("--rehearse"), "{}", ran.stderr);
+    let ran = program.run(&["review", "--rehearse", "a.md", "--json"]);
+    assert!([0, 1, 2].contains(&ran.code), "{ran:?}");
+}

@@ -1,0 +1,202 @@
+//! The skills: what they teach is what the program takes, word for word.
+
+use plenary::markers::{SKILLS, extract};
+use serde_json::Value;
+
+use crate::kit::{Bench, Program, at};
+use crate::mcp::agent::Agent;
+
+/// An expert's context holds the skill besides its prompt; the seed allows some 800 tokens.
+const EXPERT_SKILL_BYTES_MAX: usize = 3_600;
+
+fn skill(name: &str) -> &'static str {
+    SKILLS.iter().find(|skill| skill.name == name).unwrap().text
+}
+
+/// The blocks of code in this language, each with the heading it stands under.
+fn blocks<'a>(page: &'a str, language: &str) -> Vec<(&'a str, String)> {
+    let (mut heading, mut block, mut blocks) = ("", None::<String>, Vec::new());
+    for line in page.lines() {
+        match (&mut block, line) {
+            (None, line) if line.starts_with("```") => {
+                block = (line == format!("```{language}")).then(String::new);
+            }
+            (None, line) if line.starts_with('#') => heading = line,
+            (None, _) => {}
+            (Some(_), "```") => blocks.extend(block.take().map(|block| (heading, block))),
+            (Some(block), line) => {
+                block.push_str(line);
+                block.push('\n');
+            }
+        }
+    }
+    blocks
+}
+
+#[test]
+fn a_skill_says_what_it_is_and_names_the_other() {
+    for (skill, other) in [(SKILLS[0], SKILLS[1]), (SKILLS[1], SKILLS[0])] {
+        let front = skill.text.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap().0;
+        let fields: Vec<(&str, &str)> =
+            front.lines().map(|line| line.split_once(": ").unwrap()).collect();
+        assert_eq!(
+            fields.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            ["name", "description"]
+        );
+        assert_eq!(fields[0].1, skill.name);
+        // Agent programs cut longer ones; a colon would end the YAML scalar.
+        assert!(fields[1].1.len() <= 1_024 && !fields[1].1.contains(": "), "{}", fields[1].1);
+        assert!(skill.text.contains(other.name), "{} does not name {}", skill.name, other.name);
+    }
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "what a skill costs is worth knowing")]
+fn the_experts_skill_is_short() {
+    let bytes = skill("alignment-expert").len();
+    println!(
+        "alignment-expert: {bytes} bytes; alignment-play: {} bytes",
+        skill("alignment-play").len()
+    );
+    assert!(bytes <= EXPERT_SKILL_BYTES_MAX, "{bytes} bytes");
+}
+
+#[test]
+fn every_marker_in_the_skills_is_read_without_a_word() {
+    let pages = SKILLS.iter().map(|skill| skill.text).collect::<String>();
+    let markers: Vec<&str> =
+        pages.split('`').filter(|code| code.starts_with('[') && code.ends_with(']')).collect();
+    assert!(markers.len() >= 20, "found only {markers:?}");
+    for written in markers {
+        let marker = written.replacen("{id}", "P0001", 1).replace("{id}", "P0003");
+        let marker = marker.replace("{T}", "T0001").replace('…', "label");
+        let base = "[MUFFIN-P0199: Base]\nText.\n";
+        let reply = format!("{base}{marker}\nText.");
+        let read = extract(&reply, &"muffin".parse().unwrap(), 1);
+        assert_eq!(read.markers.len(), 2, "{marker}: {:?}", read.warnings);
+        let is_judges = marker.starts_with("[VERDICT:");
+        assert_eq!(read.warnings.len(), usize::from(is_judges), "{marker}: {:?}", read.warnings);
+        assert_eq!(read.markers[1].said.to_string(), marker);
+    }
+}
+
+#[test]
+fn the_experts_example_is_read_without_a_word() {
+    let examples = blocks(skill("alignment-expert"), "markdown");
+    assert_eq!(examples.len(), 1);
+    for (_, example) in examples {
+        let read = extract(&example, &"muffin".parse().unwrap(), 1);
+        assert_eq!((read.warnings.len(), read.markers.len()), (0, 6), "{:?}", read.warnings);
+    }
+}
+
+/// Which operation a tool is.
+fn operation(tool: &str) -> &'static str {
+    match tool {
+        "blue_dialogue_create" => "create",
+        "blue_dialogue_round_context" => "context",
+        "blue_dialogue_round_register" => "register",
+        "blue_dialogue_expert_create" => "expert",
+        "blue_dialogue_evolve_panel" => "panel",
+        "blue_dialogue_progress" => "progress",
+        "blue_dialogue_verdict_register" => "verdict",
+        "blue_dialogue_export" => "export_file",
+        "blue_dialogue_search" => "search",
+        other => panic!("no operation for {other}"),
+    }
+}
+
+#[test]
+fn every_example_of_the_judges_skill_is_taken_in_its_order() {
+    let bench = Bench::new();
+    let mut tools: Vec<&str> = Vec::new();
+    for (heading, example) in blocks(skill("alignment-play"), "json") {
+        let tool = heading.split('`').nth(1).unwrap();
+        let arguments: Value = serde_json::from_str(&example).unwrap();
+        let answer = bench.must(operation(tool), &arguments);
+        let warnings = answer.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
+        assert_eq!(warnings, 0, "{tool}: {answer:#}");
+        tools.push(tool);
+    }
+    tools.sort_unstable();
+    tools.dedup();
+    assert_eq!(tools.len(), 9, "{tools:?}");
+    let export = bench.export("nvidia-decision");
+    assert_eq!(at(&export, "status"), "converged");
+    assert_eq!(at(&export, "recommendations.0.status"), "adopted");
+    bench.verify();
+}
+
+/// The names of all properties in a schema, those of what it holds included.
+fn properties(schema: &Value) -> Vec<String> {
+    let Some(object) = schema.as_object() else {
+        return schema.as_array().into_iter().flatten().flat_map(properties).collect();
+    };
+    let named = object.get("properties").and_then(Value::as_object).into_iter().flatten();
+    named.map(|(name, _)| name.clone()).chain(object.values().flat_map(properties)).collect()
+}
+
+#[test]
+fn the_judges_skill_knows_every_tool_and_its_parameters() {
+    let page = skill("alignment-play");
+    let listed = Agent::alone().ask("tools/list", &serde_json::json!({}));
+    let tools = at(&listed, "tools").as_array().unwrap();
+    assert_eq!(tools.len(), 13);
+    for tool in tools {
+        let name = tool["name"].as_str().unwrap();
+        assert!(page.contains(&format!("`{name}")), "{name} is not in the skill");
+        if !name.starts_with("blue_dialogue_") {
+            continue;
+        }
+        let sections = page.split("\n### ").filter(|part| part.starts_with(&format!("`{name}`")));
+        let section: String = sections.collect();
+        for parameter in properties(&tool["inputSchema"]) {
+            let mut words = section.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+            assert!(words.any(|word| word == parameter), "{name} takes {parameter}");
+        }
+    }
+}
+
+#[test]
+fn init_puts_the_skills_where_agents_look() {
+    let program = Program::new();
+    let ran = program.run(&["init", "--skills", "agents/skills"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(
+        ran.stdout,
+        "Wrote agents/skills/alignment-expert/SKILL.md\nWrote agents/skills/alignment-play/SKILL.md\n"
+    );
+    let path = |name: &str| program.path().join("agents/skills").join(name).join("SKILL.md");
+    for skill in &SKILLS {
+        assert_eq!(std::fs::read_to_string(path(skill.name)).unwrap(), skill.text);
+    }
+    assert!(!program.path().join("council.yaml").exists());
+
+    // The same again changes nothing; something else is not replaced, and then nothing is.
+    std::fs::remove_file(path("alignment-expert")).unwrap();
+    std::fs::write(path("alignment-play"), "mine").unwrap();
+    let refused = program.run(&["init", "--skills", "agents/skills"]);
+    assert_eq!(refused.code, 1);
+    insta::assert_snapshot!(refused.stderr, @r"
+    error: there is a `agents/skills/alignment-play/SKILL.md` already
+    hint: `--force` replaces it
+    ");
+    assert!(!path("alignment-expert").exists());
+    assert_eq!(std::fs::read_to_string(path("alignment-play")).unwrap(), "mine");
+
+    assert_eq!(program.run(&["init", "--skills", "agents/skills", "--force"]).code, 0);
+    let again = program.run(&["init", "--skills", "agents/skills", "--json"]);
+    let again: Value = serde_json::from_str(&again.stdout).unwrap();
+    assert_eq!(at(&again, "skills.1.changed"), false);
+    assert_eq!(std::fs::read_to_string(path("alignment-play")).unwrap(), SKILLS[1].text);
+}
+
+#[test]
+fn a_place_that_is_no_file_is_refused() {
+    let program = Program::new();
+    std::fs::create_dir_all(program.path().join("skills/alignment-play/SKILL.md")).unwrap();
+    assert_eq!(program.run(&["init", "--skills", "skills"]).code, 1);
+    assert_eq!(program.run(&["init", "--skills", "skills", "--force"]).code, 3);
+    std::fs::write(program.path().join("file"), "").unwrap();
+    assert_eq!(program.run(&["init", "--skills", "file"]).code, 3);
+}
