@@ -32,7 +32,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Done::Incomplete) => Kind::Incomplete.exit_code(),
         Ok(Done::Broken) => Kind::Internal.exit_code(),
         Ok(Done::Interrupted) => Kind::Interrupted.exit_code(),
-        // Whoever closed the pipe has read enough.
+        // Whoever closed the pipe of a stream has read enough of it.
         Err(error) if error.is_closed_pipe() => 0,
         Err(error) => report::of_error(&ui, &error),
     }

@@ -46,7 +46,18 @@ impl Ui {
         self.print(&as_text(result))
     }
 
+    /// Prints data. Whoever closed the pipe has read enough, and that changes nothing of how the
+    /// command ends.
     pub(super) fn print(&self, text: &str) -> Result<(), Error> {
+        match print(text) {
+            Err(error) if error.is_closed_pipe() => Ok(()),
+            printed => printed,
+        }
+    }
+
+    /// Prints a piece of something long. A pipe that was closed is an error: there is no use in
+    /// going on.
+    pub(super) fn stream(&self, text: &str) -> Result<(), Error> {
         print(text)
     }
 

@@ -7,4 +7,5 @@ mod leading;
 mod local_model;
 mod mcp;
 mod model;
+mod sarif;
 mod server;

@@ -1,5 +1,7 @@
 //! `check-modularity`: agents that know of the gate are found, and nothing passes unread.
 
+use std::process::Stdio;
+
 use serde_json::{Value, json};
 
 use crate::kit::Program;
@@ -214,4 +216,14 @@ fn links_lead_nowhere_else() {
     std::fs::rename(&agents, program.path().join("agents")).unwrap();
     symlink("../agents", &agents).unwrap();
     check(&program, "", 4);
+}
+
+#[test]
+fn whoever_closes_the_pipe_changes_no_finding() {
+    let program = host(&[("writer", KNOWING)]);
+    let mut command = program.command();
+    command.args(["check-modularity", "host"]).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
 }

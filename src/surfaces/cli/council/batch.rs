@@ -217,11 +217,11 @@ fn print(
     let told = document(transcript);
     if session.ui.json {
         let line = Line { index, id, told };
-        return session.ui.print(&document_text(&line)?);
+        return session.ui.stream(&document_text(&line)?);
     }
     let labels = labels(&told);
     let said = safe_text::line(&said(&told));
-    session.ui.print(&format!("{}. {} {labels}{said}", index + 1, told.dialogue_id))
+    session.ui.stream(&format!("{}. {} {labels}{said}", index + 1, told.dialogue_id))
 }
 
 /// What came of it, in a sentence: the conclusion, why there is none, or the report.
@@ -289,10 +289,10 @@ fn print_unasked(
 ) -> Result<(), Error> {
     if session.ui.json {
         let line = json!({ "index": index, "id": id, "status": status, "error": error });
-        return session.ui.print(&line.to_string());
+        return session.ui.stream(&line.to_string());
     }
     let message = error.get("message").and_then(Value::as_str).unwrap_or(status);
-    session.ui.print(&format!("{}. {status}: {}", index + 1, safe_text::line(message)))
+    session.ui.stream(&format!("{}. {status}: {}", index + 1, safe_text::line(message)))
 }
 
 #[cfg(test)]

@@ -29,19 +29,17 @@ pub(super) struct Printer<'a> {
     kept: Vec<ReviewDocument>,
     /// Files that could not be brought before the gate, and why, for the same document.
     unread: Vec<(String, String)>,
-    /// Whoever reads has read enough; what is left is judged all the same.
-    is_closed: bool,
 }
 
 impl<'a> Printer<'a> {
     pub(super) fn new(session: &'a Session<'a>, format: Format) -> Self {
-        Self { session, format, kept: Vec::new(), unread: Vec::new(), is_closed: false }
+        Self { session, format, kept: Vec::new(), unread: Vec::new() }
     }
 
     /// A review that came to its end, or stopped before it.
     pub(super) fn judged(&mut self, transcript: &Transcript) -> Result<(), Error> {
         match self.format {
-            Format::Text => self.print(&draw(transcript, self.session.ui.canvas())),
+            Format::Text => self.session.ui.print(&draw(transcript, self.session.ui.canvas())),
             Format::Json | Format::Github | Format::Sarif => self.tell(gate::document(transcript)),
         }
     }
@@ -59,32 +57,21 @@ impl<'a> Printer<'a> {
     }
 
     /// What is printed once all were seen.
-    pub(super) fn finish(mut self) -> Result<(), Error> {
+    pub(super) fn finish(self) -> Result<(), Error> {
         match self.format {
-            Format::Sarif => self.print(&document_text(&gate::sarif(&self.kept, &self.unread))?),
-            Format::Text | Format::Json | Format::Github => Ok(()),
-        }
-    }
-
-    fn print(&mut self, text: &str) -> Result<(), Error> {
-        if self.is_closed {
-            return Ok(());
-        }
-        match self.session.ui.print(text) {
-            Err(error) if error.is_closed_pipe() => {
-                self.is_closed = true;
-                Ok(())
+            Format::Sarif => {
+                self.session.ui.print(&document_text(&gate::sarif(&self.kept, &self.unread))?)
             }
-            printed => printed,
+            Format::Text | Format::Json | Format::Github => Ok(()),
         }
     }
 
     fn tell(&mut self, document: ReviewDocument) -> Result<(), Error> {
         let ui = self.session.ui;
         match self.format {
-            Format::Text => self.print(&draw_line(&document, ui.canvas())),
-            Format::Json => self.print(&document_text(&document)?),
-            Format::Github => self.print(&gate::annotations(&document)),
+            Format::Text => self.session.ui.print(&draw_line(&document, ui.canvas())),
+            Format::Json => self.session.ui.print(&document_text(&document)?),
+            Format::Github => self.session.ui.print(&gate::annotations(&document)),
             Format::Sarif => {
                 self.kept.push(document);
                 Ok(())
@@ -99,10 +86,10 @@ impl<'a> Printer<'a> {
                 if let Value::Object(fields) = &mut document {
                     fields.insert("artifact".to_owned(), path.into());
                 }
-                self.print(&document.to_string())?;
+                self.session.ui.print(&document.to_string())?;
             }
             Format::Github => {
-                self.print(&gate::unreadable(path, &error.to_string()))?;
+                self.session.ui.print(&gate::unreadable(path, &error.to_string()))?;
             }
             Format::Text => report::tell(error),
             Format::Sarif => {

@@ -93,11 +93,7 @@ impl Hall {
         let ran = self.run(work);
         progress.clear();
         let (stop, transcript) = ran?;
-        match present(session, store.as_ref(), &transcript) {
-            // Whoever has read enough does not change how it ended.
-            Err(error) if error.is_closed_pipe() => {}
-            presented => presented?,
-        }
+        present(session, store.as_ref(), &transcript)?;
         Ok(done(&stop, &transcript))
     }
 

@@ -48,10 +48,7 @@ impl Resume {
         }
         if loaded.transcript.stopped == Some(Stop::Done) {
             session.ui.say("it is finished");
-            match present(session, workspace.store.as_ref(), &loaded.transcript) {
-                Err(error) if error.is_closed_pipe() => {}
-                presented => presented?,
-            }
+            present(session, workspace.store.as_ref(), &loaded.transcript)?;
             return Ok(done(&Stop::Done, &loaded.transcript));
         }
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };

@@ -80,7 +80,7 @@ impl<'a> Follower<'a> {
             return Ok(());
         }
         for event in events(transcript, &fresh) {
-            self.session.ui.print(&line(id, entry, &event)?)?;
+            self.session.ui.stream(&line(id, entry, &event)?)?;
         }
         Ok(())
     }

@@ -42,7 +42,7 @@ impl Export {
         let since = self.since.map(|since| since.start(today));
         let filter = LogFilter { artifact_type: self.artifact_type, since };
         let Some(output) = self.output else {
-            operations::export_log(&workspace, filter, |lines| session.ui.print(lines))?;
+            operations::export_log(&workspace, filter, |lines| session.ui.stream(lines))?;
             return Ok(Done::Well);
         };
         let path = workspace.folders.file("output", &output)?;

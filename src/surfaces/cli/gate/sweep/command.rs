@@ -126,20 +126,15 @@ impl Sweep {
             true => summary,
             false => summary.with(verdicts(session, round, &hashes)?),
         };
-        let told = match format {
-            Format::Text => session.ui.print(&summary.text(session.ui.width())),
-            Format::Json => session.ui.print(&document_text(&summary)?),
+        match format {
+            Format::Text => session.ui.print(&summary.text(session.ui.width()))?,
+            Format::Json => session.ui.print(&document_text(&summary)?)?,
             // Their output is read by programs that know nothing of a sweep.
             Format::Github | Format::Sarif => {
                 session.ui.say(summary.text(session.ui.width()).trim());
-                Ok(())
             }
-        };
-        match told {
-            // Whoever has read enough does not change what was held back.
-            Err(error) if error.is_closed_pipe() => Ok(done),
-            told => told.map(|()| done),
         }
+        Ok(done)
     }
 
     pub(crate) fn is_in_json(&self) -> bool {
