@@ -50,8 +50,8 @@ impl GateTable {
         let (mut seats, deliberators) = company.deliberators(settings)?;
         let adjudicator: ExpertSlug =
             ADJUDICATOR.parse().map_err(|_| ConveneError::NobodyAtTheGate)?;
-        let decider = company.decider(review.adjudicator.as_ref())?;
-        seats.push(place_of(&adjudicator, decider, Role::Chair, &adjudicator_digest()));
+        let provider = company.adjudicator(review.adjudicator.as_ref())?;
+        seats.push(place_of(&adjudicator, provider, Role::Chair, &adjudicator_digest()));
         Ok(Self {
             is_rehearsal,
             prior_verdicts: review.prior_verdicts,
@@ -136,7 +136,7 @@ impl Company {
     }
 
     /// Who was named to adjudicate; else the first who chairs.
-    fn decider(&self, named: Option<&ExpertSlug>) -> Result<&Provider, ConveneError> {
+    fn adjudicator(&self, named: Option<&ExpertSlug>) -> Result<&Provider, ConveneError> {
         match named.filter(|_| !self.is_rehearsal) {
             Some(name) => self.named(name),
             None => {

@@ -21,5 +21,5 @@ pub(crate) mod wording;
 pub use interventions::{Intervened, InterventionKind, InterventionSeen, interventions};
 pub use json::{Document, document};
 pub use markdown::markdown;
-pub use ran::Ran;
+pub use ran::RunDocument;
 pub use warnings::warnings;

@@ -12,14 +12,14 @@ use crate::export::gate::{self, ReviewDocument};
 /// A part of the export of its own, under this name.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ran {
+pub enum RunDocument {
     Council(Box<Deliberated>),
     Review(Box<ReviewDocument>),
     /// Verdicts of another log: a review that nobody ran here.
     Imported(Vec<LogRow>),
 }
 
-impl Ran {
+impl RunDocument {
     /// From the journal of a dialogue; nothing, of one that somebody leads.
     pub fn of(protocol: Protocol, entries: &[Entry]) -> Option<Self> {
         match protocol {

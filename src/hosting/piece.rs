@@ -13,9 +13,9 @@ use crate::material::{Document, MaterialError, Place};
 
 const ALL_THE_SAME: &str = "`--force` has it judged all the same";
 
-/// What the caller says of a file, where the rules would say otherwise.
+/// What the caller claims of a file, where the rules would say otherwise.
 #[derive(Debug, Clone, Default)]
-pub struct Says {
+pub struct CallerClaims {
     pub tier: Option<Tier>,
     pub artifact_type: Option<String>,
     pub producer: Option<String>,
@@ -44,10 +44,15 @@ pub struct Skipped {
 
 impl Piece {
     /// The file under this name; `-` is standard input.
-    pub fn of(named: &Path, says: &Says, settings: &Settings, rules: &Classifier) -> Self {
+    pub fn of(
+        named: &Path,
+        claims: &CallerClaims,
+        settings: &Settings,
+        rules: &Classifier,
+    ) -> Self {
         let sorted = match named == Path::new("-") {
-            true => Self::of_input(named, says, rules),
-            false => Self::of_file(named, says, settings, rules),
+            true => Self::of_input(named, claims, rules),
+            false => Self::of_file(named, claims, settings, rules),
         };
         sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
     }
@@ -55,7 +60,7 @@ impl Piece {
     /// Its path alone may say that it is not looked at; then it is not read either.
     fn of_file(
         named: &Path,
-        says: &Says,
+        claims: &CallerClaims,
         settings: &Settings,
         rules: &Classifier,
     ) -> Result<Self, Error> {
@@ -63,40 +68,40 @@ impl Piece {
         let place = Place::of(&located.folder, &located.working, named)?;
         let shown = place.relative.clone();
         let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
-        let class = says.class(place.relative.as_deref(), rules);
-        if let Some(reason) = says.passed_over(&class, place.relative.is_some()) {
+        let class = claims.class(place.relative.as_deref(), rules);
+        if let Some(reason) = claims.passed_over(&class, place.relative.is_some()) {
             if class.because != Because::Rule {
                 // A name that was mistyped fits no rule either, and must not pass for that.
                 place.must_exist()?;
             }
             return Ok(Self::skipped(shown, class, reason));
         }
-        Self::sorted(named, shown, class, place.read()?, says)
+        Self::sorted(named, shown, class, place.read()?, claims)
     }
 
-    fn of_input(named: &Path, says: &Says, rules: &Classifier) -> Result<Self, Error> {
-        Self::without_file(named, says, rules, || Ok(files::read_text(named)?))
+    fn of_input(named: &Path, claims: &CallerClaims, rules: &Classifier) -> Result<Self, Error> {
+        Self::without_file(named, claims, rules, || Ok(files::read_text(named)?))
     }
 
     /// A text that no file holds; `shown` is what it is called.
-    pub fn of_text(shown: &str, text: String, says: &Says, rules: &Classifier) -> Self {
+    pub fn of_text(shown: &str, text: String, claims: &CallerClaims, rules: &Classifier) -> Self {
         let named = Path::new(shown);
-        let sorted = Self::without_file(named, says, rules, || Ok(text));
+        let sorted = Self::without_file(named, claims, rules, || Ok(text));
         sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
     }
 
     fn without_file(
         named: &Path,
-        says: &Says,
+        claims: &CallerClaims,
         rules: &Classifier,
         text: impl FnOnce() -> Result<String, Error>,
     ) -> Result<Self, Error> {
-        let (class, shown) = (says.class(None, rules), named.to_string_lossy().into_owned());
-        if let Some(reason) = says.passed_over(&class, false) {
+        let (class, shown) = (claims.class(None, rules), named.to_string_lossy().into_owned());
+        if let Some(reason) = claims.passed_over(&class, false) {
             return Ok(Self::skipped(shown, class, reason));
         }
         let document = Document::of_text(named, text()?)?;
-        Self::sorted(named, shown, class, document, says)
+        Self::sorted(named, shown, class, document, claims)
     }
 
     fn sorted(
@@ -104,16 +109,16 @@ impl Piece {
         path: String,
         class: Class,
         document: Document,
-        says: &Says,
+        claims: &CallerClaims,
     ) -> Result<Self, Error> {
         let Document { text, key } = document;
-        if class.tier == Tier::Sampled && !says.force && !is_sampled(&path, &text) {
+        if class.tier == Tier::Sampled && !claims.force && !is_sampled(&path, &text) {
             let reason = format!(
                 "one in five files of tier 3 is looked at, and this one is not; {ALL_THE_SAME}"
             );
             return Ok(Self::skipped(path, class, reason));
         }
-        if let Some(key) = key.filter(|_| !says.force) {
+        if let Some(key) = key.filter(|_| !claims.force) {
             return Err(holds_key(named, &key));
         }
         if !is_judged_whole(&text) {
@@ -124,7 +129,7 @@ impl Piece {
             path,
             artifact_type: class.artifact_type,
             tier: class.tier,
-            producer: says.producer.clone(),
+            producer: claims.producer.clone(),
             sha256: sha256_hex([text.as_bytes()]),
             text,
         })))
@@ -136,8 +141,8 @@ impl Piece {
     }
 }
 
-impl Says {
-    /// What it is taken for: what the caller says, else what the rules say.
+impl CallerClaims {
+    /// What it is taken for: what the caller claims, else what the rules say.
     fn class(&self, relative: Option<&str>, rules: &Classifier) -> Class {
         let class = match &self.artifact_type {
             Some(artifact_type) => rules.of_type(relative, artifact_type),

@@ -13,7 +13,7 @@ use crate::engine::{Connections, Deliberation, Loaded, Observer, Surroundings, t
 use crate::error::Error;
 
 #[derive(Debug)]
-pub struct GoingOn {
+pub struct Resumption {
     loaded: Loaded,
     different: Vec<Change>,
     connections: Connections,
@@ -22,7 +22,7 @@ pub struct GoingOn {
     pub wall: Duration,
 }
 
-impl GoingOn {
+impl Resumption {
     /// By the settings of now, which must lead to the seats it was planned with.
     pub fn prepare(
         loaded: Loaded,

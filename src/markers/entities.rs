@@ -9,7 +9,7 @@ use crate::domain::limits::LINE_CHARS_MAX;
 
 /// What a bracket with an id is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum BracketKind {
     New(LocalId, String),
     /// It was said before; this leads back to it.
     Again(LocalId),
@@ -52,36 +52,36 @@ impl<'a> Roster<'a> {
     }
 
     /// Takes in a bracket; what it was written otherwise is added to `slips`.
-    pub(super) fn stand(
+    pub(super) fn admit(
         &mut self,
         id: &Spelled,
         label: Option<&str>,
         line: usize,
         slips: &mut Slips,
-    ) -> Standing {
+    ) -> BracketKind {
         let label = label.map(clean).filter(|label| !label.is_empty());
         let seq = match (self.number(id, slips), &label) {
             (Ok(seq), _) => seq,
-            (Err(why), Some(_)) => return Standing::Refused(why),
-            (Err(_), None) => return Standing::Mention,
+            (Err(why), Some(_)) => return BracketKind::Refused(why),
+            (Err(_), None) => return BracketKind::Mention,
         };
         let local_id = self.local_id(id.kind, (self.round, seq));
         let Some(label) = label else {
             self.mentioned.push((local_id, line));
-            return Standing::Mention;
+            return BracketKind::Mention;
         };
         if label.chars().count() > LINE_CHARS_MAX {
-            return Standing::Refused(format!("its label is over {LINE_CHARS_MAX} characters"));
+            return BracketKind::Refused(format!("its label is over {LINE_CHARS_MAX} characters"));
         }
         if self.has(&local_id) {
-            return Standing::Again(local_id);
+            return BracketKind::Again(local_id);
         }
         if id.prefix == Prefix::Missing {
             slips.add(Slip::MissingPrefix);
         }
         self.perspectives += usize::from(id.kind == EntityKind::Perspective);
         self.lines.insert(local_id.clone(), line);
-        Standing::New(local_id, label)
+        BracketKind::New(local_id, label)
     }
 
     pub(super) fn line_of(&self, id: &LocalId) -> usize {

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::entities::{Roster, Standing, clean};
+use super::entities::{BracketKind, Roster, clean};
 use super::extraction::{Contribution, Draft, Extraction, MadeMove};
 use super::grammar::Sign;
 use super::marker::{Marker, Said};
@@ -61,36 +61,38 @@ pub fn extract(reply: &str, expert: &ExpertSlug, round: u8) -> Extraction {
 struct Placed<'a> {
     found: Found<'a>,
     slips: Slips,
-    standing: Standing,
+    kind: BracketKind,
 }
 
 impl<'a> Placed<'a> {
     fn of(found: Found<'a>, roster: &mut Roster<'_>) -> Self {
         let mut slips = found.slips;
-        let standing = match &found.sign {
-            Sign::Entity { id, label, .. } => roster.stand(id, *label, found.line, &mut slips),
+        let kind = match &found.sign {
+            Sign::Entity { id, label, .. } => roster.admit(id, *label, found.line, &mut slips),
             Sign::Reference { .. }
             | Sign::Move { .. }
             | Sign::Verdict { .. }
-            | Sign::Unreadable { .. } => Standing::Mention,
+            | Sign::Unreadable { .. } => BracketKind::Mention,
         };
-        Self { found, slips, standing }
+        Self { found, slips, kind }
     }
 
     /// Whether what the entity above says ends here.
     fn is_boundary(&self) -> bool {
-        match (&self.found.sign, &self.standing) {
-            (Sign::Entity { .. }, Standing::New(..)) | (Sign::Verdict { .. }, _) => true,
-            (Sign::Entity { .. }, Standing::Again(_) | Standing::Refused(_)) => self.found.is_alone,
+        match (&self.found.sign, &self.kind) {
+            (Sign::Entity { .. }, BracketKind::New(..)) | (Sign::Verdict { .. }, _) => true,
+            (Sign::Entity { .. }, BracketKind::Again(_) | BracketKind::Refused(_)) => {
+                self.found.is_alone
+            }
             (Sign::Unreadable { is_entity, .. }, _) => *is_entity && self.found.begins_line,
-            (Sign::Entity { .. }, Standing::Mention)
+            (Sign::Entity { .. }, BracketKind::Mention)
             | (Sign::Reference { .. } | Sign::Move { .. }, _) => false,
         }
     }
 
     /// Mentions are words of the text; everything else is a marker in it.
     fn is_mention(&self) -> bool {
-        matches!(self.found.sign, Sign::Entity { .. }) && self.standing == Standing::Mention
+        matches!(self.found.sign, Sign::Entity { .. }) && self.kind == BracketKind::Mention
     }
 }
 
@@ -145,12 +147,12 @@ impl<'a> Reader<'a> {
 
     fn read_entity(&mut self, marker: &Placed<'_>, after: &[Placed<'_>]) {
         let found = &marker.found;
-        match &marker.standing {
-            Standing::New(id, label) => {
+        match &marker.kind {
+            BracketKind::New(id, label) => {
                 let text = self.says(found, after);
                 self.enter(marker, id, label, text);
             }
-            Standing::Again(id) => {
+            BracketKind::Again(id) => {
                 let why = format!("{id} stands on line {} already", self.roster.line_of(id));
                 self.warnings.not_read(found.line, found.written, &why);
                 let place = self.contributions.iter().position(|item| item.local_id == *id);
@@ -158,13 +160,13 @@ impl<'a> Reader<'a> {
                     (self.above, self.under) = (Above::Entity(place), None);
                 }
             }
-            Standing::Refused(why) => {
+            BracketKind::Refused(why) => {
                 self.warnings.not_read(found.line, found.written, why);
                 if marker.is_boundary() {
                     self.above = Above::Unread;
                 }
             }
-            Standing::Mention => {}
+            BracketKind::Mention => {}
         }
     }
 

@@ -50,8 +50,8 @@ pub use stats::{Statistics, stats};
 pub(crate) use verdict::judging;
 pub use verdict::{VerdictRegistered, give_verdict};
 pub use verdict_log::{
-    Imported, Importing, LOG_BYTES_MAX, LogFilter, Malformed, Otherwise, Overridden, TailRow, Word,
-    export_log, import_log, override_verdict, tail_log,
+    Imported, Importing, LOG_BYTES_MAX, LogFilter, Malformed, Otherwise, Overridden,
+    PersonsDecision, TailRow, export_log, import_log, override_verdict, tail_log,
 };
 pub use verify::{Verified, verify};
 pub use workspace::Workspace;

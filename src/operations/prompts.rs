@@ -56,7 +56,7 @@ pub fn prompts(workspace: &Workspace, arguments: &Value) -> Result<PromptsWritte
 }
 
 pub(super) fn write(workspace: &Workspace, request: &Request) -> Result<PromptsWritten, Error> {
-    let table = Laid::of(workspace, request)?;
+    let table = PanelPapers::of(workspace, request)?;
     // Where one may not be written, none is.
     let seats = table.context.seats.iter();
     let places = seats.map(|seat| Ok((seat, table.files_of(workspace, &seat.expert_slug)?)));
@@ -90,7 +90,7 @@ pub(super) fn write(workspace: &Workspace, request: &Request) -> Result<PromptsW
 
 /// The prompt of one expert, and nothing written.
 pub fn prompt(workspace: &Workspace, arguments: &Value, expert: &str) -> Result<Prompt, Error> {
-    let table = Laid::of(workspace, &read_request(arguments)?)?;
+    let table = PanelPapers::of(workspace, &read_request(arguments)?)?;
     let slug = table.sheets.experts().find(|slug| slug.as_str() == expert).cloned();
     let slug = slug.ok_or_else(|| not_on_panel(expert, &table))?;
     let files = table.files_of(workspace, &slug)?;
@@ -102,7 +102,7 @@ pub fn prompt(workspace: &Workspace, arguments: &Value, expert: &str) -> Result<
 
 /// Everything that a round's panel reads, loaded once.
 #[derive(Debug)]
-struct Laid {
+struct PanelPapers {
     before: Before,
     context: rules::Document,
     sheets: Sheets,
@@ -115,7 +115,7 @@ struct Files {
     response: PathBuf,
 }
 
-impl Laid {
+impl PanelPapers {
     fn of(workspace: &Workspace, request: &Request) -> Result<Self, Error> {
         let before = Before::of(workspace, request)?;
         refuse_pointless(&before)?;
@@ -181,7 +181,7 @@ fn refuse_pointless(before: &Before) -> Result<(), Fault> {
     Ok(())
 }
 
-fn not_on_panel(expert: &str, table: &Laid) -> Fault {
+fn not_on_panel(expert: &str, table: &PanelPapers) -> Fault {
     let Before { dialogue, round } = &table.before;
     let message = format!("'{expert}' is not on the panel of round {round} of '{}'", dialogue.id());
     let options = table.sheets.experts().map(ExpertSlug::as_str);

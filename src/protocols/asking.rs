@@ -6,7 +6,7 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::{Asked, Reading, Shortage, Stop, Transcript};
 
 /// Where one seat's part in a round stands.
-enum Standing<'a> {
+enum SeatState<'a> {
     Unasked,
     Open(&'a Asked),
     /// A reply that could not be read gets one stricter ask.
@@ -25,18 +25,18 @@ pub(super) fn ask<'a>(
     let (mut asks, mut shortage) = (Vec::new(), None);
     let mut id = transcript.next_ask_id();
     for seat in seats {
-        let stricter = match standing(transcript.last_ask(round, seat)) {
-            Standing::Settled => continue,
-            Standing::Starved(of) => {
+        let stricter = match state_of(transcript.last_ask(round, seat)) {
+            SeatState::Settled => continue,
+            SeatState::Starved(of) => {
                 shortage = Some(of);
                 continue;
             }
-            Standing::Open(asked) => {
+            SeatState::Open(asked) => {
                 asks.push(asked.ask.clone());
                 continue;
             }
-            Standing::Unasked => None,
-            Standing::AskStricter(reason) => Some(reason),
+            SeatState::Unasked => None,
+            SeatState::AskStricter(reason) => Some(reason),
         };
         asks.push(Ask { id, round, seat: seat.clone(), purpose, stricter });
         id += 1;
@@ -48,20 +48,20 @@ pub(super) fn ask<'a>(
     }
 }
 
-fn standing(last: Option<&Asked>) -> Standing<'_> {
-    let Some(asked) = last else { return Standing::Unasked };
+fn state_of(last: Option<&Asked>) -> SeatState<'_> {
+    let Some(asked) = last else { return SeatState::Unasked };
     match &asked.reading {
-        Some(Reading::Read { .. }) => return Standing::Settled,
+        Some(Reading::Read { .. }) => return SeatState::Settled,
         Some(Reading::Unreadable { reason, refusal }) if may_ask_again(asked, *refusal) => {
-            return Standing::AskStricter(reason.clone());
+            return SeatState::AskStricter(reason.clone());
         }
-        Some(Reading::Unreadable { .. }) => return Standing::Settled,
+        Some(Reading::Unreadable { .. }) => return SeatState::Settled,
         None => {}
     }
     match asked.not_sent {
-        _ if asked.gave_up => Standing::Settled,
-        Some(shortage) => Standing::Starved(shortage),
-        None => Standing::Open(asked),
+        _ if asked.gave_up => SeatState::Settled,
+        Some(shortage) => SeatState::Starved(shortage),
+        None => SeatState::Open(asked),
     }
 }
 

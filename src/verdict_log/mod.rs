@@ -6,8 +6,8 @@
 mod error;
 mod file;
 mod line;
+mod origin;
 mod repair;
-mod standing;
 mod sync;
 mod tail;
 

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::error::LogFileError;
 use super::file::{LogFile, folder_of};
 use super::line::{Lines, RawLine};
-use super::standing::{Standing, is_object, standing};
+use super::origin::{LineOrigin, is_object, origin};
 use super::sync::{LINE_BYTES_MAX, put_aside};
 use super::tail::Tail;
 use crate::store::{Store, log_line_pages};
@@ -128,19 +128,19 @@ impl Survey {
             self.piece = line.bytes;
             return Ok(());
         }
-        match standing(store, &line.bytes)? {
-            Standing::Blank => repaired.blank += 1,
-            Standing::Stranger => {
+        match origin(store, &line.bytes)? {
+            LineOrigin::Blank => repaired.blank += 1,
+            LineOrigin::Stranger => {
                 repaired.strangers += 1;
                 self.is_stranger_open = !line.is_ended;
                 self.strangers.push(line.place);
             }
-            Standing::Ours { seq } => {
+            LineOrigin::Ours { seq } => {
                 repaired.repeated += usize::from(!self.seen.insert(seq));
                 repaired.is_out_of_order |= seq < self.last;
                 self.last = seq;
             }
-            Standing::Known { seq } => {
+            LineOrigin::Known { seq } => {
                 repaired.altered += 1;
                 self.seen.insert(seq);
             }

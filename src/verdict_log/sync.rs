@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::error::LogFileError;
 use super::file::LogFile;
 use super::line::Lines;
-use super::standing::{Standing, is_object, standing};
+use super::origin::{LineOrigin, is_object, origin};
 use super::tail::Tail;
 use crate::domain::gate::LogLine;
 use crate::store::{Store, log_line_pages};
@@ -88,10 +88,10 @@ fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), Log
     let bytes = log.bytes()?;
     let tail = Tail::of(&mut log.file, bytes).map_err(|error| log.unreadable(error))?;
     let line = tail.line(&mut log.file).map_err(|error| log.unreadable(error))?;
-    let (after, mut strangers) = match standing(store, &line)? {
-        Standing::Ours { seq } => (seq, 0),
-        Standing::Blank if tail.whole == 0 => (0, 0),
-        Standing::Blank | Standing::Known { .. } | Standing::Stranger => {
+    let (after, mut strangers) = match origin(store, &line)? {
+        LineOrigin::Ours { seq } => (seq, 0),
+        LineOrigin::Blank if tail.whole == 0 => (0, 0),
+        LineOrigin::Blank | LineOrigin::Known { .. } | LineOrigin::Stranger => {
             searched(store, log, &tail)?
         }
     };
@@ -106,7 +106,7 @@ fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), Log
         } else if is_object(&piece) {
             // Whole, but for the line break that its author does not write.
             log.file.write_all(b"\n").map_err(|error| log.unwritable(error))?;
-            strangers += usize::from(standing(store, &piece)? == Standing::Stranger);
+            strangers += usize::from(origin(store, &piece)? == LineOrigin::Stranger);
         } else {
             synced.kept_aside = Some(put_aside(log, &tail)?);
         }
@@ -126,10 +126,10 @@ fn searched(
     let (mut after, mut strangers) = (0, 0);
     for line in Lines::new(whole, LINE_BYTES_MAX) {
         let line = line.map_err(|error| log.unreadable(error))?;
-        match standing(store, &line.bytes)? {
-            Standing::Ours { seq } => after = seq,
-            Standing::Stranger => strangers += 1,
-            Standing::Blank | Standing::Known { .. } => {}
+        match origin(store, &line.bytes)? {
+            LineOrigin::Ours { seq } => after = seq,
+            LineOrigin::Stranger => strangers += 1,
+            LineOrigin::Blank | LineOrigin::Known { .. } => {}
         }
     }
     Ok((after, strangers))

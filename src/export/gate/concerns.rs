@@ -5,11 +5,11 @@ use serde::Serialize;
 use crate::domain::gate::{Artifact, Concern, resolve};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::Transcript;
-use crate::protocols::gate::{FIRST, Numbered, Position, SECOND, Standing, positions};
+use crate::protocols::gate::{ConcernLedger, FIRST, Numbered, Position, SECOND, positions};
 
 /// A concern at its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Placed {
+pub struct PlacedConcern {
     /// What the others cite it by.
     pub id: String,
     pub deliberator: ExpertSlug,
@@ -25,16 +25,16 @@ pub struct Placed {
     pub end_line: Option<usize>,
 }
 
-pub(super) fn placed(transcript: &Transcript, artifact: &Artifact) -> Vec<Placed> {
+pub(super) fn placed(transcript: &Transcript, artifact: &Artifact) -> Vec<PlacedConcern> {
     positions(transcript).iter().flat_map(|position| of_position(position, artifact)).collect()
 }
 
-fn of_position(position: &Position<'_>, artifact: &Artifact) -> Vec<Placed> {
+fn of_position(position: &Position<'_>, artifact: &Artifact) -> Vec<PlacedConcern> {
     let Some(held) = position.held() else { return Vec::new() };
     let round = if position.second.held().is_some() { SECOND } else { FIRST };
     let place = |Numbered { id, concern, .. }: Numbered<'_>| {
         let lines = resolve(&concern.locus, &artifact.text);
-        Placed {
+        PlacedConcern {
             id,
             deliberator: position.seat.clone(),
             round,
@@ -45,5 +45,5 @@ fn of_position(position: &Position<'_>, artifact: &Artifact) -> Vec<Placed> {
             end_line: lines.map(|lines| lines.end),
         }
     };
-    Standing::of(position).kept.into_iter().map(place).collect()
+    ConcernLedger::of(position).kept.into_iter().map(place).collect()
 }

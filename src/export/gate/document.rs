@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::concerns::{Placed, placed};
+use super::concerns::{PlacedConcern, placed};
 use super::panel::{GatePanel, MissingContext, missing_context, warnings};
 use super::rounds::{SeatSaid, rounds};
 use crate::domain::gate::{
@@ -74,7 +74,7 @@ pub struct ReviewDocument {
     pub producer: Option<String>,
     pub artifact_sha256: Option<String>,
     /// What the deliberators hold against it in the end, each with its lines.
-    pub concerns: Vec<Placed>,
+    pub concerns: Vec<PlacedConcern>,
     /// What the adjudicator was shown of earlier verdicts.
     pub prior_verdicts: Vec<PriorVerdict>,
     pub missing_context: Vec<MissingContext>,

@@ -3,7 +3,7 @@
 //! **Invariant:** every line begins with words of ours and ends where we end it, so no text of
 //! a model, a document or a file name becomes a command of its own.
 
-use super::concerns::Placed;
+use super::concerns::PlacedConcern;
 use super::document::ReviewDocument;
 use super::grade::Grade;
 use super::words;
@@ -40,7 +40,7 @@ impl<'a> Place<'a> {
     }
 }
 
-fn annotation(told: &ReviewDocument, placed: &Placed) -> String {
+fn annotation(told: &ReviewDocument, placed: &PlacedConcern) -> String {
     let place = Place { path: &told.artifact, line: placed.line, end_line: placed.end_line };
     let stands = match (placed.blocking, placed.irreducible) {
         (true, true) => " blocks, irreducible",

@@ -1,6 +1,6 @@
 //! How much weight a pipeline gives to what it is told.
 
-use super::concerns::Placed;
+use super::concerns::PlacedConcern;
 use super::document::{ReviewDocument, ReviewVerdict};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl Grade {
     }
 
     /// A concern weighs as much as its deliberator's word; on what goes out, less.
-    pub(super) fn of_concern(told: &ReviewDocument, concern: &Placed) -> Self {
+    pub(super) fn of_concern(told: &ReviewDocument, concern: &PlacedConcern) -> Self {
         match (told.verdict == ReviewVerdict::Ship, concern.blocking) {
             (false, true) => Self::Error,
             (false, false) | (true, true) => Self::Warning,

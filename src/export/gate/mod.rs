@@ -19,7 +19,7 @@ mod sarif;
 mod tests;
 pub(crate) mod words;
 
-pub use concerns::Placed;
+pub use concerns::PlacedConcern;
 pub use document::{
     Adjudicator, Counted, Overruled, ReviewDocument, ReviewVerdict, document, skipped,
 };

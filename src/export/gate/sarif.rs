@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::concerns::Placed;
+use super::concerns::PlacedConcern;
 use super::document::{ReviewDocument, ReviewVerdict};
 use super::grade::Grade;
 use super::words;
@@ -122,7 +122,7 @@ fn findings(told: &ReviewDocument) -> Vec<Finding<'_>> {
     findings
 }
 
-fn of_concern<'a>(told: &ReviewDocument, placed: &'a Placed, mark: String) -> Finding<'a> {
+fn of_concern<'a>(told: &ReviewDocument, placed: &'a PlacedConcern, mark: String) -> Finding<'a> {
     let rule = placed.deliberator.as_str();
     Finding {
         rule,
@@ -162,7 +162,7 @@ fn message(text: &str) -> String {
     safe_text::lines(text.trim()).join("\n").replace("](", "] (")
 }
 
-fn location(told: &ReviewDocument, placed: Option<&Placed>) -> Value {
+fn location(told: &ReviewDocument, placed: Option<&PlacedConcern>) -> Value {
     let mut physical = Map::new();
     physical.insert("artifactLocation".to_owned(), json!({ "uri": uri(&told.artifact) }));
     let lines = placed.and_then(|placed| Some((placed.line?, placed.end_line?)));
@@ -213,8 +213,8 @@ fn note(level: &str, text: &str, path: &str) -> Value {
 
 /// What a concern is known by from run to run: whose it is, and the words it is about. Models
 /// say the same thing in other words each time.
-fn fingerprint(told: &ReviewDocument, placed: &Placed) -> String {
-    let Placed { concern, deliberator, .. } = placed;
+fn fingerprint(told: &ReviewDocument, placed: &PlacedConcern) -> String {
+    let PlacedConcern { concern, deliberator, .. } = placed;
     let about = if concern.locus.trim().is_empty() { &concern.issue } else { &concern.locus };
     let about = about.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     digest([deliberator.as_str(), &told.artifact, &about])

@@ -1,6 +1,6 @@
 //! How a decision of the gate reads in sentences, the same on every page.
 
-use super::concerns::Placed;
+use super::concerns::PlacedConcern;
 use super::document::{Counted, ReviewDocument};
 use crate::domain::gate::{Adjudication, Arithmetic, Decision, names_lines};
 
@@ -86,7 +86,7 @@ pub(crate) fn score_name(name: &str) -> String {
 }
 
 /// A concern with its place, where that is in words, and with its fix.
-pub(crate) fn concern(placed: &Placed) -> String {
+pub(crate) fn concern(placed: &PlacedConcern) -> String {
     let concern = &placed.concern;
     let part = |lead: &str, text: &str| match text.trim() {
         "" => None,

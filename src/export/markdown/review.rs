@@ -4,7 +4,7 @@ use super::escape::{code, inline, quote};
 use super::table::table;
 use crate::domain::gate::{Judgement, LogRow, SeatRow, names_lines};
 use crate::export::gate::words::{counted, lines, outcome, score_name, word};
-use crate::export::gate::{Placed, ReviewDocument, SeatSaid};
+use crate::export::gate::{PlacedConcern, ReviewDocument, SeatSaid};
 
 pub(super) fn blocks(told: &ReviewDocument) -> Vec<String> {
     let mut blocks = vec![format!("## Verdict: {}", headline(told))];
@@ -121,14 +121,14 @@ fn cell(row: &SeatRow) -> String {
     }
 }
 
-fn concern(one: &Placed) -> String {
+fn concern(one: &PlacedConcern) -> String {
     let place =
         lines(one.line, one.end_line).map(|lines| format!(" ({lines})")).unwrap_or_default();
     let part = |lead: &str, text: &str| match text.trim() {
         "" => String::new(),
         text => format!("<br>{lead}: {}", inline(text)),
     };
-    let Placed { id, concern, .. } = one;
+    let PlacedConcern { id, concern, .. } = one;
     let locus = if names_lines(&concern.locus) { "" } else { concern.locus.as_str() };
     let (at, fix) = (part("At", locus), part("Fix", &concern.fix));
     format!("**{}**{place}: {}{at}{fix}", inline(id), inline(&concern.issue))

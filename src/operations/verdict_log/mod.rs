@@ -8,4 +8,4 @@ mod tail;
 pub use decide::{Overridden, override_verdict};
 pub use export::{LogFilter, export_log};
 pub use import::{Imported, Importing, LOG_BYTES_MAX, Malformed, Otherwise, import_log};
-pub use tail::{TailRow, Word, tail_log};
+pub use tail::{PersonsDecision, TailRow, tail_log};

@@ -16,12 +16,12 @@ pub struct TailRow {
     pub dialogue_id: DialogueId,
     /// What stands: a person's word where there is one, else the gate's.
     pub standing: GateVerdict,
-    pub overridden: Option<Word>,
+    pub overridden: Option<PersonsDecision>,
 }
 
 /// A person's word over a verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Word {
+pub struct PersonsDecision {
     pub decision: Decision,
     pub why: String,
     pub at: Moment,
@@ -41,6 +41,10 @@ pub fn tail_log(
 fn told(found: LoggedVerdict) -> TailRow {
     let standing = found.standing();
     let LoggedVerdict { row, dialogue_id, overridden, .. } = found;
-    let word = overridden.map(|word| Word { decision: word.decision, why: word.why, at: word.at });
+    let word = overridden.map(|word| PersonsDecision {
+        decision: word.decision,
+        why: word.why,
+        at: word.at,
+    });
     TailRow { row, dialogue_id, standing, overridden: word }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::domain::gate::{Artifact, Concern, Judgement, Leaning};
 use crate::domain::ids::ExpertSlug;
 use crate::prompting::view::{Section, as_text};
-use crate::protocols::gate::{Numbered, Position, Standing, concern_id};
+use crate::protocols::gate::{ConcernLedger, Numbered, Position, concern_id};
 
 /// A path can be long; what is longer is none.
 const NAME_CHARS_MAX: usize = 1_000;
@@ -44,7 +44,7 @@ impl Shown {
     /// that whoever cited it still means it.
     pub(super) fn standing(position: &Position<'_>) -> Option<Self> {
         let (seat, held) = (position.seat, position.held()?);
-        let Standing { kept, dropped } = Standing::of(position);
+        let ConcernLedger { kept, dropped } = ConcernLedger::of(position);
         let [concerns, dropped] =
             [kept, dropped].map(|numbered| numbered.into_iter().map(of_standing).collect());
         Some(Self {

@@ -13,7 +13,7 @@ mod tests;
 
 pub use enter::{round_batch, verdict_arguments};
 pub use next::next;
-pub use numbering::{Numbered, Standing};
+pub use numbering::{ConcernLedger, Numbered};
 pub use positions::{
     ADJUDICATION, FIRST, Part, Position, SECOND, adjudication, arithmetic, concern_id, positions,
     undecided,

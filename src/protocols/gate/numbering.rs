@@ -15,12 +15,12 @@ pub struct Numbered<'a> {
 /// The concerns that a deliberator holds in the end, and those that it dropped since the first
 /// round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Standing<'a> {
+pub struct ConcernLedger<'a> {
     pub kept: Vec<Numbered<'a>>,
     pub dropped: Vec<Numbered<'a>>,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> ConcernLedger<'a> {
     /// A concern that was held from the start keeps its id, so that whoever cited it still means
     /// it; a new one is counted on.
     pub fn of(position: &Position<'a>) -> Self {

@@ -13,7 +13,7 @@ use super::group::{Group, Week};
 use super::overrules::Overrules;
 use super::remarks::{Remark, remarks};
 use super::scores::Points;
-use super::seats::{Change, Seat, parts};
+use super::seats::{DeliberatorCount, MindChange, parts};
 use super::share::mean;
 use super::spread::Spread;
 use crate::domain::gate::{Decision, GateVerdict, LogRow};
@@ -39,9 +39,9 @@ pub struct GateAudit {
     /// Newest first.
     pub by_week: Vec<OfWeek>,
     /// In the order of their names.
-    pub deliberators: Vec<Seat>,
+    pub deliberators: Vec<DeliberatorCount>,
     /// All deliberators together.
-    pub change: Change,
+    pub change: MindChange,
     pub scores: Vec<OfScore>,
     pub overrides: Overrules,
 }
@@ -107,7 +107,7 @@ pub struct Auditor {
     all: Group,
     by_type: BTreeMap<String, Group>,
     by_producer: BTreeMap<String, Group>,
-    seats: BTreeMap<String, Seat>,
+    seats: BTreeMap<String, DeliberatorCount>,
     overrules: Overrules,
 }
 
@@ -133,7 +133,7 @@ impl Auditor {
         }
         for part in parts {
             let named = self.seats.entry(part.deliberator.to_owned());
-            let seat = named.or_insert_with_key(|name| Seat::named(name));
+            let seat = named.or_insert_with_key(|name| DeliberatorCount::named(name));
             seat.note_asked(part);
             if verdict != GateVerdict::Incomplete {
                 seat.note_decided(part);
@@ -146,9 +146,10 @@ impl Auditor {
     pub fn audit(self, today: Day) -> GateAudit {
         let spread = self.all.spread();
         let drift = self.drift(&today.week());
-        let seats: Vec<Seat> = self.seats.into_values().map(Seat::told).collect();
+        let seats: Vec<DeliberatorCount> =
+            self.seats.into_values().map(DeliberatorCount::told).collect();
         let overrides = self.overrules.told();
-        let mut change = Change::default();
+        let mut change = MindChange::default();
         seats.iter().for_each(|seat| change.add(seat.change));
         GateAudit {
             spread,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::scores::Scores;
-use super::seats::Part;
+use super::seats::ReviewPart;
 use super::spread::Spread;
 use crate::domain::gate::GateVerdict;
 
@@ -22,7 +22,7 @@ pub(super) struct Week {
 }
 
 impl Group {
-    pub(super) fn note(&mut self, week: &str, verdict: GateVerdict, parts: &[Part<'_>]) {
+    pub(super) fn note(&mut self, week: &str, verdict: GateVerdict, parts: &[ReviewPart<'_>]) {
         let week = self.weeks.entry(week.to_owned()).or_default();
         week.spread.note(verdict);
         if verdict == GateVerdict::Incomplete {

@@ -23,6 +23,6 @@ pub use drift::{
 };
 pub use overrules::Overrules;
 pub use remarks::{ENOUGH, Remark, RemarkCode};
-pub use seats::{Change, Seat};
+pub use seats::{DeliberatorCount, MindChange};
 pub use share::percent;
 pub use spread::Spread;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::drift::{Direction, DriftVerdict, Measure, Movement, Subject, SubjectKind};
 use super::overrules::Overrules;
-use super::seats::Seat;
+use super::seats::DeliberatorCount;
 use super::spread::Spread;
 use crate::domain::words::words;
 
@@ -43,7 +43,7 @@ pub(super) fn remarks(
     spread: Spread,
     drift: &[Subject],
     overrules: &Overrules,
-    seats: &[Seat],
+    seats: &[DeliberatorCount],
 ) -> Vec<Remark> {
     let drifting = drift.iter().filter(|subject| subject.verdict == DriftVerdict::Drift);
     let mut remarks: Vec<Remark> = drifting.map(of_drift).collect();
@@ -115,15 +115,15 @@ fn of_incomplete(spread: Spread) -> Option<Remark> {
     })
 }
 
-fn of_absence(seat: &Seat) -> Option<Remark> {
-    let Seat { deliberator, absent, asked, .. } = seat;
+fn of_absence(seat: &DeliberatorCount) -> Option<Remark> {
+    let DeliberatorCount { deliberator, absent, asked, .. } = seat;
     is_over(*absent, *asked, ABSENT_PERCENT_MAX).then(|| Remark {
         code: RemarkCode::OftenAbsent,
         message: format!("{deliberator} was absent from {absent} of {asked} reviews"),
     })
 }
 
-fn of_uncited(seat: &Seat) -> Option<Remark> {
+fn of_uncited(seat: &DeliberatorCount) -> Option<Remark> {
     let (uncited, changed) = (seat.change.uncited, seat.change.changed);
     is_over(uncited, changed, UNCITED_PERCENT_MAX).then(|| Remark {
         code: RemarkCode::OftenUncited,

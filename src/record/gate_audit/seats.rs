@@ -9,7 +9,7 @@ use crate::domain::gate::{Judgement, LogRow, SeatRow};
 
 /// One deliberator over all rows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Seat {
+pub struct DeliberatorCount {
     pub deliberator: String,
     /// Reviews in which it had a place, decided or not.
     pub asked: usize,
@@ -21,12 +21,12 @@ pub struct Seat {
     pub block_percent: Option<f64>,
     pub irreducible: usize,
     pub irreducible_percent: Option<f64>,
-    pub change: Change,
+    pub change: MindChange,
 }
 
 /// What the second round made of the first, in decided reviews.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Change {
+pub struct MindChange {
     /// Both rounds could be read.
     pub compared: usize,
     /// The verdict or the block was another.
@@ -42,7 +42,7 @@ pub struct Change {
 
 /// What a deliberator held in a review.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part<'a> {
+pub(super) struct ReviewPart<'a> {
     pub deliberator: &'a str,
     first: Option<&'a SeatRow>,
     second: Option<&'a SeatRow>,
@@ -50,8 +50,8 @@ pub(super) struct Part<'a> {
 }
 
 /// The deliberators of a review, each once.
-pub(super) fn parts(row: &LogRow) -> Vec<Part<'_>> {
-    let mut parts: Vec<Part<'_>> = Vec::new();
+pub(super) fn parts(row: &LogRow) -> Vec<ReviewPart<'_>> {
+    let mut parts: Vec<ReviewPart<'_>> = Vec::new();
     for deliberator in row.round1.iter().chain(&row.round2).map(SeatRow::deliberator) {
         if parts.iter().any(|part| part.deliberator == deliberator) {
             continue;
@@ -59,12 +59,12 @@ pub(super) fn parts(row: &LogRow) -> Vec<Part<'_>> {
         let [first, second] = [&row.round1, &row.round2]
             .map(|round| round.iter().find(|seat| seat.deliberator() == deliberator));
         let had_second_round = !row.round2.is_empty();
-        parts.push(Part { deliberator, first, second, had_second_round });
+        parts.push(ReviewPart { deliberator, first, second, had_second_round });
     }
     parts
 }
 
-impl<'a> Part<'a> {
+impl<'a> ReviewPart<'a> {
     /// What counts: the second judgement, and the first where there is no other.
     pub(super) fn held(self) -> Option<&'a Judgement> {
         self.second.and_then(SeatRow::judgement).or(self.first.and_then(SeatRow::judgement))
@@ -92,17 +92,17 @@ impl<'a> Part<'a> {
     }
 }
 
-impl Seat {
+impl DeliberatorCount {
     pub(super) fn named(deliberator: &str) -> Self {
         Self { deliberator: deliberator.to_owned(), ..Self::default() }
     }
 
-    pub(super) fn note_asked(&mut self, part: Part<'_>) {
+    pub(super) fn note_asked(&mut self, part: ReviewPart<'_>) {
         self.asked += 1;
         self.absent += usize::from(part.held().is_none());
     }
 
-    pub(super) fn note_decided(&mut self, part: Part<'_>) {
+    pub(super) fn note_decided(&mut self, part: ReviewPart<'_>) {
         let Some(held) = part.held() else { return };
         self.heard += 1;
         self.blocks += usize::from(held.would_block);
@@ -124,7 +124,7 @@ impl Seat {
     }
 }
 
-impl Change {
+impl MindChange {
     fn note(&mut self, before: &Judgement, after: &Judgement, is_uncited: bool) {
         self.compared += 1;
         // A block weighs, a leaning does not: where they part, the block says which way it went.

@@ -26,7 +26,7 @@ struct SkillWritten {
 
 /// What stands at a place where a skill is to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Standing {
+enum Existing {
     Nothing,
     Same,
     Other,
@@ -39,22 +39,22 @@ pub(super) fn write_skills(
     folder: &Path,
     force: bool,
 ) -> Result<Done, Error> {
-    let places: Vec<(PathBuf, Standing)> = SKILLS
+    let places: Vec<(PathBuf, Existing)> = SKILLS
         .iter()
         .map(|skill| folder.join(skill.name).join("SKILL.md"))
         .zip(&SKILLS)
         .map(|(path, skill)| {
-            let standing = standing(&path, skill.text);
-            (path, standing)
+            let existing = existing(&path, skill.text);
+            (path, existing)
         })
         .collect();
-    let other = places.iter().find(|(_, standing)| *standing == Standing::Other);
+    let other = places.iter().find(|(_, existing)| *existing == Existing::Other);
     if let Some((path, _)) = other.filter(|_| !force) {
         return Err(ConfigError::FileExists { path: path.clone() }.into());
     }
     let mut skills = Vec::with_capacity(places.len());
-    for (skill, (path, standing)) in SKILLS.iter().zip(&places) {
-        let changed = *standing != Standing::Same;
+    for (skill, (path, existing)) in SKILLS.iter().zip(&places) {
+        let changed = *existing != Existing::Same;
         if changed {
             files::replace(path, skill.text.as_bytes())?;
         }
@@ -68,14 +68,14 @@ pub(super) fn write_skills(
     Ok(Done::Well)
 }
 
-fn standing(path: &Path, text: &str) -> Standing {
+fn existing(path: &Path, text: &str) -> Existing {
     // A link that leads nowhere is there too.
     if path.symlink_metadata().is_err() {
-        return Standing::Nothing;
+        return Existing::Nothing;
     }
     let is_file = path.metadata().is_ok_and(|metadata| metadata.is_file());
     let is_same = is_file && files::read_text(path).is_ok_and(|there| there == text);
-    if is_same { Standing::Same } else { Standing::Other }
+    if is_same { Existing::Same } else { Existing::Other }
 }
 
 fn text(written: &SkillsWritten) -> String {

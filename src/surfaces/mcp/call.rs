@@ -16,7 +16,7 @@ use crate::engine::is_at_work;
 use crate::error::Error;
 use crate::export::council::events;
 use crate::export::telling::tell;
-use crate::hosting::{Following, Stand, Standing, stand};
+use crate::hosting::{Following, RunReport, RunStatus, report};
 
 /// How often the journal is looked at.
 const PAUSE: Duration = Duration::from_millis(150);
@@ -61,7 +61,7 @@ impl Call {
         id: &DialogueId,
         wait: Duration,
         on_cancel: OnCancel,
-    ) -> Result<Stand, Error> {
+    ) -> Result<RunReport, Error> {
         let until = Instant::now() + wait;
         let following = self.follow(id);
         tokio::select! {
@@ -70,7 +70,7 @@ impl Call {
                 self.house.interrupt(id);
             },
         }
-        self.house.standing(id).await
+        self.house.report(id).await
     }
 
     /// Tells what happens until nothing happens any more.
@@ -108,18 +108,18 @@ impl Call {
 
 impl House {
     /// Where a run stands.
-    pub(super) async fn standing(self: &Arc<Self>, id: &DialogueId) -> Result<Stand, Error> {
+    pub(super) async fn report(self: &Arc<Self>, id: &DialogueId) -> Result<RunReport, Error> {
         let (house, id) = (Arc::clone(self), id.clone());
         blocking(move || {
             let is_working = house.is_working_on(&id);
-            let mut stand = stand(house.for_existing()?.as_ref(), &id)?;
+            let mut report = report(house.for_existing()?.as_ref(), &id)?;
             if let Some(failure) = house.failure(&id) {
                 // The owner's lock is held by this process, which does not work on it any more.
-                stand = Stand { status: Standing::Failed, result: Some(failure), ..stand };
+                report = RunReport { status: RunStatus::Failed, result: Some(failure), ..report };
             } else if is_working {
-                stand = Stand { status: Standing::Running, result: None, ..stand };
+                report = RunReport { status: RunStatus::Running, result: None, ..report };
             }
-            Ok(stand)
+            Ok(report)
         })
         .await
     }

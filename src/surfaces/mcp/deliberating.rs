@@ -4,42 +4,42 @@ use std::sync::Arc;
 
 use super::call::{Call, OnCancel, blocking};
 use super::tools::Run;
-use super::tools::ask::Asked;
-use super::tools::intervene::Wanted;
-use super::tools::review::{Sorted, Submitted};
-use super::tools::status::{Polled, going_on};
+use super::tools::ask::AskArguments;
+use super::tools::intervene::InterveneArguments;
+use super::tools::review::{ReviewArguments, Sorting};
+use super::tools::status::{StatusArguments, resumption};
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Deed, Intervention};
 use crate::engine::{self, check_intervention};
 use crate::error::{Error, document_text};
-use crate::hosting::{Stand, Standing, restate};
+use crate::hosting::{RunReport, RunStatus, restate};
 
 /// Does what the tool does, and says where the run stands then.
 pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {
-    let stand = match run {
+    let report = match run {
         Run::Ask => ask(call).await?,
         Run::Review => review(call).await?,
         Run::Status => status(call).await?,
         Run::Intervene => intervene(call).await?,
     };
-    document_text(&stand)
+    document_text(&report)
 }
 
-async fn ask(call: &Call) -> Result<Stand, Error> {
-    let asked = Asked::read(&call.arguments)?;
+async fn ask(call: &Call) -> Result<RunReport, Error> {
+    let asked = AskArguments::read(&call.arguments)?;
     let wait = asked.wait;
     let id = begin_asked(call, asked).await?;
     call.await_run(&id, wait, OnCancel::EndRun).await
 }
 
-async fn begin_asked(call: &Call, asked: Asked) -> Result<DialogueId, Error> {
+async fn begin_asked(call: &Call, asked: AskArguments) -> Result<DialogueId, Error> {
     let house = Arc::clone(&call.house);
     let prepared = blocking(move || asked.prepare(&house)).await?;
     call.house.begin(prepared, None).await
 }
 
-async fn review(call: &Call) -> Result<Stand, Error> {
-    let submitted = Submitted::read(&call.arguments)?;
+async fn review(call: &Call) -> Result<RunReport, Error> {
+    let submitted = ReviewArguments::read(&call.arguments)?;
     let wait = submitted.wait;
     match begin_submitted(call, submitted).await? {
         Ok(id) => call.await_run(&id, wait, OnCancel::EndRun).await,
@@ -50,14 +50,14 @@ async fn review(call: &Call) -> Result<Stand, Error> {
 /// The run; or what is said of a document that is not looked at.
 async fn begin_submitted(
     call: &Call,
-    submitted: Submitted,
-) -> Result<Result<DialogueId, Box<Stand>>, Error> {
+    submitted: ReviewArguments,
+) -> Result<Result<DialogueId, Box<RunReport>>, Error> {
     let house = Arc::clone(&call.house);
     match blocking(move || submitted.sort(&house)).await? {
-        Sorted::Run { prepared, log } => Ok(Ok(call.house.begin(*prepared, Some(log)).await?)),
-        Sorted::Skipped(document) => Ok(Err(Box::new(Stand {
+        Sorting::Run { prepared, log } => Ok(Ok(call.house.begin(*prepared, Some(log)).await?)),
+        Sorting::Skipped(document) => Ok(Err(Box::new(RunReport {
             dialogue_id: None,
-            status: Standing::Done,
+            status: RunStatus::Done,
             progress: None,
             result: Some(serde_json::to_value(document).map_err(Error::Document)?),
             suggestion: None,
@@ -67,33 +67,36 @@ async fn begin_submitted(
 
 /// Starts what a task is to be made of: its id is that of the run. Nothing, where nothing was
 /// started, with the answer to give instead.
-pub(super) async fn start(run: Run, call: &Call) -> Result<Result<DialogueId, Box<Stand>>, Error> {
+pub(super) async fn start(
+    run: Run,
+    call: &Call,
+) -> Result<Result<DialogueId, Box<RunReport>>, Error> {
     match run {
-        Run::Ask => Ok(Ok(begin_asked(call, Asked::read(&call.arguments)?).await?)),
-        Run::Review => begin_submitted(call, Submitted::read(&call.arguments)?).await,
+        Run::Ask => Ok(Ok(begin_asked(call, AskArguments::read(&call.arguments)?).await?)),
+        Run::Review => begin_submitted(call, ReviewArguments::read(&call.arguments)?).await,
         Run::Status => Ok(Err(Box::new(status(call).await?))),
         Run::Intervene => Ok(Err(Box::new(intervene(call).await?))),
     }
 }
 
-async fn status(call: &Call) -> Result<Stand, Error> {
-    let Polled { id, wait, resume } = Polled::read(&call.arguments)?;
-    let stand = call.house.standing(&id).await?;
-    let can_go_on = match stand.status {
-        Standing::Incomplete | Standing::Failed | Standing::Interrupted => true,
-        Standing::Running | Standing::Done => false,
+async fn status(call: &Call) -> Result<RunReport, Error> {
+    let StatusArguments { id, wait, resume } = StatusArguments::read(&call.arguments)?;
+    let report = call.house.report(&id).await?;
+    let can_go_on = match report.status {
+        RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => true,
+        RunStatus::Running | RunStatus::Done => false,
     };
     if !(resume && can_go_on) {
         return call.await_run(&id, wait, OnCancel::LeaveRun).await;
     }
     let (house, wanted) = (Arc::clone(&call.house), id.clone());
-    let (going_on, log) = blocking(move || going_on(&house, &wanted)).await?;
+    let (going_on, log) = blocking(move || resumption(&house, &wanted)).await?;
     call.house.go_on(going_on, log).await?;
     call.await_run(&id, wait, OnCancel::EndRun).await
 }
 
-async fn intervene(call: &Call) -> Result<Stand, Error> {
-    let wanted = Wanted::read(&call.arguments)?;
+async fn intervene(call: &Call) -> Result<RunReport, Error> {
+    let wanted = InterveneArguments::read(&call.arguments)?;
     let workspace = call.house.for_existing()?;
     let transcript = engine::load(workspace.store.as_ref(), &wanted.id)?.transcript;
     let intervention = match wanted.kind {
@@ -121,7 +124,7 @@ async fn intervene(call: &Call) -> Result<Stand, Error> {
         engine::intervene(store, ambient, &known, &intervention)
     })
     .await?;
-    call.house.standing(&id).await
+    call.house.report(&id).await
 }
 
 /// Nothing was noted: the caller sees how it would be understood, and says whether that is it.
@@ -129,12 +132,12 @@ async fn unconfirmed(
     call: &Call,
     id: &DialogueId,
     restated: Result<String, String>,
-) -> Result<Stand, Error> {
+) -> Result<RunReport, Error> {
     let said = match restated {
         Ok(sentence) => format!("understood as: {sentence}"),
         Err(reason) => format!("it could not be restated: {reason}"),
     };
     let suggestion = format!("{said}. Not taken up yet: call again with confirmed: true");
-    let stand = call.house.standing(id).await?;
-    Ok(Stand { suggestion: Some(suggestion), ..stand })
+    let report = call.house.report(id).await?;
+    Ok(RunReport { suggestion: Some(suggestion), ..report })
 }

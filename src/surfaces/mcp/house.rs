@@ -16,7 +16,7 @@ use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
 use crate::engine::{Deliberation, Silent};
 use crate::error::Error;
-use crate::hosting::{Desk, GoingOn, Premises, Prepared};
+use crate::hosting::{Desk, Premises, Prepared, Resumption};
 use crate::operations::Workspace;
 use crate::verdict_log::sync;
 
@@ -122,13 +122,13 @@ impl House {
     /// Takes a run up again and goes on with it in the background.
     pub(super) async fn go_on(
         &self,
-        going_on: GoingOn,
+        resumption: Resumption,
         log: Option<PathBuf>,
     ) -> Result<DialogueId, Error> {
         self.make_room()?;
         let desk = self.desk()?;
-        let wall = going_on.wall;
-        let run = going_on.take_up(&desk, Arc::new(Silent)).await?;
+        let wall = resumption.wall;
+        let run = resumption.take_up(&desk, Arc::new(Silent)).await?;
         Ok(self.host(desk, run, wall, log))
     }
 

@@ -49,10 +49,10 @@ pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listen
     let listener = TcpListener::bind((address.ip, address.port)).await.map_err(Error::Listen)?;
     let address = listener.local_addr().map_err(Error::Listen)?;
     let token_path = token.path.clone();
-    let gate = Arc::new(Gate { token, port: address.port() });
+    let admission = Arc::new(Admission { token, port: address.port() });
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(HOSTS.iter().map(|host| format!("{host}:{}", address.port())))
-        .with_allowed_origins(gate.origins())
+        .with_allowed_origins(admission.origins())
         .enforce_origin_validation()
         .with_max_request_body_bytes(BODY_BYTES_MAX);
     let sessions = Arc::new(LocalSessionManager::default());
@@ -60,7 +60,7 @@ pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listen
         StreamableHttpService::new(move || Ok(Server::new(Arc::clone(&house))), sessions, config);
     let router = Router::new()
         .nest_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(gate, let_in));
+        .layer(middleware::from_fn_with_state(admission, let_in));
     Ok(Listening { listener, router, address, token_path })
 }
 
@@ -77,12 +77,12 @@ impl Listening {
 
 /// Who is let in: by the name they call us, the page they come from, and the token.
 #[derive(Debug)]
-struct Gate {
+struct Admission {
     token: Token,
     port: u16,
 }
 
-impl Gate {
+impl Admission {
     fn origins(&self) -> Vec<String> {
         HOSTS.iter().map(|host| format!("http://{host}:{}", self.port)).collect()
     }
@@ -121,8 +121,8 @@ impl Gate {
     }
 }
 
-async fn let_in(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
-    if let Some((status, reason)) = gate.refuses(request.headers()) {
+async fn let_in(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
+    if let Some((status, reason)) = admission.refuses(request.headers()) {
         let mut response = (status, reason).into_response();
         if status == StatusCode::UNAUTHORIZED {
             let scheme = header::HeaderValue::from_static("Bearer");

@@ -18,7 +18,7 @@ use super::tools::Run;
 use crate::domain::ids::DialogueId;
 use crate::engine::look;
 use crate::error::{Error, document_text};
-use crate::hosting::{Stand, Standing};
+use crate::hosting::{RunReport, RunStatus};
 use crate::record::no_dialogue;
 
 /// How often it is worth asking.
@@ -28,7 +28,7 @@ const POLL_MILLIS: u64 = 1_000;
 pub(super) async fn begun(run: Run, call: &Call) -> CallToolResponse {
     let id = match start(run, call).await {
         Ok(Ok(id)) => id,
-        Ok(Err(stand)) => return result(document_text(&stand)).into(),
+        Ok(Err(report)) => return result(document_text(&report)).into(),
         Err(error) => return refusal(&error.document()).into(),
     };
     match task(&call.house, &id, TaskStatus::Working).await {
@@ -43,21 +43,21 @@ pub(super) async fn get(house: &Arc<House>, id: &str) -> Result<GetTaskResult, E
 
 async fn detailed(house: &Arc<House>, id: &str) -> Result<DetailedTask, Error> {
     let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
-    let stand = house.standing(&id).await?;
-    let payload = payload(&stand)?;
+    let report = house.report(&id).await?;
+    let payload = payload(&report)?;
     let mut task = task(house, &id, payload.status()).await?;
-    task.status_message = stand.suggestion;
+    task.status_message = report.suggestion;
     Ok(DetailedTask::new(task, payload))
 }
 
 /// What broke off is cancelled: a task that has ended does not begin again, and the run can be
 /// gone on with by deliberation_status.
-fn payload(stand: &Stand) -> Result<TaskPayload, Error> {
-    Ok(match stand.status {
-        Standing::Running => TaskPayload::Working,
-        Standing::Interrupted => TaskPayload::Cancelled,
-        Standing::Done | Standing::Incomplete | Standing::Failed => {
-            let answer = serde_json::to_value(result(document_text(stand)));
+fn payload(report: &RunReport) -> Result<TaskPayload, Error> {
+    Ok(match report.status {
+        RunStatus::Running => TaskPayload::Working,
+        RunStatus::Interrupted => TaskPayload::Cancelled,
+        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
+            let answer = serde_json::to_value(result(document_text(report)));
             let result = match answer.map_err(Error::Document)? {
                 Value::Object(map) => map,
                 Value::Null
@@ -86,7 +86,7 @@ async fn task(house: &Arc<House>, id: &DialogueId, status: TaskStatus) -> Result
 pub(super) async fn cancel(house: &Arc<House>, id: &str) -> Result<(), ErrorData> {
     let found: Result<DialogueId, _> = id.parse();
     let id = asked(found.map_err(|_| no_dialogue(id).into()))?;
-    asked(house.standing(&id).await)?;
+    asked(house.report(&id).await)?;
     house.interrupt(&id);
     Ok(())
 }

@@ -12,7 +12,7 @@ use super::options::Options;
 use crate::config::Classifier;
 use crate::domain::gate::Tier;
 use crate::error::Error;
-use crate::hosting::{Piece, Says};
+use crate::hosting::{CallerClaims, Piece};
 
 /// Put documents before the gate: SHIP, REVISE or HOLD
 ///
@@ -67,14 +67,14 @@ impl Review {
         let rehearsal = self.options.rehearsal()?;
         let settings = self.options.settings(session, &rehearsal)?;
         let rules = Classifier::new(settings.tier_rules.as_deref());
-        let says = Says {
+        let claims = CallerClaims {
             tier: self.tier,
             artifact_type: self.artifact_type,
             producer: self.options.producer,
             force: self.force,
         };
         let pieces =
-            self.files.iter().map(|path| Piece::of(path, &says, &settings, &rules)).collect();
+            self.files.iter().map(|path| Piece::of(path, &claims, &settings, &rules)).collect();
         judge(session, &settings, &rehearsal, pieces, format)
     }
 

@@ -17,7 +17,7 @@ use crate::domain::transcript::Stop;
 use crate::engine::load;
 use crate::error::Error;
 use crate::export::safe_text;
-use crate::hosting::GoingOn;
+use crate::hosting::Resumption;
 use crate::record::no_dialogue;
 
 /// Go on with a run that broke off
@@ -55,11 +55,11 @@ impl Resume {
         let settings = session.premises.settings_for(&loaded.transcript.opening, &overrides)?;
         let is_review = loaded.transcript.plan.gate.is_some();
         let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
-        let going_on = GoingOn::prepare(loaded, &settings, &overrides, &outlets(session));
+        let resumption = Resumption::prepare(loaded, &settings, &overrides, &outlets(session));
         let hall = Hall::open(workspace, Crowd::One)?;
         hall.hold(session, &progress, async |floor: Arc<Floor>| {
-            let wall = going_on.wall;
-            let run = going_on.take_up(&floor.desk, progress.clone()).await?;
+            let wall = resumption.wall;
+            let run = resumption.take_up(&floor.desk, progress.clone()).await?;
             let ended = floor.see_through(run, wall).await;
             if is_review {
                 let store = floor.desk.workspace.store.as_ref();

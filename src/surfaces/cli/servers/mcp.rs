@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::super::session::{Done, Session};
-use super::standing::stand;
+use super::lifetime::serve_until_stopped;
 use crate::error::Error;
 use crate::surfaces::mcp::serve_stdio;
 
@@ -20,7 +20,7 @@ pub(crate) struct Mcp {}
 
 impl Mcp {
     pub(crate) fn run(self, session: Session<'_>) -> Result<Done, Error> {
-        stand(session, async |house, stop| {
+        serve_until_stopped(session, async |house, stop| {
             tokio::select! {
                 () = serve_stdio(house) => {}
                 () = stop => {}

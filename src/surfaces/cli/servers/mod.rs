@@ -1,5 +1,5 @@
 //! Commands that open another door and keep it open.
 
+mod lifetime;
 pub(super) mod mcp;
 pub(super) mod serve;
-mod standing;

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::super::session::{Done, Session};
 use super::super::ui::talk;
-use super::standing::stand;
+use super::lifetime::serve_until_stopped;
 use crate::error::Error;
 use crate::surfaces::mcp::{Address, listen};
 
@@ -41,7 +41,7 @@ fn loopback(typed: &str) -> Result<IpAddr, &'static str> {
 impl Serve {
     pub(crate) fn run(self, session: Session<'_>) -> Result<Done, Error> {
         let address = Address { ip: self.bind, port: self.port };
-        stand(session, async move |house, stop| {
+        serve_until_stopped(session, async move |house, stop| {
             let listening = listen(house, address).await?;
             talk(&format!("serving MCP on http://{}/mcp", listening.address));
             talk(&format!("the token is in {}", listening.token_path.display()));

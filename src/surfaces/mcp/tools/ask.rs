@@ -33,7 +33,7 @@ pub(super) const TOOL: Tool = Tool {
     work: Work::Run(Run::Ask),
 };
 
-#[expect(dead_code, reason = "describes what `Asked` reads")]
+#[expect(dead_code, reason = "describes what `AskArguments` reads")]
 #[derive(JsonSchema)]
 struct Arguments {
     question: String,
@@ -69,7 +69,7 @@ const FIELDS: [&str; 9] = [
 
 /// The arguments, read.
 #[derive(Debug)]
-pub(in crate::surfaces::mcp) struct Asked {
+pub(in crate::surfaces::mcp) struct AskArguments {
     question: String,
     mode: Mode,
     context: Vec<String>,
@@ -79,7 +79,7 @@ pub(in crate::surfaces::mcp) struct Asked {
     pub wait: Duration,
 }
 
-impl Asked {
+impl AskArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &serde_json::Value) -> Result<Self, Error> {
         read_arguments(arguments, &FIELDS, |fields, notes| {
             // Its own check says what a question must be.

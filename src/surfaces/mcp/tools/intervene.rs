@@ -26,7 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     work: Work::Run(Run::Intervene),
 };
 
-#[expect(dead_code, reason = "describes what `Wanted` reads")]
+#[expect(dead_code, reason = "describes what `InterveneArguments` reads")]
 #[derive(JsonSchema)]
 struct Arguments {
     dialogue_id: String,
@@ -39,7 +39,7 @@ struct Arguments {
 
 /// The arguments, read.
 #[derive(Debug)]
-pub(in crate::surfaces::mcp) struct Wanted {
+pub(in crate::surfaces::mcp) struct InterveneArguments {
     pub id: DialogueId,
     pub kind: Deed,
     pub text: String,
@@ -47,7 +47,7 @@ pub(in crate::surfaces::mcp) struct Wanted {
     pub confirmed: bool,
 }
 
-impl Wanted {
+impl InterveneArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
         let known = ["dialogue_id", "kind", "text", "to", "confirmed"];
         read_arguments(arguments, &known, |fields, notes| {

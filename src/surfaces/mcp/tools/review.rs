@@ -16,7 +16,7 @@ use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::export::gate::{ReviewDocument, skipped};
-use crate::hosting::{Piece, Prepared, Says, Skipped, review, review_settings};
+use crate::hosting::{CallerClaims, Piece, Prepared, Skipped, review, review_settings};
 use crate::operations::read_arguments;
 use crate::record::{Fields, Notes};
 use crate::surfaces::mcp::house::House;
@@ -32,7 +32,7 @@ pub(super) const TOOL: Tool = Tool {
     work: Work::Run(Run::Review),
 };
 
-#[expect(dead_code, reason = "describes what `Submitted` reads")]
+#[expect(dead_code, reason = "describes what `ReviewArguments` reads")]
 #[derive(JsonSchema)]
 struct Arguments {
     path: Option<String>,
@@ -54,9 +54,9 @@ const UNNAMED: &str = "text";
 
 /// The arguments, read.
 #[derive(Debug)]
-pub(in crate::surfaces::mcp) struct Submitted {
+pub(in crate::surfaces::mcp) struct ReviewArguments {
     document: Given,
-    says: Says,
+    claims: CallerClaims,
     rehearsal: Rehearsal,
     pub wait: Duration,
 }
@@ -69,16 +69,16 @@ enum Given {
 
 /// What becomes of it: a run, or a word that it is not looked at.
 #[derive(Debug)]
-pub(in crate::surfaces::mcp) enum Sorted {
+pub(in crate::surfaces::mcp) enum Sorting {
     Run { prepared: Box<Prepared>, log: PathBuf },
     Skipped(Box<ReviewDocument>),
 }
 
-impl Submitted {
+impl ReviewArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
         read_arguments(arguments, &FIELDS, |fields, notes| {
             let document = given(fields, notes);
-            let says = Says {
+            let claims = CallerClaims {
                 tier: tier(fields, notes),
                 artifact_type: artifact_type(fields, notes),
                 producer: fields.text("producer", LINE_CHARS_MAX, notes),
@@ -89,30 +89,30 @@ impl Submitted {
                 notes.fault(fault.suggest("say what kind of document the text is, such as email"));
             }
             let (rehearsal, wait) = (rehearsal(fields, notes), wait(fields, notes));
-            Some(Self { document: document?, says, rehearsal, wait })
+            Some(Self { document: document?, claims, rehearsal, wait })
         })
     }
 
-    pub(in crate::surfaces::mcp) fn sort(self, house: &House) -> Result<Sorted, Error> {
-        let Self { document, says, rehearsal, .. } = self;
+    pub(in crate::surfaces::mcp) fn sort(self, house: &House) -> Result<Sorting, Error> {
+        let Self { document, claims, rehearsal, .. } = self;
         let settings = review_settings(&house.premises, &rehearsal, &Overrides::default())?;
         let workspace = house.for_opening()?;
         let rules = Classifier::new(settings.tier_rules.as_deref());
         let piece = match document {
             Given::Path(path) => {
                 let path = workspace.folders.source("path", &path)?;
-                Piece::of(&path, &says, &settings, &rules)
+                Piece::of(&path, &claims, &settings, &rules)
             }
-            Given::Text(text) => Piece::of_text(UNNAMED, text, &says, &rules),
+            Given::Text(text) => Piece::of_text(UNNAMED, text, &claims, &rules),
         };
         match piece {
             Piece::Artifact(artifact) => {
                 let table = GateTable::set(&settings, &rehearsal, &house.outlets)?;
                 let prepared = Box::new(review(&workspace, &settings, &table, *artifact)?);
-                Ok(Sorted::Run { prepared, log: log_of(settings) })
+                Ok(Sorting::Run { prepared, log: log_of(settings) })
             }
             Piece::Skipped(Skipped { path, artifact_type, tier, reason }) => {
-                Ok(Sorted::Skipped(Box::new(skipped(&path, &artifact_type, tier, &reason))))
+                Ok(Sorting::Skipped(Box::new(skipped(&path, &artifact_type, tier, &reason))))
             }
             Piece::Unreadable { error, .. } => Err(error),
         }

@@ -12,7 +12,7 @@ use crate::config::Overrides;
 use crate::domain::ids::DialogueId;
 use crate::engine::load;
 use crate::error::Error;
-use crate::hosting::GoingOn;
+use crate::hosting::Resumption;
 use crate::operations::read_arguments;
 use crate::record::read_dialogue_id;
 use crate::surfaces::mcp::house::House;
@@ -28,7 +28,7 @@ pub(super) const TOOL: Tool = Tool {
     work: Work::Run(Run::Status),
 };
 
-#[expect(dead_code, reason = "describes what `Asked` reads")]
+#[expect(dead_code, reason = "describes what `StatusArguments` reads")]
 #[derive(JsonSchema)]
 struct Arguments {
     dialogue_id: String,
@@ -39,13 +39,13 @@ struct Arguments {
 
 /// The arguments, read.
 #[derive(Debug)]
-pub(in crate::surfaces::mcp) struct Polled {
+pub(in crate::surfaces::mcp) struct StatusArguments {
     pub id: DialogueId,
     pub wait: Duration,
     pub resume: bool,
 }
 
-impl Polled {
+impl StatusArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
         read_arguments(arguments, &["dialogue_id", "wait_seconds", "resume"], |fields, notes| {
             let (wait, resume) = (wait(fields, notes), fields.boolean("resume", notes));
@@ -55,13 +55,13 @@ impl Polled {
 }
 
 /// What it takes to go on with a run; and where the verdict log lies, for a review.
-pub(in crate::surfaces::mcp) fn going_on(
+pub(in crate::surfaces::mcp) fn resumption(
     house: &House,
     id: &DialogueId,
-) -> Result<(GoingOn, Option<PathBuf>), Error> {
+) -> Result<(Resumption, Option<PathBuf>), Error> {
     let loaded = load(house.for_existing()?.store.as_ref(), id)?;
     let overrides = Overrides::default();
     let settings = house.premises.settings_for(&loaded.transcript.opening, &overrides)?;
     let log = loaded.transcript.plan.gate.is_some().then(|| settings.review.log_path.clone());
-    Ok((GoingOn::prepare(loaded, &settings, &overrides, &house.outlets), log))
+    Ok((Resumption::prepare(loaded, &settings, &overrides, &house.outlets), log))
 }

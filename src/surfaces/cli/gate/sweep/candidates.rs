@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::selection::{Code, PassedOver};
+use super::selection::{PassedOver, PassedOverBecause};
 use crate::config::{Because, Classifier, Settings};
 use crate::domain::gate::Tier;
 use crate::domain::refusal::{self, Fault};
@@ -51,7 +51,7 @@ pub(super) fn candidates(
     for left_out in listed.left_out {
         // Of what no rule would have fitted nobody needs to be told.
         if is_to_be_judged(rules, &left_out.path).is_some() {
-            found.pass_over(left_out.path, Code::LeftOut, left_out.reason);
+            found.pass_over(left_out.path, PassedOverBecause::LeftOut, left_out.reason);
         }
     }
     found.files.sort_by(|a, b| {
@@ -70,17 +70,21 @@ impl Candidates {
             }
             None => self.counts.no_rule += 1,
             Some(_) if own.contains(&file.path) => {
-                self.pass_over(file.shown, Code::LeftOut, "plenary's own record".to_owned());
+                self.pass_over(
+                    file.shown,
+                    PassedOverBecause::LeftOut,
+                    "plenary's own record".to_owned(),
+                );
             }
             Some(_) if file.modified.is_some_and(|modified| modified < since) => {
                 let reason = "unchanged since then".to_owned();
-                self.pass_over(file.shown, Code::Unchanged, reason);
+                self.pass_over(file.shown, PassedOverBecause::Unchanged, reason);
             }
             Some(_) => self.files.push(file),
         }
     }
 
-    fn pass_over(&mut self, path: String, code: Code, reason: String) {
+    fn pass_over(&mut self, path: String, code: PassedOverBecause, reason: String) {
         self.passed_over.push(PassedOver { path, code, reason });
     }
 }

@@ -19,7 +19,7 @@ use crate::domain::gate::ContentQuery;
 use crate::domain::stretch::Lately;
 use crate::domain::time::Moment;
 use crate::error::{Error, document_text};
-use crate::hosting::{Piece, Says};
+use crate::hosting::{CallerClaims, Piece};
 use crate::material::FolderFile;
 
 /// Twenty reviews are a hundred and eighty calls: enough to be charged for by surprise.
@@ -81,37 +81,43 @@ impl Sweep {
         let dir = self.dir.clone().unwrap_or_else(|| settings.located.folder.clone());
         let since = self.since.start(Machine.now());
         let found = candidates(&dir, since, &settings, &rules)?;
-        let round = Round { settings, rehearsal, rules };
-        let swept = self.select(session, &round, found, since)?;
+        let setup = SweepSetup { settings, rehearsal, rules };
+        let swept = self.select(session, &setup, found, since)?;
         match self.dry_run {
-            true => plan(session, &round, swept),
-            false => self.judge(session, &round, swept),
+            true => plan(session, &setup, swept),
+            false => self.judge(session, &setup, swept),
         }
     }
 
     fn select(
         &self,
         session: &Session<'_>,
-        round: &Round,
+        setup: &SweepSetup,
         found: Candidates,
         since: Moment,
     ) -> Result<Swept, Error> {
-        let says = Says { producer: self.options.producer.clone(), ..Says::default() };
-        let working = round.settings.located.working.canonicalize().unwrap_or_default();
+        let claims =
+            CallerClaims { producer: self.options.producer.clone(), ..CallerClaims::default() };
+        let working = setup.settings.located.working.canonicalize().unwrap_or_default();
         let piece_of = |file: &FolderFile| {
             // As somebody who stands here would name it.
             let named = file.path.strip_prefix(&working).unwrap_or(&file.path);
-            Piece::of(named, &says, &round.settings, &round.rules)
+            Piece::of(named, &claims, &setup.settings, &setup.rules)
         };
         let workspace = session.for_existing()?;
-        let decided = |sha256: &str| Ok(workspace.store.decided(&round.content(sha256))?);
+        let decided = |sha256: &str| Ok(workspace.store.decided(&setup.content(sha256))?);
         let mut selection = select(found.files, self.max, piece_of, decided)?;
         selection.passed_over.extend(found.passed_over);
         selection.passed_over.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Swept { since, max: self.max, counts: found.counts, selection })
     }
 
-    fn judge(&self, session: &Session<'_>, round: &Round, swept: Swept) -> Result<Done, Error> {
+    fn judge(
+        &self,
+        session: &Session<'_>,
+        setup: &SweepSetup,
+        swept: Swept,
+    ) -> Result<Done, Error> {
         let format = self.options.format(session);
         let summary = Summary::of(&swept);
         let Selection { chosen, unreadable, .. } = swept.selection;
@@ -121,10 +127,10 @@ impl Sweep {
             .into_iter()
             .map(|(path, error)| Piece::Unreadable { path: path.into(), error });
         let pieces = judged.chain(unread).collect();
-        let done = judge(session, &round.settings, &round.rehearsal, pieces, format)?;
+        let done = judge(session, &setup.settings, &setup.rehearsal, pieces, format)?;
         let summary = match hashes.is_empty() {
             true => summary,
-            false => summary.with(verdicts(session, round, &hashes)?),
+            false => summary.with(verdicts(session, setup, &hashes)?),
         };
         match format {
             Format::Text => session.ui.print(&summary.text(session.ui.width()))?,
@@ -149,38 +155,42 @@ impl Sweep {
     }
 }
 
-fn plan(session: &Session<'_>, round: &Round, swept: Swept) -> Result<Done, Error> {
-    let table = GateTable::set(&round.settings, &round.rehearsal, &outlets(session))?;
+fn plan(session: &Session<'_>, setup: &SweepSetup, swept: Swept) -> Result<Done, Error> {
+    let table = GateTable::set(&setup.settings, &setup.rehearsal, &outlets(session))?;
     let plans = swept.selection.chosen.iter().map(|chosen| {
         let plan = table.plan((*chosen.artifact).clone(), Vec::new(), &Machine);
         estimate(&plan, &chosen.artifact.path)
     });
     let estimates: Vec<Estimate> = plans.collect();
-    let usd_max_each = round.settings.budget.usd_micros as f64 / 1e6;
+    let usd_max_each = setup.settings.budget.usd_micros as f64 / 1e6;
     let planned = Planned::new(swept, &estimates, usd_max_each);
     session.ui.answer(&planned, |planned| planned.text(session.ui.width()))?;
     Ok(Done::Well)
 }
 
 /// What was decided of each content, once all were seen.
-fn verdicts(session: &Session<'_>, round: &Round, hashes: &[String]) -> Result<Verdicts, Error> {
+fn verdicts(
+    session: &Session<'_>,
+    setup: &SweepSetup,
+    hashes: &[String],
+) -> Result<Verdicts, Error> {
     let workspace = session.for_existing()?;
     let mut verdicts = Verdicts::default();
     for sha256 in hashes {
-        let decided = workspace.store.decided(&round.content(sha256))?;
+        let decided = workspace.store.decided(&setup.content(sha256))?;
         verdicts.note(decided.map(|decided| decided.verdict));
     }
     Ok(verdicts)
 }
 
 /// What a sweep works with.
-struct Round {
+struct SweepSetup {
     settings: Settings,
     rehearsal: Rehearsal,
     rules: Classifier,
 }
 
-impl Round {
+impl SweepSetup {
     /// A rehearsal's verdicts count for rehearsals alone.
     fn content(&self, sha256: &str) -> ContentQuery {
         let rehearsal = !matches!(self.rehearsal, Rehearsal::IfNobody);

@@ -13,7 +13,7 @@ use crate::material::FolderFile;
 /// Why a file that a rule fits is not judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Code {
+pub(super) enum PassedOverBecause {
     Unchanged,
     LeftOut,
     NotDrawn,
@@ -24,7 +24,7 @@ pub(super) enum Code {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct PassedOver {
     pub path: String,
-    pub code: Code,
+    pub code: PassedOverBecause,
     pub reason: String,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn select(
             Piece::Artifact(artifact) => artifact,
             Piece::Skipped(skipped) => {
                 let reason = "of tier 3, and not the one in five".to_owned();
-                found.pass_over(skipped.path, Code::NotDrawn, reason);
+                found.pass_over(skipped.path, PassedOverBecause::NotDrawn, reason);
                 continue;
             }
             Piece::Unreadable { error, .. } => {
@@ -71,10 +71,10 @@ pub(super) fn select(
         };
         if let Some(before) = decided(&artifact.sha256)? {
             let reason = format!("decided before: {} ({})", before.verdict, before.verdict_id);
-            found.pass_over(artifact.path, Code::Decided, reason);
+            found.pass_over(artifact.path, PassedOverBecause::Decided, reason);
         } else if let Some(first) = seen.get(&artifact.sha256) {
             let reason = format!("the same content as `{first}`");
-            found.pass_over(artifact.path, Code::Duplicate, reason);
+            found.pass_over(artifact.path, PassedOverBecause::Duplicate, reason);
         } else {
             seen.insert(artifact.sha256.clone(), artifact.path.clone());
             if found.chosen.len() < max {
@@ -88,7 +88,7 @@ pub(super) fn select(
 }
 
 impl Selection {
-    fn pass_over(&mut self, path: String, code: Code, reason: String) {
+    fn pass_over(&mut self, path: String, code: PassedOverBecause, reason: String) {
         self.passed_over.push(PassedOver { path, code, reason });
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::super::super::table::Table;
 use super::super::super::wrap::wrap_line;
 use super::candidates::Counts;
-use super::selection::{Chosen, Code, PassedOver, Selection};
+use super::selection::{Chosen, PassedOver, PassedOverBecause, Selection};
 use crate::convening::Estimate;
 use crate::domain::gate::{GateVerdict, Tier};
 use crate::domain::time::Moment;
@@ -98,7 +98,7 @@ impl Planned {
             }
             text = table.draw(width) + "\n";
         }
-        let told = self.passed_over.iter().filter(|one| one.code != Code::Unchanged);
+        let told = self.passed_over.iter().filter(|one| one.code != PassedOverBecause::Unchanged);
         for PassedOver { path, reason, .. } in told {
             text += &line("not judged", path, Some(reason));
         }
@@ -151,7 +151,7 @@ pub(super) struct Summary {
     max: usize,
     reviewed: usize,
     verdicts: Verdicts,
-    passed_over: BTreeMap<Code, usize>,
+    passed_over: BTreeMap<PassedOverBecause, usize>,
     unreadable: usize,
     left: Vec<String>,
     counts: Counts,
@@ -232,16 +232,16 @@ impl Summary {
 
 /// `Looked at 12 files: 8 that no rule fits, 3 unchanged since 2026-02-01 09:30, 1 decided before`
 fn looked_at(counts: Counts, passed_over: &[PassedOver], since: Moment) -> String {
-    let of = |code: Code| passed_over.iter().filter(|one| one.code == code).count();
+    let of = |code: PassedOverBecause| passed_over.iter().filter(|one| one.code == code).count();
     let unchanged = format!("unchanged since {}", minute(since));
     let parts = [
         (counts.no_rule, "that no rule fits"),
         (counts.tier_2, "of tier 2"),
-        (of(Code::Unchanged), unchanged.as_str()),
-        (of(Code::NotDrawn), "of tier 3 that were not drawn"),
-        (of(Code::Decided), "decided before"),
-        (of(Code::Duplicate), "of the same content as another"),
-        (of(Code::LeftOut), "left out"),
+        (of(PassedOverBecause::Unchanged), unchanged.as_str()),
+        (of(PassedOverBecause::NotDrawn), "of tier 3 that were not drawn"),
+        (of(PassedOverBecause::Decided), "decided before"),
+        (of(PassedOverBecause::Duplicate), "of the same content as another"),
+        (of(PassedOverBecause::LeftOut), "left out"),
     ];
     let looked_at = wording::count(counts.looked_at, "file");
     match listed(&parts) {

@@ -10,8 +10,8 @@ use super::super::palette::{BAD, CAUTION, GOOD, PLAIN, STRONG};
 use super::grid::{Bar, Grid, NONE, Row};
 use crate::export::wording;
 use crate::record::gate_audit::{
-    Change, DriftVerdict, GateAudit, Measure, Movement, OfScore, Overrules, Seat, Spread, Subject,
-    SubjectKind, percent,
+    DeliberatorCount, DriftVerdict, GateAudit, Measure, MindChange, Movement, OfScore, Overrules,
+    Spread, Subject, SubjectKind, percent,
 };
 
 /// So many rows of a table are drawn; `--json` has all of them.
@@ -64,7 +64,7 @@ fn spreads(
 }
 
 pub(super) fn deliberators(audit: &GateAudit, canvas: Canvas) -> Vec<Line> {
-    let row = |seat: &Seat| {
+    let row = |seat: &DeliberatorCount| {
         let cells = vec![
             seat.heard.to_string(),
             share(seat.irreducible, seat.heard),
@@ -87,7 +87,7 @@ pub(super) fn change(audit: &GateAudit, canvas: Canvas) -> Vec<Line> {
     if audit.change.compared + audit.change.fallback == 0 {
         return Vec::new();
     }
-    let row = |name: &str, change: &Change| {
+    let row = |name: &str, change: &MindChange| {
         let counts = [change.softened, change.hardened, change.uncited, change.fallback];
         let mut cells = vec![change.compared.to_string(), share(change.changed, change.compared)];
         cells.extend(counts.map(|count| count.to_string()));

@@ -8,7 +8,7 @@ use super::super::palette::{self, FAINT, GOOD, ID};
 use super::page::{INDENT, named};
 use crate::domain::gate::{Judgement, names_lines};
 use crate::export::gate::words::lines as named_lines;
-use crate::export::gate::{Placed, ReviewDocument};
+use crate::export::gate::{PlacedConcern, ReviewDocument};
 use crate::protocols::gate::Position;
 
 /// `L3-12` and a gap; longer ones push only their own words.
@@ -61,7 +61,7 @@ fn stands(held: &Judgement) -> String {
     words.join(", ")
 }
 
-fn concern(one: &Placed, room: usize) -> Vec<Line> {
+fn concern(one: &PlacedConcern, room: usize) -> Vec<Line> {
     let place = named_lines(one.line, one.end_line);
     let column = INDENT + NUMBER + PLACE;
     // Its deliberator stands above: of `skeptic-2`, the number is left to say.

@@ -14,7 +14,7 @@ use crate::surfaces::mcp::House;
 pub(super) type Stop = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 /// Serves, then ends what was running where it can be taken up again.
-pub(super) fn stand(
+pub(super) fn serve_until_stopped(
     session: Session<'_>,
     serve: impl AsyncFnOnce(Arc<House>, Stop) -> Result<(), Error>,
 ) -> Result<Done, Error> {

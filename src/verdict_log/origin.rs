@@ -7,7 +7,7 @@ use crate::domain::gate::ForeignRow;
 use crate::store::{Store, StoreError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum LineOrigin {
     /// The line of a row, word for word.
     Ours {
         seq: u64,
@@ -28,9 +28,9 @@ struct Named {
     verdict_id: Option<String>,
 }
 
-pub(super) fn standing(store: &dyn Store, line: &[u8]) -> Result<Standing, StoreError> {
+pub(super) fn origin(store: &dyn Store, line: &[u8]) -> Result<LineOrigin, StoreError> {
     if line.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Standing::Blank);
+        return Ok(LineOrigin::Blank);
     }
     let named = serde_json::from_slice::<Named>(line).ok();
     if let Some(id) = named.and_then(|named| named.verdict_id)
@@ -38,12 +38,12 @@ pub(super) fn standing(store: &dyn Store, line: &[u8]) -> Result<Standing, Store
     {
         let is_same = row.line.as_bytes() == line;
         return Ok(if is_same {
-            Standing::Ours { seq: row.seq }
+            LineOrigin::Ours { seq: row.seq }
         } else {
-            Standing::Known { seq: row.seq }
+            LineOrigin::Known { seq: row.seq }
         });
     }
-    Ok(said(store, line)?.map_or(Standing::Stranger, |seq| Standing::Known { seq }))
+    Ok(said(store, line)?.map_or(LineOrigin::Stranger, |seq| LineOrigin::Known { seq }))
 }
 
 /// The row of the store that says all that the line says.

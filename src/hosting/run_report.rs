@@ -17,7 +17,7 @@ use crate::operations::Workspace;
 words! {
     /// `incomplete` and `interrupted` can be gone on with; `failed` means that nobody was heard,
     /// or that this process could not go on.
-    pub enum Standing {
+    pub enum RunStatus {
         Running = "running",
         Done = "done",
         Incomplete = "incomplete",
@@ -27,9 +27,9 @@ words! {
 }
 
 #[derive(Debug, Serialize)]
-pub struct Stand {
+pub struct RunReport {
     pub dialogue_id: Option<DialogueId>,
-    pub status: Standing,
+    pub status: RunStatus,
     pub progress: Option<Progress>,
     /// The document of the run, once it has stopped.
     pub result: Option<Value>,
@@ -49,17 +49,17 @@ pub struct Progress {
 }
 
 /// Where a run stands by its journal. A run that this process works on is running, too.
-pub fn stand(workspace: &Workspace, id: &DialogueId) -> Result<Stand, Error> {
+pub fn report(workspace: &Workspace, id: &DialogueId) -> Result<RunReport, Error> {
     let transcript = look(workspace.store.as_ref(), id)?;
     let status = match is_at_work(workspace.folders.store_folder(), &transcript) {
-        true => Standing::Running,
-        false => standing(&transcript),
+        true => RunStatus::Running,
+        false => status_of(&transcript),
     };
     let result = match status {
-        Standing::Done | Standing::Incomplete | Standing::Failed => Some(document(&transcript)?),
-        Standing::Running | Standing::Interrupted => None,
+        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => Some(document(&transcript)?),
+        RunStatus::Running | RunStatus::Interrupted => None,
     };
-    Ok(Stand {
+    Ok(RunReport {
         dialogue_id: Some(id.clone()),
         status,
         progress: Some(progress(&transcript)),
@@ -69,9 +69,9 @@ pub fn stand(workspace: &Workspace, id: &DialogueId) -> Result<Stand, Error> {
 }
 
 /// Of a run that nobody works on.
-fn standing(transcript: &Transcript) -> Standing {
+fn status_of(transcript: &Transcript) -> RunStatus {
     match &transcript.stopped {
-        None | Some(Stop::Interrupted) => Standing::Interrupted,
+        None | Some(Stop::Interrupted) => RunStatus::Interrupted,
         Some(
             Stop::Done
             | Stop::Quorum { .. }
@@ -82,20 +82,20 @@ fn standing(transcript: &Transcript) -> Standing {
             | Stop::Unadjudicated { .. }
             | Stop::Deadline,
         ) => match status(transcript) {
-            Status::Done => Standing::Done,
-            Status::Incomplete => Standing::Incomplete,
-            Status::Failed => Standing::Failed,
+            Status::Done => RunStatus::Done,
+            Status::Incomplete => RunStatus::Incomplete,
+            Status::Failed => RunStatus::Failed,
         },
     }
 }
 
-fn suggestion(status: Standing, id: &DialogueId) -> Option<String> {
+fn suggestion(status: RunStatus, id: &DialogueId) -> Option<String> {
     match status {
-        Standing::Done => None,
-        Standing::Running => {
+        RunStatus::Done => None,
+        RunStatus::Running => {
             Some("ask deliberation_status again, with wait_seconds to wait for it".to_owned())
         }
-        Standing::Incomplete | Standing::Failed | Standing::Interrupted => {
+        RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => {
             Some(format!("deliberation_status with resume: true goes on, or `plenary resume {id}`"))
         }
     }
