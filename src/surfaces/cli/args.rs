@@ -35,7 +35,8 @@ Exit codes:
 ///
 /// `ask` puts a question before a council of models: each answers alone, each reviews
 /// the others, a chair reports, and the conclusion is audited by somebody who saw nothing
-/// else. `dialogue` keeps the record of a panel that somebody leads, round by round.
+/// else. `review` puts a document before a gate: SHIP, REVISE or HOLD. `dialogue` keeps the
+/// record of a panel that somebody leads, round by round. Agents do all of it through `mcp`.
 /// Everything said has an id, an author and a history.
 ///
 /// Begin with `plenary ask "…"`; it needs no key. `plenary doctor` tells who can be asked.

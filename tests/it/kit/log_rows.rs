@@ -49,10 +49,15 @@ fn open_review(store: &dyn Store, id: &str) -> DialogueId {
 
 /// Logs rows in one entry of a review.
 pub fn log_rows(store: &dyn Store, dialogue: &str, rows: &[LogRow]) {
+    try_log_rows(store, dialogue, rows).unwrap_or_else(|error| panic!("{error:?}"));
+}
+
+/// The same, where the store may refuse.
+pub fn try_log_rows(store: &dyn Store, dialogue: &str, rows: &[LogRow]) -> Result<(), StoreError> {
     let id = open_review(store, dialogue);
     let changes: Vec<Change> =
         rows.iter().map(|row| Change::VerdictLogged(Box::new(row.clone()))).collect();
-    apply(store, &id, EntryKind::VerdictLogged, &changes);
+    apply(store, &id, EntryKind::VerdictLogged, &changes)
 }
 
 /// Logs the `n`-th verdict of a review.
@@ -65,10 +70,15 @@ pub fn log_verdict(store: &dyn Store, dialogue: &str, n: u32, verdict: GateVerdi
 pub fn override_verdict(store: &dyn Store, dialogue: &str, n: u32, decision: Decision) {
     let verdict_id = format!("{dialogue}/{n}");
     let word = Override { verdict_id, decision, why: "It was read again.".to_owned() };
-    apply(store, &dialogue.parse().unwrap(), EntryKind::Overridden, &[Change::Overridden(word)]);
+    let changes = [Change::Overridden(word)];
+    apply(store, &dialogue.parse().unwrap(), EntryKind::Overridden, &changes).unwrap();
 }
 
-fn apply(store: &dyn Store, id: &DialogueId, kind: EntryKind, changes: &[Change]) {
-    transact(store, |unit| unit.apply(id, kind, moment(AT), changes))
-        .unwrap_or_else(|error: StoreError| panic!("{error:?}"));
+fn apply(
+    store: &dyn Store,
+    id: &DialogueId,
+    kind: EntryKind,
+    changes: &[Change],
+) -> Result<(), StoreError> {
+    transact(store, |unit| unit.apply(id, kind, moment(AT), changes)).map(drop)
 }

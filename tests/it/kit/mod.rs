@@ -27,7 +27,7 @@ use tempfile::TempDir;
 pub use dialogues::{batch, item, open_dialogue, pool};
 pub use dump::dump;
 pub use endings::{Fate, conclude, ending, moment, open_for, record_outcome};
-pub use log_rows::{log_row, log_rows, log_verdict, override_verdict};
+pub use log_rows::{log_row, log_rows, log_verdict, override_verdict, try_log_rows};
 pub use model_server::{Gate, ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
 pub use program::{Program, Ran, binary};
 pub use programs::{alive_with, provider, request, soon, surroundings};

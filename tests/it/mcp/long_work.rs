@@ -238,13 +238,14 @@ enum End {
 
 /// The dialogue that is being opened.
 fn first_dialogue(agent: &mut Agent) -> String {
-    loop {
+    for _ in 0..500 {
         let listed = agent.must("blue_dialogue_search", &json!({ "op": "list" }));
         if let Some(id) = listed.pointer("/dialogues/0/dialogue_id") {
             return id.as_str().unwrap().to_owned();
         }
         std::thread::sleep(Duration::from_millis(20));
     }
+    panic!("no dialogue was opened");
 }
 
 /// Polls until the run stands so.

@@ -16,13 +16,13 @@ use crate::record::no_dialogue;
 /// Nobody wants to wait for a model twice.
 const PAUSE_MAX: Duration = Duration::from_secs(2);
 
-/// Play a council back from its record
+/// Play a council or a review back from its record
 ///
 /// The same screens as when it ran, and the same result: nothing but the journal is read.
 /// With `--json`, one event per line (docs/events.md).
 #[derive(Debug, Args)]
 pub(crate) struct Replay {
-    /// The council.
+    /// The council or review.
     id: String,
     /// How many times as fast as it went; 0 does not wait at all
     /// [default: 4 on a terminal, else 0]

@@ -20,13 +20,13 @@ use crate::record::no_dialogue;
 /// How often the journal is looked at.
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// Follow a council that is running
+/// Follow a council or a review that is running
 ///
 /// Shows what happened so far and what happens next, until it ends. With `--json`, one
-/// event per line (docs/events.md). Ctrl-C ends the watching, not the council.
+/// event per line (docs/events.md). Ctrl-C ends the watching, not the run.
 #[derive(Debug, Args)]
 pub(crate) struct Watch {
-    /// The council.
+    /// The council or review.
     id: String,
 }
 
