@@ -56,6 +56,28 @@ impl Classifier {
         }
     }
 
+    /// Whether a rule sends this file before the gate, always or by lot.
+    pub fn is_judged(&self, path: &str) -> bool {
+        self.of_path(Some(path)).tier != Tier::Never
+    }
+
+    /// Whether a rule of what is judged names this folder, or one in it, letter by letter.
+    pub fn names_folder(&self, folder: &str) -> bool {
+        self.spelled_out().any(|prefix| is_within(&prefix, folder))
+    }
+
+    /// Whether a rule may send something in this folder before the gate.
+    pub fn may_judge_in(&self, folder: &str) -> bool {
+        self.spelled_out().any(|prefix| is_within(&prefix, folder) || is_within(folder, &prefix))
+    }
+
+    /// The folders that globs of what is judged spell out before their first wildcard.
+    fn spelled_out(&self) -> impl Iterator<Item = String> {
+        let rules = self.rules.iter().flatten().map(|(rule, _)| rule);
+        let judged = rules.filter(|rule| rule.tier != Tier::Never);
+        judged.flat_map(|rule| &rule.globs).map(|glob| spelled_out(glob))
+    }
+
     /// By the type that somebody says it is: its tier is that of the type's first rule, where
     /// it has one.
     pub fn of_type(&self, path: Option<&str>, artifact_type: &str) -> Class {
@@ -71,6 +93,20 @@ impl Class {
     fn new(tier: Tier, artifact_type: &str, because: Because) -> Self {
         Self { tier, artifact_type: artifact_type.to_owned(), because }
     }
+}
+
+/// `posts/2026` of `posts/2026/*.md`; nothing of a glob that fits at any depth.
+fn spelled_out(glob: &str) -> String {
+    let parts: Vec<&str> = glob.trim_start_matches('/').split('/').collect();
+    let folders = parts.split_last().map_or(&[][..], |(_, folders)| folders);
+    let is_plain = |part: &&&str| !part.contains(['*', '?', '[', '{', '\\']);
+    folders.iter().take_while(is_plain).copied().collect::<Vec<_>>().join("/")
+}
+
+/// Whether a path is a folder, or lies in it; everything lies in the first one.
+fn is_within(path: &str, folder: &str) -> bool {
+    folder.is_empty()
+        || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The globs of a rule. Each was built once when the file was read, and those that could not be
@@ -118,6 +154,32 @@ mod tests {
             );
         }
         assert_eq!(classifier.of_path(None).because, Because::NoRuleFits);
+    }
+
+    #[test]
+    fn folders_are_known_by_what_globs_spell_out() {
+        let rules = [
+            rule(Tier::Always, "release", &["dist/*.md", "a/b/c*/x.md"]),
+            rule(Tier::Never, "draft", &["drafts/**"]),
+        ];
+        let classifier = Classifier::new(Some(&rules));
+        let table = [
+            // The folder; whether it is named, whether something in it may be judged.
+            ("dist", true, true),
+            ("distant", false, false),
+            ("dist/deep", false, true),
+            ("a", true, true),
+            ("a/b", true, true),
+            ("a/b/cd", false, true),
+            ("a/c", false, false),
+            ("drafts", false, false),
+        ];
+        for (folder, is_named, may_hold) in table {
+            let found = (classifier.names_folder(folder), classifier.may_judge_in(folder));
+            assert_eq!(found, (is_named, may_hold), "{folder}");
+        }
+        let anywhere = Classifier::new(Some(&[rule(Tier::Always, "readme", &["README.md"])]));
+        assert!(anywhere.may_judge_in("vendor") && !anywhere.names_folder("vendor"));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::domain::plan::{ContextPack, Exclusion};
 use super::names;
 use super::read::{self, Content};
 use super::selection::{self, Readable, Room};
-use super::walk::{self, Candidate, ENTRIES_MAX, Listing};
+use super::walk::{self, Candidate, EntryKind, LeftOut, Listing, Scope};
 
 #[derive(Debug, thiserror::Error)]
 pub enum MaterialError {
@@ -58,7 +58,7 @@ fn list(base: &Path, named: &Path) -> Result<Listing, MaterialError> {
     let metadata = real.metadata().map_err(unreadable)?;
     let shown = shown(base, named, &real);
     if metadata.is_dir() {
-        walk::folder(named, &real, &shown, ENTRIES_MAX)
+        walk::folder(named, &real, &shown, Scope::of_material())
     } else if metadata.is_file() {
         named_file(named, real, shown)
     } else {
@@ -70,14 +70,12 @@ fn list(base: &Path, named: &Path) -> Result<Listing, MaterialError> {
 /// under its own name or under that of a link to it.
 fn named_file(named: &Path, real: PathBuf, shown: String) -> Result<Listing, MaterialError> {
     if let Some(reason) = names::credential(&real).or_else(|| names::credential(named)) {
-        return Ok(Listing {
-            candidates: Vec::new(),
-            excluded: vec![Exclusion { path: shown, reason }],
-        });
+        let left_out = vec![LeftOut { path: real, shown, kind: EntryKind::File, reason }];
+        return Ok(Listing { candidates: Vec::new(), left_out });
     }
     read::open(&real).map_err(|error| MaterialError::unreadable(named, error))?;
     let candidate = Candidate { real, shown, named: true };
-    Ok(Listing { candidates: vec![candidate], excluded: Vec::new() })
+    Ok(Listing { candidates: vec![candidate], left_out: Vec::new() })
 }
 
 /// A path as it is shown: relative to the base where it lies there, else as it was named.
@@ -101,7 +99,7 @@ impl Found {
             let known = self.candidates.entry(candidate.real.clone());
             known.and_modify(|known| known.named |= candidate.named).or_insert(candidate);
         }
-        self.excluded.extend(listing.excluded);
+        self.excluded.extend(walk::summed_up(listing.left_out));
     }
 
     fn into_pack(mut self) -> ContextPack {

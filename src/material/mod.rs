@@ -18,4 +18,5 @@ mod within;
 pub use document::{Document, Place};
 pub use files_in::{FilesIn, FolderFile, files_in};
 pub use gather::{MaterialError, gather};
+pub use walk::{AskedFor, EntryKind, LeftOut};
 pub use within::text_within;

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ignore::{DirEntry, WalkBuilder};
 
@@ -16,6 +17,23 @@ pub(super) const ENTRIES_MAX: usize = 10_000;
 /// A folder may hold thousands of ignored files; the first few show which they are.
 const NAMED_PER_REASON_MAX: usize = 20;
 
+/// What an entry of a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    Folder,
+    /// A folder that cannot be entered.
+    ClosedFolder,
+    /// To a file, or to nothing.
+    Link,
+    /// A device, a pipe, a socket.
+    Other,
+}
+
+/// Whether somebody asks for an entry, by the path it is shown by: then its name alone does not
+/// keep it out.
+pub type AskedFor = Arc<dyn Fn(&str, EntryKind) -> bool + Send + Sync>;
+
 /// A file that may be sent once it was read.
 #[derive(Debug)]
 pub(super) struct Candidate {
@@ -26,26 +44,52 @@ pub(super) struct Candidate {
     pub(super) named: bool,
 }
 
+/// What is left out unread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Without links in it, but for itself.
+    pub path: PathBuf,
+    pub shown: String,
+    pub kind: EntryKind,
+    pub reason: String,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     pub(super) candidates: Vec<Candidate>,
-    pub(super) excluded: Vec<Exclusion>,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// How far a folder is walked.
+#[derive(Clone)]
+pub(super) struct Scope {
+    pub(super) entries_max: usize,
+    pub(super) asked_for: AskedFor,
+}
+
+impl Scope {
+    /// Nothing in it was asked for by its name.
+    pub(super) fn of_material() -> Self {
+        Self { entries_max: ENTRIES_MAX, asked_for: Arc::new(|_, _| false) }
+    }
 }
 
 pub(super) fn folder(
     named: &Path,
     root: &Path,
     shown: &str,
-    entries_max: usize,
+    scope: Scope,
 ) -> Result<Listing, MaterialError> {
     // The walk would only note that it could not enter.
     root.read_dir().map_err(|error| MaterialError::unreadable(named, error))?;
     if let Some(reason) = names::credential_folder(root) {
-        let excluded = vec![Exclusion { path: shown.to_owned(), reason }];
-        return Ok(Listing { candidates: Vec::new(), excluded });
+        let (path, shown) = (root.to_owned(), shown.to_owned());
+        let left_out = vec![LeftOut { path, shown, kind: EntryKind::Folder, reason }];
+        return Ok(Listing { candidates: Vec::new(), left_out });
     }
-    let entries = entries(named, root, entries_max)?;
-    let folder = Folder { root, shown };
+    let entries_max = scope.entries_max;
+    let folder = Folder { root: root.to_owned(), shown: shown.to_owned(), scope };
+    let entries = entries(named, &folder, entries_max)?;
     let mut listing = Listing::default();
     for entry in &entries {
         folder.judge(entry, &mut listing);
@@ -55,14 +99,20 @@ pub(super) fn folder(
 }
 
 /// What the walk admits; ignore files and names decide, the root itself is not judged.
-fn entries(named: &Path, root: &Path, entries_max: usize) -> Result<Vec<DirEntry>, MaterialError> {
-    let walk = WalkBuilder::new(root)
+fn entries(
+    named: &Path,
+    folder: &Folder,
+    entries_max: usize,
+) -> Result<Vec<DirEntry>, MaterialError> {
+    let judge = folder.clone();
+    let walk = WalkBuilder::new(&folder.root)
         .hidden(false)
         .ignore(false)
         .require_git(false)
         .add_custom_ignore_filename(".councilignore")
-        .filter_entry(|entry| {
-            entry.depth() == 0 || names::reason(entry.path(), is_folder(entry)).is_none()
+        .filter_entry(move |entry| {
+            let kind = if is_folder(entry) { EntryKind::Folder } else { EntryKind::File };
+            entry.depth() == 0 || judge.reason(entry.path(), kind).is_none()
         })
         .build();
     // What cannot be entered is missing here and found again by `add_passed_over`.
@@ -77,40 +127,51 @@ fn is_folder(entry: &DirEntry) -> bool {
     entry.file_type().is_some_and(|kind| kind.is_dir())
 }
 
-struct Folder<'a> {
-    root: &'a Path,
-    shown: &'a str,
+#[derive(Clone)]
+struct Folder {
+    root: PathBuf,
+    shown: String,
+    scope: Scope,
 }
 
-impl Folder<'_> {
+impl Folder {
     fn judge(&self, entry: &DirEntry, listing: &mut Listing) {
         let (path, Some(kind)) = (entry.path(), entry.file_type()) else { return };
         let shown = self.shown(path);
         if kind.is_file() {
             let real = path.to_owned();
             listing.candidates.push(Candidate { real, shown, named: false });
-        } else if let Some(reason) = self.objection(path, kind) {
-            listing.excluded.push(Exclusion { path: shown, reason });
+        } else if let Some((kind, reason)) = self.objection(path, kind) {
+            let (path, reason) = (path.to_owned(), reason.to_owned());
+            listing.left_out.push(LeftOut { path, shown, kind, reason });
         }
     }
 
+    /// Why an entry is left out by its name, where it is.
+    fn reason(&self, path: &Path, kind: EntryKind) -> Option<String> {
+        let reason = names::reason(path, kind == EntryKind::Folder)?;
+        (!(self.scope.asked_for)(&self.shown(path), kind)).then_some(reason)
+    }
+
     /// What is neither a file nor a folder that could be entered.
-    fn objection(&self, path: &Path, kind: FileType) -> Option<String> {
-        let reason = if kind.is_symlink() {
-            match path.canonicalize() {
-                Err(_) => "a link that leads nowhere",
-                Ok(target) if !target.starts_with(self.root) => {
-                    "a link that leads out of the folder"
-                }
+    fn objection(&self, path: &Path, kind: FileType) -> Option<(EntryKind, &'static str)> {
+        if kind.is_symlink() {
+            let Ok(target) = path.canonicalize() else {
+                return Some((EntryKind::Link, "a link that leads nowhere"));
+            };
+            let kind = if target.is_dir() { EntryKind::Folder } else { EntryKind::Link };
+            let reason = match target.starts_with(&self.root) {
                 // Followed, it would get around what is said about its target.
-                Ok(_) => "a link; what it leads to stands under its own name",
-            }
-        } else if kind.is_dir() {
-            path.read_dir().err().map(|_| "it cannot be entered")?
-        } else {
-            "a device, pipe or socket"
-        };
-        Some(reason.to_owned())
+                true => "a link; what it leads to stands under its own name",
+                false => "a link that leads out of the folder",
+            };
+            return Some((kind, reason));
+        }
+        if kind.is_dir() {
+            let closed = (EntryKind::ClosedFolder, "it cannot be entered");
+            return path.read_dir().err().map(|_| closed);
+        }
+        Some((EntryKind::Other, "a device, pipe or socket"))
     }
 
     /// What lies in the walked folders but was not admitted, with the reason.
@@ -118,37 +179,22 @@ impl Folder<'_> {
         let admitted: HashSet<&Path> = entries.iter().map(DirEntry::path).collect();
         for folder in entries.iter().filter(|entry| is_folder(entry)) {
             let Ok(children) = folder.path().read_dir() else { continue };
-            let mut by_reason: BTreeMap<String, Vec<String>> = BTreeMap::new();
             for child in children.filter_map(Result::ok) {
                 let path = child.path();
-                if !admitted.contains(path.as_path()) {
-                    let is_folder = child.file_type().is_ok_and(|kind| kind.is_dir());
-                    let reason = names::reason(&path, is_folder).unwrap_or_else(ignored);
-                    by_reason.entry(reason).or_default().push(self.shown(&path));
+                if admitted.contains(path.as_path()) {
+                    continue;
                 }
-            }
-            for (reason, paths) in by_reason {
-                listing.excluded.extend(self.summed_up(folder.path(), &reason, paths));
+                let is_folder = child.file_type().is_ok_and(|kind| kind.is_dir());
+                let kind = if is_folder { EntryKind::Folder } else { EntryKind::File };
+                let reason = self.reason(&path, kind).unwrap_or_else(ignored);
+                listing.left_out.push(LeftOut { shown: self.shown(&path), path, kind, reason });
             }
         }
-    }
-
-    fn summed_up(&self, folder: &Path, reason: &str, mut paths: Vec<String>) -> Vec<Exclusion> {
-        paths.sort();
-        let more = paths.len().saturating_sub(NAMED_PER_REASON_MAX);
-        let named = paths.into_iter().take(NAMED_PER_REASON_MAX);
-        let mut excluded: Vec<Exclusion> =
-            named.map(|path| Exclusion { path, reason: reason.to_owned() }).collect();
-        if more > 0 {
-            let path = self.shown(folder);
-            excluded.push(Exclusion { path, reason: format!("{more} more in it: {reason}") });
-        }
-        excluded
     }
 
     fn shown(&self, path: &Path) -> String {
-        let inside = path.strip_prefix(self.root).unwrap_or(path);
-        let first = Some(self.shown.to_owned()).filter(|shown| !shown.is_empty());
+        let inside = path.strip_prefix(&self.root).unwrap_or(path);
+        let first = Some(self.shown.clone()).filter(|shown| !shown.is_empty());
         let parts = inside.iter().map(|part| part.to_string_lossy().into_owned());
         let shown = first.into_iter().chain(parts).collect::<Vec<_>>().join("/");
         if shown.is_empty() { ".".to_owned() } else { shown }
@@ -157,4 +203,26 @@ impl Folder<'_> {
 
 fn ignored() -> String {
     "ignored by `.gitignore` or `.councilignore`".to_owned()
+}
+
+/// The same for people: of what is left out of one folder for one reason the first few are named,
+/// and the others counted.
+pub(super) fn summed_up(left_out: Vec<LeftOut>) -> Vec<Exclusion> {
+    let mut alike: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for LeftOut { shown, reason, .. } in left_out {
+        let folder = shown.rsplit_once('/').map_or(".", |(folder, _)| folder).to_owned();
+        alike.entry((folder, reason)).or_default().push(shown);
+    }
+    let mut excluded = Vec::new();
+    for ((folder, reason), mut paths) in alike {
+        paths.sort();
+        let more = paths.len().saturating_sub(NAMED_PER_REASON_MAX);
+        let named = paths.into_iter().take(NAMED_PER_REASON_MAX);
+        excluded.extend(named.map(|path| Exclusion { path, reason: reason.clone() }));
+        if more > 0 {
+            excluded
+                .push(Exclusion { path: folder, reason: format!("{more} more in it: {reason}") });
+        }
+    }
+    excluded
 }

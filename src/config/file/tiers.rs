@@ -78,7 +78,7 @@ fn globs(node: &Node, path: &str, problems: &mut Problems) -> Vec<String> {
 }
 
 fn objection(glob: &str) -> Option<&'static str> {
-    if glob.starts_with('/') || glob.split('/').any(|part| part == "..") {
+    if glob.split('/').any(|part| part == "..") {
         return Some("must lie below the folder of `council.yaml`");
     }
     if glob.starts_with("./") || glob.contains("//") || glob.contains('\\') || glob != glob.trim() {

@@ -171,7 +171,7 @@ fn ignored_hidden_and_own_files_are_left_out() {
 
 #[cfg(unix)]
 #[test]
-fn links_are_left_out_with_a_reason() {
+fn a_link_is_no_way_around_the_gate() {
     use std::os::unix::fs::symlink;
     let program = project(&[("posts/a.md", 1), ("elsewhere/b.md", 1)]);
     let posts = program.path().join("posts");
@@ -180,11 +180,39 @@ fn links_are_left_out_with_a_reason() {
     symlink(outside.path().join("secret.md"), posts.join("out.md")).unwrap();
     symlink(outside.path(), posts.join("folder")).unwrap();
     symlink("a.md", posts.join("same.md")).unwrap();
+    // No rule fits what it leads to; `review posts/b.md` would judge it.
+    symlink("../elsewhere/b.md", posts.join("b.md")).unwrap();
     let plan = sweep(&program, "--dry-run", 0).remove(0);
-    assert_eq!(texts(&plan["would_review"], "path"), ["posts/a.md"]);
+    assert_eq!(texts(&plan["would_review"], "path"), ["posts/a.md", "posts/b.md"]);
+    assert_eq!(texts(&plan["unreadable"], "path"), ["posts/out.md"]);
     let reasons = texts(&plan["passed_over"], "reason");
-    let out = "a link that leads out of the folder";
-    assert_eq!(reasons, [out, out, "a link; what it leads to stands under its own name"]);
+    assert_eq!(
+        reasons,
+        ["a link that leads out of the folder", "the same content as `posts/a.md`"]
+    );
+    assert_eq!(program.run(&["sweep", "--rehearse"]).code, 4);
+}
+
+#[test]
+fn what_a_rule_names_is_judged_whatever_it_is_called() {
+    let program = project(&[
+        ("dist/notes.md", 1),
+        ("dist/app.js", 1),
+        ("build/deep/notes.md", 1),
+        ("build/other/notes.md", 1),
+        ("posts/credentials-policy.md", 1),
+        ("posts/secrets.yaml", 1),
+        ("press/a/ignored.md", 1),
+        ("vendor/a.md", 1),
+    ]);
+    write(&program, ".gitignore", "press/a/\n", 0);
+    let rules = r#"tier_rules: {tier_1: {
+        release: ["dist/*.md", "build/deep/*"], post: ["posts/**"], press: ["press/**/*.md"]}}"#;
+    write(&program, "council.yaml", rules, 0);
+    let mut judged = chosen(&program, "");
+    judged.sort();
+    assert_eq!(judged, ["build/deep/notes.md", "dist/notes.md", "posts/credentials-policy.md"]);
+    assert_eq!(passed_over(&program, ""), ["posts/secrets.yaml: left_out", "press/a: left_out"]);
 }
 
 #[test]

@@ -2,14 +2,19 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::selection::{PassedOver, PassedOverBecause};
 use crate::config::{Because, Classifier, Settings};
-use crate::domain::gate::Tier;
 use crate::domain::refusal::{self, Fault};
 use crate::domain::time::Moment;
 use crate::error::Error;
-use crate::material::{self, FolderFile};
+use crate::material::{self, AskedFor, EntryKind, FolderFile, LeftOut, MaterialError};
+
+/// What is written to be read. Such a file is asked for by a rule that fits it, whatever its name
+/// says of it; a key of some service in it is found when it is read.
+const DOCUMENT_ENDS: [&str; 8] =
+    [".md", ".markdown", ".txt", ".rst", ".adoc", ".html", ".htm", ".tex"];
 
 /// The files of a folder, sorted by what the rules and the clock say.
 #[derive(Debug, Default)]
@@ -19,6 +24,8 @@ pub(super) struct Candidates {
     pub files: Vec<FolderFile>,
     /// A rule fits them, and yet they are not read.
     pub passed_over: Vec<PassedOver>,
+    /// A rule may fit what is in them, and they cannot be entered: they do not pass.
+    pub closed: Vec<(String, Error)>,
     pub counts: Counts,
 }
 
@@ -36,23 +43,20 @@ pub(super) fn candidates(
     dir: &Path,
     since: Moment,
     settings: &Settings,
-    rules: &Classifier,
+    rules: &Arc<Classifier>,
 ) -> Result<Candidates, Error> {
     let located = &settings.located;
     if is_elsewhere(&located.working.join(dir), &located.folder) {
         return Err(outside(dir));
     }
-    let listed = material::files_in(&located.folder, &located.working, dir)?;
+    let listed = material::files_in(&located.folder, &located.working, dir, asked_for(rules))?;
     let own = own_files(settings);
     let mut found = Candidates::default();
     for file in listed.files {
         found.sort(file, since, rules, &own);
     }
     for left_out in listed.left_out {
-        // Of what no rule would have fitted nobody needs to be told.
-        if is_to_be_judged(rules, &left_out.path).is_some() {
-            found.pass_over(left_out.path, PassedOverBecause::LeftOut, left_out.reason);
-        }
+        found.consider(left_out, since, rules, &own);
     }
     found.files.sort_by(|a, b| {
         let age = |file: &FolderFile| (file.modified.is_none(), file.modified);
@@ -64,23 +68,45 @@ pub(super) fn candidates(
 impl Candidates {
     fn sort(&mut self, file: FolderFile, since: Moment, rules: &Classifier, own: &[PathBuf]) {
         self.counts.looked_at += 1;
-        match is_to_be_judged(rules, &file.shown) {
-            None if rules.of_path(Some(&file.shown)).because == Because::Rule => {
-                self.counts.tier_2 += 1;
+        if !rules.is_judged(&file.shown) {
+            match rules.of_path(Some(&file.shown)).because {
+                Because::Rule => self.counts.tier_2 += 1,
+                Because::NoRuleFits | Because::NoRules => self.counts.no_rule += 1,
             }
-            None => self.counts.no_rule += 1,
-            Some(_) if own.contains(&file.path) => {
-                self.pass_over(
-                    file.shown,
-                    PassedOverBecause::LeftOut,
-                    "plenary's own record".to_owned(),
-                );
+        } else if own.contains(&file.path) {
+            let reason = "plenary's own record".to_owned();
+            self.pass_over(file.shown, PassedOverBecause::LeftOut, reason);
+        } else if file.modified.is_some_and(|modified| modified < since) {
+            let reason = "unchanged since then".to_owned();
+            self.pass_over(file.shown, PassedOverBecause::Unchanged, reason);
+        } else {
+            self.files.push(file);
+        }
+    }
+
+    /// What the walk left out. Of what no rule would have fitted nobody needs to be told.
+    fn consider(&mut self, left_out: LeftOut, since: Moment, rules: &Classifier, own: &[PathBuf]) {
+        let LeftOut { path, shown, kind, reason } = left_out;
+        match kind {
+            // As `review` would: by its own name, if what it leads to lies in the folder.
+            EntryKind::Link if rules.is_judged(&shown) => {
+                self.sort(FolderFile::new(path, shown), since, rules, own);
             }
-            Some(_) if file.modified.is_some_and(|modified| modified < since) => {
-                let reason = "unchanged since then".to_owned();
-                self.pass_over(file.shown, PassedOverBecause::Unchanged, reason);
+            EntryKind::File | EntryKind::Other if rules.is_judged(&shown) => {
+                self.pass_over(shown, PassedOverBecause::LeftOut, reason);
             }
-            Some(_) => self.files.push(file),
+            EntryKind::Folder if rules.may_judge_in(&shown) => {
+                self.pass_over(shown, PassedOverBecause::LeftOut, reason);
+            }
+            EntryKind::ClosedFolder if rules.may_judge_in(&shown) => {
+                let error = MaterialError::Unfit { path: shown.clone().into(), reason };
+                self.closed.push((shown, error.into()));
+            }
+            EntryKind::Link
+            | EntryKind::File
+            | EntryKind::Other
+            | EntryKind::Folder
+            | EntryKind::ClosedFolder => {}
         }
     }
 
@@ -89,13 +115,19 @@ impl Candidates {
     }
 }
 
-/// The tier of a file that comes before the gate, always or by lot.
-fn is_to_be_judged(rules: &Classifier, path: &str) -> Option<Tier> {
-    let class = rules.of_path(Some(path));
-    match class.tier {
-        Tier::Always | Tier::Sampled => Some(class.tier),
-        Tier::Never => None,
-    }
+/// Documents that a rule fits, and folders that one spells out, such as `dist` in `dist/*.md`.
+fn asked_for(rules: &Arc<Classifier>) -> AskedFor {
+    let rules = Arc::clone(rules);
+    Arc::new(move |path, kind| match kind {
+        EntryKind::File => is_document(path) && rules.is_judged(path),
+        EntryKind::Folder => rules.names_folder(path),
+        EntryKind::ClosedFolder | EntryKind::Link | EntryKind::Other => false,
+    })
+}
+
+fn is_document(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    !name.starts_with('.') && DOCUMENT_ENDS.iter().any(|end| name.to_lowercase().ends_with(end))
 }
 
 /// The verdict log and the store: they change with every review.

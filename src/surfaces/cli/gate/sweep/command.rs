@@ -1,6 +1,7 @@
 //! `sweep`: finds what is to be judged, and has it judged as `review` does.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 
@@ -74,7 +75,7 @@ impl Sweep {
         self.find_dir();
         let rehearsal = self.options.rehearsal()?;
         let settings = self.options.settings(session, &rehearsal)?;
-        let rules = Classifier::new(settings.tier_rules.as_deref());
+        let rules = Arc::new(Classifier::new(settings.tier_rules.as_deref()));
         if !rules.has_rules() {
             return Err(ConfigError::NoTierRules.into());
         }
@@ -108,6 +109,7 @@ impl Sweep {
         let decided = |sha256: &str| Ok(workspace.store.decided(&setup.content(sha256))?);
         let mut selection = select(found.files, self.max, piece_of, decided)?;
         selection.passed_over.extend(found.passed_over);
+        selection.unreadable.extend(found.closed);
         selection.passed_over.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Swept { since, max: self.max, counts: found.counts, selection })
     }
@@ -187,7 +189,7 @@ fn verdicts(
 struct SweepSetup {
     settings: Settings,
     rehearsal: Rehearsal,
-    rules: Classifier,
+    rules: Arc<Classifier>,
 }
 
 impl SweepSetup {
