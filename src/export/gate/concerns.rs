@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::domain::gate::{Artifact, Concern, resolve};
+use crate::domain::gate::{Artifact, Block, Concern, resolve};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::Transcript;
 use crate::protocols::gate::{ConcernLedger, FIRST, Numbered, Position, SECOND, positions};
@@ -25,6 +25,12 @@ pub struct PlacedConcern {
     pub end_line: Option<usize>,
 }
 
+impl PlacedConcern {
+    pub(super) fn block(&self) -> Block {
+        Block::written(self.blocking, self.irreducible)
+    }
+}
+
 pub(super) fn placed(transcript: &Transcript, artifact: &Artifact) -> Vec<PlacedConcern> {
     positions(transcript).iter().flat_map(|position| of_position(position, artifact)).collect()
 }
@@ -39,7 +45,7 @@ fn of_position(position: &Position<'_>, artifact: &Artifact) -> Vec<PlacedConcer
             deliberator: position.seat.clone(),
             round,
             blocking: held.would_block,
-            irreducible: held.is_irreducible_block(),
+            irreducible: held.block() == Block::Irreducible,
             concern: concern.clone(),
             line: lines.map(|lines| lines.start),
             end_line: lines.map(|lines| lines.end),

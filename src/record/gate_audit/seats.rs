@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use serde::Serialize;
 
 use super::share::percent;
-use crate::domain::gate::{Judgement, LogRow, SeatRow};
+use crate::domain::gate::{Block, Judgement, LogRow, SeatRow};
 
 /// One deliberator over all rows.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -106,7 +106,7 @@ impl DeliberatorCount {
         let Some(held) = part.held() else { return };
         self.heard += 1;
         self.blocks += usize::from(held.would_block);
-        self.irreducible += usize::from(held.is_irreducible_block());
+        self.irreducible += usize::from(held.block() == Block::Irreducible);
         self.change.fallback += usize::from(part.is_fallback());
         if let Some((before, after)) = part.compared() {
             self.change.note(before, after, part.is_uncited());

@@ -6,8 +6,8 @@ use super::super::line::Line;
 use super::super::page::{beside, heading, prose};
 use super::super::palette::{self, FAINT, GOOD, ID};
 use super::page::{INDENT, named};
-use crate::domain::gate::{Judgement, names_lines};
-use crate::export::gate::words::lines as named_lines;
+use crate::domain::gate::{Block, Judgement, names_lines};
+use crate::export::gate::words::{block, lines as named_lines};
 use crate::export::gate::{PlacedConcern, ReviewDocument};
 use crate::protocols::gate::Position;
 
@@ -35,7 +35,7 @@ pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Ca
 /// A deliberator with its concerns; nothing, where it has none and does not block.
 fn group(told: &ReviewDocument, position: &Position<'_>, canvas: Canvas) -> Vec<Line> {
     let Some(held) = position.held() else { return Vec::new() };
-    if held.concerns.is_empty() && !held.would_block {
+    if held.concerns.is_empty() && held.block() == Block::None {
         return Vec::new();
     }
     let (_, style) = palette::of_leaning(held.verdict);
@@ -54,8 +54,7 @@ fn group(told: &ReviewDocument, position: &Position<'_>, canvas: Canvas) -> Vec<
 
 fn stands(held: &Judgement) -> String {
     let mut words = vec![held.verdict.name()];
-    words.extend(held.would_block.then_some("blocks"));
-    words.extend(held.is_irreducible_block().then_some("irreducible"));
+    words.extend(block(held.block()));
     // A block for which nobody can do anything deserves the eye.
     words.extend(held.concerns.is_empty().then_some("names no concern"));
     words.join(", ")
