@@ -146,9 +146,7 @@ impl Auditor {
     pub fn audit(self, today: Day) -> GateAudit {
         let spread = self.all.spread();
         let drift = self.drift(&today.week());
-        let seats: Vec<DeliberatorCount> =
-            self.seats.into_values().map(DeliberatorCount::told).collect();
-        let overrides = self.overrules.told();
+        let seats: Vec<DeliberatorCount> = self.seats.into_values().collect();
         let mut change = MindChange::default();
         seats.iter().for_each(|seat| change.add(seat.change));
         GateAudit {
@@ -157,7 +155,7 @@ impl Auditor {
             rehearsals_left_out: self.rehearsals_left_out,
             from: self.period.map(|(from, _)| from),
             to: self.period.map(|(_, to)| to),
-            remarks: remarks(spread, &drift.subjects, &overrides, &seats),
+            remarks: remarks(spread, &drift.subjects, &self.overrules, &seats),
             drift,
             by_type: spreads(self.by_type, |artifact_type, spread| OfType {
                 artifact_type,
@@ -171,7 +169,7 @@ impl Auditor {
             scores: scores(&self.all),
             deliberators: seats,
             change,
-            overrides,
+            overrides: self.overrules,
         }
     }
 
