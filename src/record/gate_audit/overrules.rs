@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::share::percent;
 use crate::domain::gate::{Decision, GateVerdict};
+use crate::record::share::percent;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overrules {

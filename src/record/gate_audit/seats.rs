@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::share::percent;
 use crate::domain::gate::{Block, Judgement, LogRow, SeatRow};
+use crate::record::share::percent;
 
 /// One deliberator over all rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
