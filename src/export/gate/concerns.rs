@@ -12,6 +12,9 @@ use crate::protocols::gate::{ConcernLedger, FIRST, Numbered, Position, SECOND, p
 pub struct PlacedConcern {
     /// What the others cite it by.
     pub id: String,
+    /// Its number among those of its deliberator. Programs have it in the id.
+    #[serde(skip)]
+    pub number: usize,
     pub deliberator: ExpertSlug,
     /// The round of the judgement that counts.
     pub round: u8,
@@ -38,10 +41,11 @@ pub(super) fn placed(transcript: &Transcript, artifact: &Artifact) -> Vec<Placed
 fn of_position(position: &Position<'_>, artifact: &Artifact) -> Vec<PlacedConcern> {
     let Some(held) = position.held() else { return Vec::new() };
     let round = if position.second.held().is_some() { SECOND } else { FIRST };
-    let place = |Numbered { id, concern, .. }: Numbered<'_>| {
+    let place = |Numbered { id, number, concern }: Numbered<'_>| {
         let lines = resolve(&concern.locus, &artifact.text);
         PlacedConcern {
             id,
+            number,
             deliberator: position.seat.clone(),
             round,
             blocking: held.would_block,

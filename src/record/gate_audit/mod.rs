@@ -16,12 +16,10 @@ mod spread;
 #[cfg(test)]
 mod tests;
 
-pub use auditor::{Auditor, Drift, GateAudit, OfProducer, OfScore, OfType, OfWeek, ScoreWeek};
-pub use drift::{
-    DriftVerdict, Measure, Movement, Subject, SubjectKind, VERDICTS_PER_WEEK_MIN, WeekPoint,
-};
+pub use auditor::{Auditor, Drift, GateAudit, OfProducer, OfScore, OfType, OfWeek};
+pub use drift::{DriftVerdict, Measure, Movement, Subject, SubjectKind, VERDICTS_PER_WEEK_MIN};
 pub use overrules::Overrules;
 pub use remarks::{Remark, RemarkCode};
 pub use seats::{DeliberatorCount, MindChange};
-pub use significance::{Direction, SHARE_POINTS_MIN, WEEKS};
+pub use significance::WEEKS;
 pub use spread::Spread;

@@ -12,7 +12,7 @@ use crate::domain::words::words;
 pub const WEEKS: usize = 3;
 
 /// From the first week to the last: one verdict in five that comes out differently.
-pub const SHARE_POINTS_MIN: usize = 20;
+pub(super) const SHARE_POINTS_MIN: usize = 20;
 
 /// From the first week to the last, in tenths: half a step of the scale from 1 to 5.
 pub(super) const SCORE_TENTHS_MIN: usize = 5;

@@ -64,8 +64,8 @@ fn concern(one: &PlacedConcern, room: usize) -> Vec<Line> {
     let place = named_lines(one.line, one.end_line);
     let column = INDENT + NUMBER + PLACE;
     // Its deliberator stands above: of `skeptic-2`, the number is left to say.
-    let number = one.id.rsplit('-').next().unwrap_or_default();
-    let lead = Line::indented(INDENT).styled(&format!("{number}."), FAINT).pad_to(INDENT + NUMBER);
+    let lead =
+        Line::indented(INDENT).styled(&format!("{}.", one.number), FAINT).pad_to(INDENT + NUMBER);
     let lead = lead.styled(place.as_deref().unwrap_or("–"), ID).plain(" ").pad_to(column);
     let locus = one.concern.locus.trim();
     // Where it only names the line, it says nothing that does not stand beside it.
