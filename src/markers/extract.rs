@@ -267,8 +267,7 @@ impl<'a> Reader<'a> {
             self.warnings.add(*line, WarningKind::NotRead, &message);
         }
         if let Some(line) = layout.wrapped_on {
-            let message = "the whole reply stands in a code block called Markdown; it is read";
-            self.warnings.add(line, WarningKind::NearMiss, message);
+            self.warnings.wrapped(line);
         }
         if let Some(line) = layout.open_fence {
             let message =

@@ -176,6 +176,7 @@ fn a_reply_in_one_block_of_markdown_is_read() {
     ! 1 near_miss: the whole reply stands in a code block called Markdown; it is read
     ");
     assert_eq!(read.contributions[0].text, "a");
+    assert_eq!(read.warnings[0].slips, [Slip::CodeFence]);
 }
 
 #[test]

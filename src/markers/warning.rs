@@ -86,6 +86,17 @@ impl Warnings {
         });
     }
 
+    /// The whole reply is a near miss: it stands in a code block.
+    pub(super) fn wrapped(&mut self, line: usize) {
+        let message = "the whole reply stands in a code block called Markdown; it is read";
+        self.push(|| Warning {
+            line: Some(line),
+            kind: WarningKind::NearMiss,
+            message: message.to_owned(),
+            slips: vec![Slip::CodeFence],
+        });
+    }
+
     /// All of them, by line; those of the whole reply come first.
     pub(super) fn into_list(mut self) -> Vec<Warning> {
         self.list.sort_by_key(|warning| warning.line);

@@ -23,7 +23,7 @@ pub(super) fn read_rigidly<T: PartialEq>(
     documents: &str,
     make: impl Fn(Value) -> Result<T, String>,
 ) -> Normalised<T> {
-    read_of_artifact(reply, "", schema, documents, make)
+    Wanted { artifact: None, schema, documents }.read(reply, make)
 }
 
 /// The same, of a reply about an artifact: what stands in that is no document of the reply's.
@@ -34,52 +34,108 @@ pub(super) fn read_of_artifact<T: PartialEq>(
     documents: &str,
     make: impl Fn(Value) -> Result<T, String>,
 ) -> Normalised<T> {
-    not_blank(reply)?;
-    let said = without_closed_thinking(reply);
-    let text = said.text.as_str();
-    let open = said.open.unwrap_or(text.len());
-    if trimmed(text.get(..open).unwrap_or_default()).is_empty() {
-        return Err(only_thinking());
+    Wanted { artifact: Some(artifact), schema, documents }.read(reply, make)
+}
+
+/// What is looked for.
+struct Wanted<'a> {
+    artifact: Option<&'a str>,
+    schema: &'a Value,
+    documents: &'a str,
+}
+
+/// What was found in a text, before any of it is taken.
+struct Survey<T> {
+    /// The first document.
+    only: Option<Read<T>>,
+    /// There is another, and it says something else.
+    has_rival: bool,
+    is_quoted: bool,
+    /// The failed attempt that comes nearest to a document.
+    nearest: Option<Attempt>,
+    /// What was looked at and is accounted for.
+    spent: Vec<Range<usize>>,
+}
+
+impl Wanted<'_> {
+    fn read<T: PartialEq>(
+        &self,
+        reply: &str,
+        make: impl Fn(Value) -> Result<T, String>,
+    ) -> Normalised<T> {
+        not_blank(reply)?;
+        let said = without_closed_thinking(reply);
+        let text = said.text.as_str();
+        let open = said.open.unwrap_or(text.len());
+        if trimmed(text.get(..open).unwrap_or_default()).is_empty() {
+            return Err(only_thinking());
+        }
+        let thought = text.get(open..).unwrap_or_default();
+        self.settled(self.survey(text, make), text, thought)
     }
-    let mut best: Option<Attempt> = None;
-    let mut only: Option<Read<T>> = None;
-    // What was looked at and is accounted for.
-    let mut spent: Vec<Range<usize>> = Vec::new();
-    let mut is_quoted = false;
-    for place in places(text) {
-        let candidate = text.get(place.clone()).unwrap_or_default();
-        match attempt(candidate, schema, Manner::Rigid, &make) {
-            Ok(Found { read, bytes }) => {
-                if only.as_ref().is_some_and(|only| only.document != read.document) {
-                    let reason = format!("the reply holds two {documents} that differ");
-                    return Err(Unreadable::new(reason));
+
+    fn survey<T: PartialEq>(
+        &self,
+        text: &str,
+        make: impl Fn(Value) -> Result<T, String>,
+    ) -> Survey<T> {
+        let mut survey = Survey {
+            only: None,
+            has_rival: false,
+            is_quoted: false,
+            nearest: None,
+            spent: Vec::new(),
+        };
+        for place in places(text) {
+            let candidate = text.get(place.clone()).unwrap_or_default();
+            match attempt(candidate, self.schema, Manner::Rigid, &make) {
+                Ok(Found { read, bytes }) => {
+                    let document = candidate.get(..bytes).unwrap_or(candidate);
+                    survey.is_quoted |=
+                        self.artifact.is_some_and(|artifact| stands_in(document, artifact));
+                    survey.spent.push(place.start..place.start + bytes);
+                    survey.keep(read);
                 }
-                only.get_or_insert(read);
-                is_quoted |= stands_in(candidate.get(..bytes).unwrap_or(candidate), artifact);
-                spent.push(place.start..place.start + bytes);
-            }
-            Err(failed) => {
-                if failed.is_echo {
-                    spent.push(place);
+                Err(failed) => {
+                    if failed.is_echo {
+                        survey.spent.push(place);
+                    }
+                    failed.keep_nearer(&mut survey.nearest);
                 }
-                failed.keep_nearer(&mut best);
             }
         }
+        survey
     }
-    let Some(only) = only else { return Err(unreadable(trimmed(text), best)) };
-    if is_quoted {
-        let reason = "what the reply holds stands word for word in the artifact: a quotation";
-        return Err(Unreadable::new(reason));
+
+    /// The one document, where nothing puts in doubt that it is the one that was meant; `thought`
+    /// is the end of the text in which the model thinks aloud.
+    fn settled<T>(&self, survey: Survey<T>, text: &str, thought: &str) -> Normalised<T> {
+        let Self { schema, documents, .. } = self;
+        let Survey { only, has_rival, is_quoted, nearest, spent } = survey;
+        let Some(only) = only else { return Err(unreadable(trimmed(text), nearest)) };
+        let half_read = || gaps(text, spent).into_iter().any(|gap| has_fields(gap, schema));
+        let doubt = if has_rival {
+            format!("the reply holds two {documents} that differ")
+        } else if is_quoted {
+            "what the reply holds stands word for word in the artifact: a quotation".to_owned()
+        } else if has_fields(thought, schema) {
+            "the reply thinks aloud without an end".to_owned()
+        } else if half_read() {
+            format!("the reply holds two {documents}, one of which cannot be read")
+        } else {
+            return Ok(only);
+        };
+        Err(Unreadable::new(doubt))
     }
-    let after = text.get(open..).unwrap_or_default();
-    if has_fields(after, schema) {
-        return Err(Unreadable::new("the reply thinks aloud without an end"));
+}
+
+impl<T: PartialEq> Survey<T> {
+    fn keep(&mut self, read: Read<T>) {
+        match &self.only {
+            Some(only) => self.has_rival |= only.document != read.document,
+            None => self.only = Some(read),
+        }
     }
-    if gaps(text, spent).into_iter().any(|gap| has_fields(gap, schema)) {
-        let reason = format!("the reply holds two {documents}, one of which cannot be read");
-        return Err(Unreadable::new(reason));
-    }
-    Ok(only)
 }
 
 /// Whether a document stands in the text, however it is broken into lines or escaped there.

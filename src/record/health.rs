@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::share::{ENOUGH, is_over, percent};
 use crate::domain::catalogue::AuditedEnding;
 use crate::domain::dialogue::{Protocol, TerminalState};
 use crate::domain::ids::ExpertSlug;
@@ -17,9 +18,6 @@ pub const LAST_DEFAULT: usize = 50;
 
 /// The most that are looked at: years of conclusions, read in a moment.
 pub const LAST_MAX: usize = 10_000;
-
-/// With fewer, a share says more about chance than about the critic.
-pub const ENOUGH: usize = 10;
 
 /// More than this, and the audit lets too much pass.
 const CLEAN_PERCENT_MAX: usize = 80;
@@ -126,9 +124,6 @@ pub fn health(endings: &[AuditedEnding]) -> Health {
 }
 
 fn alarms(counts: Counts) -> Vec<Alarm> {
-    if counts.considered < ENOUGH {
-        return Vec::new();
-    }
     let limits = [
         (
             TerminalState::Clean,
@@ -143,8 +138,9 @@ fn alarms(counts: Counts) -> Vec<Alarm> {
             "the Synthesizer may need recalibration",
         ),
     ];
-    let is_over = |state, limit| counts.of(state) * 100 > limit * counts.considered;
-    let sounding = limits.into_iter().filter(|(state, limit, ..)| is_over(*state, *limit));
+    let sounding = limits
+        .into_iter()
+        .filter(|(state, limit, ..)| is_over(counts.of(*state), counts.considered, *limit));
     sounding
         .map(|(state, limit, code, meaning)| {
             let (count, all) = (counts.of(state), counts.considered);
@@ -160,9 +156,8 @@ fn share(state: TerminalState, counts: Counts) -> Share {
         TerminalState::Revised => 30,
         TerminalState::Unconverged => 10,
     };
-    let (count, all) = (counts.of(state), counts.considered.max(1));
-    let tenths = (count * 1_000 + all / 2) / all;
-    Share { state, count, percent: tenths as f64 / 10.0, target }
+    let count = counts.of(state);
+    Share { state, count, percent: percent(count, counts.considered).unwrap_or(0.0), target }
 }
 
 fn by_protocol(endings: &[AuditedEnding]) -> Vec<OfProtocol> {

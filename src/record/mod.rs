@@ -9,10 +9,10 @@ pub mod convergence;
 pub mod create;
 pub mod expert;
 pub mod gate_audit;
-
 pub mod health;
 pub mod panel;
 pub mod register;
+pub mod share;
 pub mod similar;
 pub mod verdict;
 

@@ -51,8 +51,28 @@ pub struct Concern {
     pub fix: String,
 }
 
+/// Whether a judgement stands in the way. What is irreducible and does not block is no block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Block {
+    None,
+    /// A revision could lift it.
+    Reducible,
+    Irreducible,
+}
+
+impl Block {
+    /// Of both flags, as a reply has them.
+    pub fn written(would_block: bool, irreducible: bool) -> Self {
+        match (would_block, irreducible) {
+            (false, _) => Self::None,
+            (true, false) => Self::Reducible,
+            (true, true) => Self::Irreducible,
+        }
+    }
+}
+
 impl Judgement {
-    pub fn is_irreducible_block(&self) -> bool {
-        self.would_block && self.irreducible
+    pub fn block(&self) -> Block {
+        Block::written(self.would_block, self.irreducible)
     }
 }

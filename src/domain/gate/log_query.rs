@@ -13,8 +13,6 @@ pub struct LogQuery {
     pub artifact_type: Option<String>,
     /// None that is older than this, by its own `ts`.
     pub since: Option<Moment>,
-    pub without_rehearsals: bool,
-    pub without_imported: bool,
     pub stretch: LogStretch,
     pub limit: usize,
 }
@@ -22,14 +20,7 @@ pub struct LogQuery {
 impl LogQuery {
     /// Everything from the beginning, so many rows at a time.
     pub fn from_the_start(limit: usize) -> Self {
-        Self {
-            artifact_type: None,
-            since: None,
-            without_rehearsals: false,
-            without_imported: false,
-            stretch: LogStretch::After(0),
-            limit,
-        }
+        Self { artifact_type: None, since: None, stretch: LogStretch::After(0), limit }
     }
 }
 

@@ -18,7 +18,7 @@ mod sampling;
 pub use adjudication::Adjudication;
 pub use artifact::{Artifact, Tier};
 pub use foreign::{ForeignRow, NotARow};
-pub use judgement::{Concern, Judgement, Leaning};
+pub use judgement::{Block, Concern, Judgement, Leaning};
 pub use locus::{Lines, names_lines, resolve};
 pub use log_query::{
     ContentQuery, DecidedContent, LogLine, LogQuery, LogStretch, LoggedVerdict, RecordedOverride,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::adjudication::Adjudication;
-use super::judgement::{Judgement, Leaning};
+use super::judgement::{Block, Judgement, Leaning};
 use crate::domain::words::words;
 
 /// So many blocks hold an artifact back.
@@ -61,7 +61,7 @@ impl Policy {
         for judgement in present {
             heard += 1;
             blocks += usize::from(judgement.would_block);
-            irreducible_blocks += usize::from(judgement.is_irreducible_block());
+            irreducible_blocks += usize::from(judgement.block() == Block::Irreducible);
         }
         let computed = match self.name {
             PolicyName::Seed if blocks >= BLOCKS_TO_HOLD => Decision::Hold,

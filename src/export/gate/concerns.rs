@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::domain::gate::{Artifact, Concern, resolve};
+use crate::domain::gate::{Artifact, Block, Concern, resolve};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::Transcript;
 use crate::protocols::gate::{ConcernLedger, FIRST, Numbered, Position, SECOND, positions};
@@ -12,6 +12,9 @@ use crate::protocols::gate::{ConcernLedger, FIRST, Numbered, Position, SECOND, p
 pub struct PlacedConcern {
     /// What the others cite it by.
     pub id: String,
+    /// Its number among those of its deliberator. Programs have it in the id.
+    #[serde(skip)]
+    pub number: usize,
     pub deliberator: ExpertSlug,
     /// The round of the judgement that counts.
     pub round: u8,
@@ -25,6 +28,12 @@ pub struct PlacedConcern {
     pub end_line: Option<usize>,
 }
 
+impl PlacedConcern {
+    pub(super) fn block(&self) -> Block {
+        Block::written(self.blocking, self.irreducible)
+    }
+}
+
 pub(super) fn placed(transcript: &Transcript, artifact: &Artifact) -> Vec<PlacedConcern> {
     positions(transcript).iter().flat_map(|position| of_position(position, artifact)).collect()
 }
@@ -32,14 +41,15 @@ pub(super) fn placed(transcript: &Transcript, artifact: &Artifact) -> Vec<Placed
 fn of_position(position: &Position<'_>, artifact: &Artifact) -> Vec<PlacedConcern> {
     let Some(held) = position.held() else { return Vec::new() };
     let round = if position.second.held().is_some() { SECOND } else { FIRST };
-    let place = |Numbered { id, concern, .. }: Numbered<'_>| {
+    let place = |Numbered { id, number, concern }: Numbered<'_>| {
         let lines = resolve(&concern.locus, &artifact.text);
         PlacedConcern {
             id,
+            number,
             deliberator: position.seat.clone(),
             round,
             blocking: held.would_block,
-            irreducible: held.is_irreducible_block(),
+            irreducible: held.block() == Block::Irreducible,
             concern: concern.clone(),
             line: lines.map(|lines| lines.start),
             end_line: lines.map(|lines| lines.end),

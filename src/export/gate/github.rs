@@ -42,11 +42,7 @@ impl<'a> Place<'a> {
 
 fn annotation(told: &ReviewDocument, placed: &PlacedConcern) -> String {
     let place = Place { path: &told.artifact, line: placed.line, end_line: placed.end_line };
-    let stands = match (placed.blocking, placed.irreducible) {
-        (true, true) => " blocks, irreducible",
-        (true, false) => " blocks",
-        (false, _) => "",
-    };
+    let stands = words::block(placed.block()).map(|block| format!(" {block}")).unwrap_or_default();
     let rehearsal = if told.rehearsal { "REHEARSAL: " } else { "" };
     let title = format!("{rehearsal}{}{stands}", placed.id);
     command(Grade::of_concern(told, placed), &place, &title, &words::concern(placed))

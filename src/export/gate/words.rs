@@ -2,7 +2,7 @@
 
 use super::concerns::PlacedConcern;
 use super::document::{Counted, ReviewDocument};
-use crate::domain::gate::{Adjudication, Arithmetic, Decision, names_lines};
+use crate::domain::gate::{Adjudication, Arithmetic, Block, Decision, Judgement, names_lines};
 
 /// `policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD`.
 pub(crate) fn counted(counted: &Counted) -> String {
@@ -34,6 +34,23 @@ pub(crate) fn all_blocks(sum: &Arithmetic) -> String {
         1 if sum.blocks == 1 => format!("{told}, irreducible"),
         all if sum.blocks == all => format!("{told}, all irreducible"),
         some => format!("{told}, {some} irreducible"),
+    }
+}
+
+/// What a deliberator's block is called beside its name; nothing, where it does not block.
+pub(crate) fn block(block: Block) -> Option<&'static str> {
+    match block {
+        Block::None => None,
+        Block::Reducible => Some("blocks"),
+        Block::Irreducible => Some("blocks, irreducible"),
+    }
+}
+
+/// `hold, blocks`: what is compared between the rounds.
+pub(crate) fn stance(judgement: &Judgement) -> String {
+    match judgement.block() {
+        Block::None => judgement.verdict.to_string(),
+        Block::Reducible | Block::Irreducible => format!("{}, blocks", judgement.verdict),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::escape::{code, inline, quote};
 use super::table::table;
-use crate::domain::gate::{Judgement, LogRow, SeatRow, names_lines};
-use crate::export::gate::words::{counted, lines, outcome, score_name, word};
+use crate::domain::gate::{Block, Judgement, LogRow, SeatRow, names_lines};
+use crate::export::gate::words::{counted, lines, outcome, score_name, stance, word};
 use crate::export::gate::{PlacedConcern, ReviewDocument, SeatSaid};
 
 pub(super) fn blocks(told: &ReviewDocument) -> Vec<String> {
@@ -89,8 +89,11 @@ fn seat(told: &ReviewDocument, first: &SeatSaid) -> Vec<String> {
     let name = first.row.deliberator();
     let second = told.round2.iter().find(|second| second.row.deliberator() == name);
     let held = told.held(name);
-    let said = |judgement: &Judgement, is_so: bool| {
-        if is_so && judgement.would_block { "yes" } else { "no" }
+    let [blocks, lasts] = match held.map(Judgement::block) {
+        None => ["–", "–"],
+        Some(Block::None) => ["no", "no"],
+        Some(Block::Reducible) => ["yes", "no"],
+        Some(Block::Irreducible) => ["yes", "yes"],
     };
     let scores = held.map(|held| {
         let scores = held.scores.iter();
@@ -102,8 +105,8 @@ fn seat(told: &ReviewDocument, first: &SeatSaid) -> Vec<String> {
         inline(&first.model),
         cell(&first.row),
         second.map_or_else(|| "–".to_owned(), |second| cell(&second.row)),
-        held.map_or("–", |held| said(held, true)).to_owned(),
-        held.map_or("–", |held| said(held, held.irreducible)).to_owned(),
+        blocks.to_owned(),
+        lasts.to_owned(),
         scores.unwrap_or_default(),
     ]
 }
@@ -112,8 +115,7 @@ fn cell(row: &SeatRow) -> String {
     match row {
         SeatRow::Absent { error_type, .. } => format!("absent ({error_type})"),
         SeatRow::Present { judgement, fallback, uncited, .. } => {
-            let mut words = vec![judgement.verdict.to_string()];
-            words.extend(judgement.would_block.then(|| "blocks".to_owned()));
+            let mut words = vec![stance(judgement)];
             words.extend(fallback.then(|| "R1 counts".to_owned()));
             words.extend(uncited.then(|| "uncited".to_owned()));
             words.join(", ")
@@ -145,11 +147,7 @@ fn change(told: &ReviewDocument, second: &SeatSaid) -> Option<String> {
     else {
         return None;
     };
-    let stands = |judgement: &Judgement| {
-        let block = if judgement.would_block { ", blocks" } else { "" };
-        format!("{}{block}", judgement.verdict)
-    };
-    let (before, now) = (stands(before), stands(after));
+    let (before, now) = (stance(before), stance(after));
     let uncited = if *uncited { " **Uncited.**" } else { "" };
     let reasons =
         [&after.delta_from_r1].into_iter().chain(&after.concessions).chain(&after.escalations);

@@ -1,9 +1,10 @@
 //! A review in words, while it goes on.
 
 use super::run::{Told, Tone, seat, seconds, told};
-use crate::domain::gate::{Arithmetic, Decision, Leaning, Override};
+use crate::domain::gate::{Arithmetic, Block, Decision, Leaning, Override};
 use crate::domain::transcript::Transcript;
 use crate::export::council::{AdjudicationSeen, AskSeen, JudgementSeen};
+use crate::export::gate::words;
 use crate::export::wording;
 
 pub(super) fn judged(transcript: &Transcript, ask: &AskSeen, seen: &JudgementSeen) -> Vec<Told> {
@@ -11,11 +12,8 @@ pub(super) fn judged(transcript: &Transcript, ask: &AskSeen, seen: &JudgementSee
         (true, _) | (false, Leaning::Hold) => Tone::Warning,
         (false, Leaning::Ship | Leaning::Revise) => Tone::Good,
     };
-    let block = match (seen.would_block, seen.irreducible) {
-        (true, true) => ", blocks, irreducible",
-        (true, false) => ", blocks",
-        (false, _) => "",
-    };
+    let block = Block::written(seen.would_block, seen.irreducible);
+    let block = words::block(block).map(|block| format!(", {block}")).unwrap_or_default();
     let concerns = match seen.concerns {
         0 => String::new(),
         some => format!(", {}", wording::count(some, "concern")),

@@ -7,7 +7,7 @@ use super::condense::cut_judgements;
 use super::instructions::gate_system;
 use super::shown::{Maker, Shown, about};
 use crate::domain::ask::{Ask, Messages};
-use crate::domain::gate::{Arithmetic, Decision, GatePlan, Judgement};
+use crate::domain::gate::{Arithmetic, Block, Decision, GatePlan, Judgement};
 use crate::domain::transcript::Transcript;
 use crate::prompting::condense::fits;
 use crate::prompting::message::{Parts, Prepared};
@@ -85,10 +85,10 @@ fn mark(position: &Position<'_>, all: &[Position<'_>]) -> Option<String> {
 }
 
 fn stand(judgement: &Judgement) -> String {
-    let blocks = match (judgement.would_block, judgement.irreducible) {
-        (false, _) => "without a block",
-        (true, false) => "with a reducible block",
-        (true, true) => "with an irreducible block",
+    let blocks = match judgement.block() {
+        Block::None => "without a block",
+        Block::Reducible => "with a reducible block",
+        Block::Irreducible => "with an irreducible block",
     };
     format!("`{}` {blocks}", judgement.verdict)
 }

@@ -79,7 +79,7 @@ fn enter(
 /// What stood in the way before and still does is the same tension, unless it can be lifted now,
 /// or no longer.
 fn is_same_block(before: Option<&Judgement>, after: &Judgement) -> bool {
-    before.is_some_and(|before| before.would_block && before.irreducible == after.irreducible)
+    before.is_some_and(|before| before.block() == after.block())
 }
 
 /// A block of the first round that its deliberator gave up in the second.

@@ -5,16 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::drift::{
-    self, DriftVerdict, SCORE_TENTHS_MIN, SHARE_POINTS_MIN, Subject, SubjectKind,
-    VERDICTS_PER_WEEK_MIN, WEEKS,
-};
+use super::drift::{self, DriftVerdict, Subject, SubjectKind, VERDICTS_PER_WEEK_MIN};
 use super::group::{Group, Week};
 use super::overrules::Overrules;
 use super::remarks::{Remark, remarks};
 use super::scores::Points;
 use super::seats::{DeliberatorCount, MindChange, parts};
-use super::share::mean;
+use super::significance::{SCORE_TENTHS_MIN, SHARE_POINTS_MIN, WEEKS};
 use super::spread::Spread;
 use crate::domain::gate::{Decision, GateVerdict, LogRow};
 use crate::domain::time::{Day, Moment};
@@ -146,9 +143,7 @@ impl Auditor {
     pub fn audit(self, today: Day) -> GateAudit {
         let spread = self.all.spread();
         let drift = self.drift(&today.week());
-        let seats: Vec<DeliberatorCount> =
-            self.seats.into_values().map(DeliberatorCount::told).collect();
-        let overrides = self.overrules.told();
+        let seats: Vec<DeliberatorCount> = self.seats.into_values().collect();
         let mut change = MindChange::default();
         seats.iter().for_each(|seat| change.add(seat.change));
         GateAudit {
@@ -157,7 +152,7 @@ impl Auditor {
             rehearsals_left_out: self.rehearsals_left_out,
             from: self.period.map(|(from, _)| from),
             to: self.period.map(|(_, to)| to),
-            remarks: remarks(spread, &drift.subjects, &overrides, &seats),
+            remarks: remarks(spread, &drift.subjects, &self.overrules, &seats),
             drift,
             by_type: spreads(self.by_type, |artifact_type, spread| OfType {
                 artifact_type,
@@ -171,7 +166,7 @@ impl Auditor {
             scores: scores(&self.all),
             deliberators: seats,
             change,
-            overrides,
+            overrides: self.overrules,
         }
     }
 
@@ -228,13 +223,13 @@ fn of_score(all: &Group, deliberator: &str, score: &str) -> OfScore {
         deliberator: deliberator.to_owned(),
         score: score.to_owned(),
         count: total.count,
-        mean: mean(total.sum, total.count),
+        mean: total.mean(),
         by_week: by_week
             .filter(|(_, points)| points.count > 0)
             .map(|(week, points)| ScoreWeek {
                 week: week.clone(),
                 count: points.count,
-                mean: mean(points.sum, points.count),
+                mean: points.mean(),
             })
             .collect(),
     }

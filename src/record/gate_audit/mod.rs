@@ -11,18 +11,15 @@ mod overrules;
 mod remarks;
 mod scores;
 mod seats;
-mod share;
+mod significance;
 mod spread;
 #[cfg(test)]
 mod tests;
 
-pub use auditor::{Auditor, Drift, GateAudit, OfProducer, OfScore, OfType, OfWeek, ScoreWeek};
-pub use drift::{
-    Direction, DriftVerdict, Measure, Movement, SHARE_POINTS_MIN, Subject, SubjectKind,
-    VERDICTS_PER_WEEK_MIN, WEEKS, WeekPoint,
-};
+pub use auditor::{Auditor, Drift, GateAudit, OfProducer, OfScore, OfType, OfWeek};
+pub use drift::{DriftVerdict, Measure, Movement, Subject, SubjectKind, VERDICTS_PER_WEEK_MIN};
 pub use overrules::Overrules;
-pub use remarks::{ENOUGH, Remark, RemarkCode};
+pub use remarks::{Remark, RemarkCode};
 pub use seats::{DeliberatorCount, MindChange};
-pub use share::percent;
+pub use significance::WEEKS;
 pub use spread::Spread;

@@ -2,17 +2,17 @@
 
 use std::cmp::Ordering;
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
-use super::share::percent;
 use crate::domain::gate::{Decision, GateVerdict};
+use crate::record::share::percent;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overrules {
     /// Verdicts that could be overridden.
     pub decided: usize,
     pub overridden: usize,
-    pub overridden_percent: Option<f64>,
     /// A person let through more than the gate did.
     pub softened: usize,
     /// A person let through less.
@@ -39,9 +39,18 @@ impl Overrules {
             Ordering::Greater => self.hardened += 1,
         }
     }
+}
 
-    #[must_use]
-    pub(super) fn told(self) -> Self {
-        Self { overridden_percent: percent(self.overridden, self.decided), ..self }
+impl Serialize for Overrules {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut overrules = serializer.serialize_struct("Overrules", 7)?;
+        overrules.serialize_field("decided", &self.decided)?;
+        overrules.serialize_field("overridden", &self.overridden)?;
+        overrules.serialize_field("overridden_percent", &percent(self.overridden, self.decided))?;
+        overrules.serialize_field("softened", &self.softened)?;
+        overrules.serialize_field("hardened", &self.hardened)?;
+        overrules.serialize_field("confirmed", &self.confirmed)?;
+        overrules.serialize_field("of_incomplete", &self.of_incomplete)?;
+        overrules.end()
     }
 }

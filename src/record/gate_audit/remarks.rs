@@ -2,14 +2,13 @@
 
 use serde::Serialize;
 
-use super::drift::{Direction, DriftVerdict, Measure, Movement, Subject, SubjectKind};
+use super::drift::{DriftVerdict, Measure, Movement, Subject, SubjectKind};
 use super::overrules::Overrules;
 use super::seats::DeliberatorCount;
+use super::significance::Direction;
 use super::spread::Spread;
 use crate::domain::words::words;
-
-/// With fewer, a share says more about chance than about the gate.
-pub const ENOUGH: usize = 10;
+use crate::record::share::is_over;
 
 /// One in five: beyond it people overrule the gate as a habit.
 const OVERRIDDEN_PERCENT_MAX: usize = 20;
@@ -132,8 +131,4 @@ fn of_uncited(seat: &DeliberatorCount) -> Option<Remark> {
             seat.deliberator
         ),
     })
-}
-
-fn is_over(part: usize, whole: usize, percent_max: usize) -> bool {
-    whole >= ENOUGH && part * 100 > percent_max * whole
 }

@@ -32,6 +32,12 @@ impl Points {
         self.sum += other.sum;
         self.squares += other.squares;
     }
+
+    /// To a hundredth.
+    pub(super) fn mean(self) -> Option<f64> {
+        let hundredths = (self.sum * 100 + self.count / 2).checked_div(self.count)?;
+        Some(hundredths as f64 / 100.0)
+    }
 }
 
 impl Scores {

@@ -2,36 +2,33 @@
 
 use std::cmp::Ordering;
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
-use super::share::percent;
-use crate::domain::gate::{Judgement, LogRow, SeatRow};
+use crate::domain::gate::{Block, Judgement, LogRow, SeatRow};
+use crate::record::share::percent;
 
 /// One deliberator over all rows.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeliberatorCount {
     pub deliberator: String,
     /// Reviews in which it had a place, decided or not.
     pub asked: usize,
     pub absent: usize,
-    pub absent_percent: Option<f64>,
     /// Decided reviews in which it was heard: the blocks are a share of these.
     pub heard: usize,
     pub blocks: usize,
-    pub block_percent: Option<f64>,
     pub irreducible: usize,
-    pub irreducible_percent: Option<f64>,
     pub change: MindChange,
 }
 
 /// What the second round made of the first, in decided reviews.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MindChange {
     /// Both rounds could be read.
     pub compared: usize,
     /// The verdict or the block was another.
     pub changed: usize,
-    pub changed_percent: Option<f64>,
     pub softened: usize,
     pub hardened: usize,
     /// Of those that changed: without naming a concern of anybody.
@@ -106,21 +103,11 @@ impl DeliberatorCount {
         let Some(held) = part.held() else { return };
         self.heard += 1;
         self.blocks += usize::from(held.would_block);
-        self.irreducible += usize::from(held.is_irreducible_block());
+        self.irreducible += usize::from(held.block() == Block::Irreducible);
         self.change.fallback += usize::from(part.is_fallback());
         if let Some((before, after)) = part.compared() {
             self.change.note(before, after, part.is_uncited());
         }
-    }
-
-    /// With the shares that follow from what was counted.
-    #[must_use]
-    pub(super) fn told(mut self) -> Self {
-        self.absent_percent = percent(self.absent, self.asked);
-        self.block_percent = percent(self.blocks, self.heard);
-        self.irreducible_percent = percent(self.irreducible, self.heard);
-        self.change.changed_percent = percent(self.change.changed, self.change.compared);
-        self
     }
 }
 
@@ -145,6 +132,37 @@ impl MindChange {
         self.hardened += other.hardened;
         self.uncited += other.uncited;
         self.fallback += other.fallback;
-        self.changed_percent = percent(self.changed, self.compared);
+    }
+}
+
+// The shares follow from what was counted, and are told beside it.
+impl Serialize for DeliberatorCount {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut count = serializer.serialize_struct("DeliberatorCount", 10)?;
+        count.serialize_field("deliberator", &self.deliberator)?;
+        count.serialize_field("asked", &self.asked)?;
+        count.serialize_field("absent", &self.absent)?;
+        count.serialize_field("absent_percent", &percent(self.absent, self.asked))?;
+        count.serialize_field("heard", &self.heard)?;
+        count.serialize_field("blocks", &self.blocks)?;
+        count.serialize_field("block_percent", &percent(self.blocks, self.heard))?;
+        count.serialize_field("irreducible", &self.irreducible)?;
+        count.serialize_field("irreducible_percent", &percent(self.irreducible, self.heard))?;
+        count.serialize_field("change", &self.change)?;
+        count.end()
+    }
+}
+
+impl Serialize for MindChange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut change = serializer.serialize_struct("MindChange", 7)?;
+        change.serialize_field("compared", &self.compared)?;
+        change.serialize_field("changed", &self.changed)?;
+        change.serialize_field("changed_percent", &percent(self.changed, self.compared))?;
+        change.serialize_field("softened", &self.softened)?;
+        change.serialize_field("hardened", &self.hardened)?;
+        change.serialize_field("uncited", &self.uncited)?;
+        change.serialize_field("fallback", &self.fallback)?;
+        change.end()
     }
 }

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::share::percent;
 use crate::domain::gate::GateVerdict;
+use crate::record::share::percent;
 
 /// So many of each. What is INCOMPLETE decided nothing, and stands apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

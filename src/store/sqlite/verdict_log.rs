@@ -104,10 +104,6 @@ pub(super) fn page(
             filters.push_str(&format!(" AND l.{column} ?{}", values.len()));
         }
     }
-    let without = [("rehearsal", asked.without_rehearsals), ("imported", asked.without_imported)];
-    for (column, _) in without.into_iter().filter(|(_, is_unwanted)| *is_unwanted) {
-        filters.push_str(&format!(" AND NOT l.{column}"));
-    }
     let sql = format!("{LOGGED} WHERE l.seq > ?1{filters} ORDER BY l.seq {order} LIMIT ?2");
     let mut found = query(connection, &sql, values.as_slice(), read_logged)?;
     if asked.stretch == LogStretch::Last {

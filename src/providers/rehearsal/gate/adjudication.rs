@@ -100,10 +100,7 @@ fn downgrade_reason(peers: &[Peer]) -> String {
 /// What to change, the blocks that nothing lifts first; each thing once.
 fn brief(peers: &[Peer]) -> String {
     let mut ordered: Vec<&Peer> = peers.iter().collect();
-    ordered.sort_by_key(|peer| {
-        let judgement = &peer.judgement;
-        std::cmp::Reverse((judgement.is_irreducible_block(), judgement.would_block))
-    });
+    ordered.sort_by_key(|peer| std::cmp::Reverse(peer.judgement.block()));
     let mut items: Vec<(&str, String)> = Vec::new();
     for cited in ordered.iter().flat_map(|peer| &peer.concerns) {
         let fix = cited.concern.fix.as_str();

@@ -2,7 +2,7 @@
 //! or stay. Whoever moves cites the concern that moved it.
 
 use crate::domain::ask::Messages;
-use crate::domain::gate::{BuiltIn, Concern, Judgement, Leaning};
+use crate::domain::gate::{Block, BuiltIn, Concern, Judgement, Leaning};
 
 use super::judgement::{is_mild, judgement};
 use super::papers::{Cited, Peer, own, peers};
@@ -29,7 +29,7 @@ fn joins(seat: &str, held: &Judgement, peers: &[Peer]) -> Option<Judgement> {
     if held.irreducible || seat == BuiltIn::VoiceIdentity.name() {
         return None;
     }
-    let peer = peers.iter().find(|peer| peer.judgement.is_irreducible_block())?;
+    let peer = peers.iter().find(|peer| peer.judgement.block() == Block::Irreducible)?;
     let id = &peer.concerns.first()?.id;
     Some(Judgement {
         verdict: Leaning::Hold,

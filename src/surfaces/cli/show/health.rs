@@ -11,7 +11,8 @@ use super::page::{MARGIN, hanging, heading, text_of};
 use super::palette::{self, BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
 use crate::export::wording;
 use crate::operations::{Examined, Window};
-use crate::record::health::{Counts, ENOUGH, Health, HealthVerdict, OfCritic, Share};
+use crate::record::health::{Counts, Health, HealthVerdict, OfCritic, Share};
+use crate::record::share::ENOUGH;
 
 /// The longest state is `unconverged`.
 const STATE: usize = 13;

@@ -12,8 +12,9 @@ use super::grid::NONE;
 use crate::export::wording;
 use crate::operations::Audited;
 use crate::record::gate_audit::{
-    DriftVerdict, GateAudit, RemarkCode, Spread, VERDICTS_PER_WEEK_MIN, WEEKS, percent,
+    DriftVerdict, GateAudit, RemarkCode, Spread, VERDICTS_PER_WEEK_MIN, WEEKS,
 };
+use crate::record::share::percent;
 
 /// A screen has room for so much that stands out; `--json` has all of it.
 const REMARKS_SHOWN: usize = 8;

@@ -11,8 +11,9 @@ use super::grid::{Bar, Grid, NONE, Row};
 use crate::export::wording;
 use crate::record::gate_audit::{
     DeliberatorCount, DriftVerdict, GateAudit, Measure, MindChange, Movement, OfScore, Overrules,
-    Spread, Subject, SubjectKind, percent,
+    Spread, Subject, SubjectKind,
 };
+use crate::record::share::percent;
 
 /// So many rows of a table are drawn; `--json` has all of them.
 const ROWS_SHOWN: usize = 15;

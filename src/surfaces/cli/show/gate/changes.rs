@@ -7,6 +7,7 @@ use super::super::palette::{CAUTION, FAINT, ID, PLAIN};
 use super::page::{INDENT, named};
 use crate::domain::gate::{Concern, Judgement};
 use crate::export::gate::ReviewDocument;
+use crate::export::gate::words::stance;
 use crate::export::wording;
 use crate::protocols::gate::{Part, Position};
 
@@ -36,7 +37,7 @@ fn change(position: &Position<'_>, all: &[Position<'_>], canvas: Canvas) -> Vec<
     let is_wanted = position.is_changed() || canvas.detail == Detail::Full;
     let after = match (&position.first, &position.second) {
         (Part::Held(before), Part::Held(after)) if is_wanted => {
-            let how = format!("{} → {}", stands(before), stands(after));
+            let how = format!("{} → {}", stance(before), stance(after));
             let mut lines = named(position.seat, &how, PLAIN, canvas);
             lines.extend(reasons(position, after, all, canvas));
             return lines;
@@ -46,11 +47,6 @@ fn change(position: &Position<'_>, all: &[Position<'_>], canvas: Canvas) -> Vec<
         (Part::Open | Part::Held(_) | Part::Absent(_), _) => return Vec::new(),
     };
     named(position.seat, after, CAUTION, canvas)
-}
-
-fn stands(judgement: &Judgement) -> String {
-    let block = if judgement.would_block { ", blocks" } else { "" };
-    format!("{}{block}", judgement.verdict)
 }
 
 fn reasons(

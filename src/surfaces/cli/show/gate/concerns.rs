@@ -6,8 +6,8 @@ use super::super::line::Line;
 use super::super::page::{beside, heading, prose};
 use super::super::palette::{self, FAINT, GOOD, ID};
 use super::page::{INDENT, named};
-use crate::domain::gate::{Judgement, names_lines};
-use crate::export::gate::words::lines as named_lines;
+use crate::domain::gate::{Block, Judgement, names_lines};
+use crate::export::gate::words::{block, lines as named_lines};
 use crate::export::gate::{PlacedConcern, ReviewDocument};
 use crate::protocols::gate::Position;
 
@@ -35,7 +35,7 @@ pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Ca
 /// A deliberator with its concerns; nothing, where it has none and does not block.
 fn group(told: &ReviewDocument, position: &Position<'_>, canvas: Canvas) -> Vec<Line> {
     let Some(held) = position.held() else { return Vec::new() };
-    if held.concerns.is_empty() && !held.would_block {
+    if held.concerns.is_empty() && held.block() == Block::None {
         return Vec::new();
     }
     let (_, style) = palette::of_leaning(held.verdict);
@@ -54,8 +54,7 @@ fn group(told: &ReviewDocument, position: &Position<'_>, canvas: Canvas) -> Vec<
 
 fn stands(held: &Judgement) -> String {
     let mut words = vec![held.verdict.name()];
-    words.extend(held.would_block.then_some("blocks"));
-    words.extend(held.is_irreducible_block().then_some("irreducible"));
+    words.extend(block(held.block()));
     // A block for which nobody can do anything deserves the eye.
     words.extend(held.concerns.is_empty().then_some("names no concern"));
     words.join(", ")
@@ -65,8 +64,8 @@ fn concern(one: &PlacedConcern, room: usize) -> Vec<Line> {
     let place = named_lines(one.line, one.end_line);
     let column = INDENT + NUMBER + PLACE;
     // Its deliberator stands above: of `skeptic-2`, the number is left to say.
-    let number = one.id.rsplit('-').next().unwrap_or_default();
-    let lead = Line::indented(INDENT).styled(&format!("{number}."), FAINT).pad_to(INDENT + NUMBER);
+    let lead =
+        Line::indented(INDENT).styled(&format!("{}.", one.number), FAINT).pad_to(INDENT + NUMBER);
     let lead = lead.styled(place.as_deref().unwrap_or("–"), ID).plain(" ").pad_to(column);
     let locus = one.concern.locus.trim();
     // Where it only names the line, it says nothing that does not stand beside it.

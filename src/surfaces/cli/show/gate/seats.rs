@@ -7,7 +7,7 @@ use super::super::canvas::Canvas;
 use super::super::line::Line;
 use super::super::page::{MARGIN, block, heading};
 use super::super::palette::{self, BAD, CAUTION, FAINT, PLAIN, STRONG};
-use crate::domain::gate::Judgement;
+use crate::domain::gate::{Block, Judgement};
 use crate::export::gate::ReviewDocument;
 use crate::export::gate::words::{all_blocks, score_name};
 use crate::protocols::gate::{Part, Position};
@@ -53,13 +53,14 @@ fn row(position: &Position<'_>, all: &[Position<'_>], column: usize, canvas: Can
         .plain(" ")
         .fitted(position.seat.as_str(), STRONG, column - 2)
         .pad_to(column);
-    let block =
-        if held.is_some_and(|held| held.would_block) { ("yes", BAD) } else { ("no", FAINT) };
-    let lasting = held.is_some_and(Judgement::is_irreducible_block);
-    let lasting = if lasting { ("yes", BAD) } else { ("no", FAINT) };
-    // Whoever was not heard holds nothing.
-    let [block, lasting] =
-        [block, lasting].map(|cell| if held.is_some() { cell } else { ("–", FAINT) });
+    let (no, yes) = (("no", FAINT), ("yes", BAD));
+    let [block, lasting] = match held.map(Judgement::block) {
+        // Whoever was not heard holds nothing.
+        None => [("–", FAINT); 2],
+        Some(Block::None) => [no, no],
+        Some(Block::Reducible) => [yes, no],
+        Some(Block::Irreducible) => [yes, yes],
+    };
     let (first, second) = (cell(&position.first), cell(&position.second));
     let cells = [
         (first.0.as_str(), first.1, CELL),

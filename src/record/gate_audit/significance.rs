@@ -1,0 +1,157 @@
+//! Whether three weeks of shares, or of scores, moved: in one direction, far enough to matter, and
+//! further than chance explains.
+//!
+//! Everything is compared in whole numbers, multiplied out: a limit is reached or it is not.
+
+use std::cmp::Ordering;
+
+use super::scores::Points;
+use crate::domain::words::words;
+
+/// Two points have a direction by nature; the third can contradict it.
+pub const WEEKS: usize = 3;
+
+/// From the first week to the last: one verdict in five that comes out differently.
+pub(super) const SHARE_POINTS_MIN: usize = 20;
+
+/// From the first week to the last, in tenths: half a step of the scale from 1 to 5.
+pub(super) const SCORE_TENTHS_MIN: usize = 5;
+
+/// By so many half standard errors the first week and the last must lie apart. Where nothing
+/// changes, chance alone moves a share that far about once in a hundred times: an alarm that
+/// sounds more often is not heard.
+const SHARE_HALF_ERRORS_MIN: i128 = 5;
+
+/// A share comes with a dozen scores, each with its own chance to move: they must lie further
+/// apart, so that all of them together cry wolf no more often.
+const SCORE_HALF_ERRORS_MIN: i128 = 8;
+
+words! {
+    pub enum Direction {
+        Rising = "rising",
+        Falling = "falling",
+    }
+}
+
+/// A part of a whole that is not nothing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ratio {
+    part: i128,
+    whole: i128,
+}
+
+pub(super) fn share_moved(shares: [Ratio; WEEKS]) -> Option<Direction> {
+    let [first, _, last] = shares;
+    let (apart, wholes) = (first.apart(last), first.whole * last.whole);
+    let matters = apart * 100 >= SHARE_POINTS_MIN as i128 * wholes;
+    // Two shares of one common share p, of n and of m, lie apart by a standard error of
+    // √(p(1−p)(1/n + 1/m)).
+    let common = Ratio { part: first.part + last.part, whole: first.whole + last.whole };
+    let scatter = common.part * (common.whole - common.part);
+    let chance = SHARE_HALF_ERRORS_MIN.pow(2) * wholes * scatter;
+    let is_no_chance = 4 * apart.pow(2) * common.whole >= chance;
+    direction(shares).filter(|_| matters && is_no_chance)
+}
+
+pub(super) fn score_moved(points: [Points; WEEKS]) -> Option<Direction> {
+    let means = points.map(Ratio::mean);
+    let [first, _, last] = means;
+    let (apart, counts) = (first.apart(last), first.whole * last.whole);
+    let matters = apart * 10 >= SCORE_TENTHS_MIN as i128 * counts;
+    // The variances of both means add up; each is that of its scores by their count.
+    let [first_scatter, _, last_scatter] = points.map(scatter);
+    let weight = |other: Ratio| other.whole.pow(2) * (other.whole - 1);
+    let chance = first_scatter * weight(last) + last_scatter * weight(first);
+    let freedom = (first.whole - 1) * (last.whole - 1);
+    let is_no_chance = 4 * apart.pow(2) * freedom >= SCORE_HALF_ERRORS_MIN.pow(2) * chance;
+    direction(means).filter(|_| matters && is_no_chance)
+}
+
+/// How far scores lie apart: their variance, times their count, times one less than it.
+fn scatter(points: Points) -> i128 {
+    let [count, sum, squares] = [points.count, points.sum, points.squares].map(i128::from);
+    squares * count - sum.pow(2)
+}
+
+/// Which way three values go that never go back.
+fn direction([first, second, third]: [Ratio; WEEKS]) -> Option<Direction> {
+    let steps = [first.cmp(second), second.cmp(third)];
+    match first.cmp(third) {
+        Ordering::Less if steps.iter().all(|step| step.is_le()) => Some(Direction::Rising),
+        Ordering::Greater if steps.iter().all(|step| step.is_ge()) => Some(Direction::Falling),
+        Ordering::Less | Ordering::Equal | Ordering::Greater => None,
+    }
+}
+
+impl Ratio {
+    pub(super) fn of(part: usize, whole: usize) -> Self {
+        Self { part: part as i128, whole: whole.max(1) as i128 }
+    }
+
+    fn mean(points: Points) -> Self {
+        Self { part: i128::from(points.sum), whole: i128::from(points.count) }
+    }
+
+    fn cmp(self, other: Self) -> Ordering {
+        (self.part * other.whole).cmp(&(other.part * self.whole))
+    }
+
+    /// The difference of both, times both wholes.
+    fn apart(self, other: Self) -> i128 {
+        (other.part * self.whole - self.part * other.whole).abs()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shares(weeks: [(usize, usize); WEEKS]) -> Option<Direction> {
+        share_moved(weeks.map(|(part, whole)| Ratio::of(part, whole)))
+    }
+
+    #[test]
+    fn a_share_must_move_far_in_one_direction_and_beyond_chance() {
+        let (up, down) = (Some(Direction::Rising), Some(Direction::Falling));
+        assert_eq!(shares([(2, 20), (6, 20), (12, 20)]), up);
+        assert_eq!(shares([(12, 20), (6, 20), (2, 20)]), down);
+        // A step that stays level does not go back.
+        assert_eq!(shares([(2, 20), (2, 20), (12, 20)]), up);
+        assert_eq!(shares([(2, 20), (12, 20), (12, 20)]), up);
+        // Back and forth is no direction.
+        assert_eq!(shares([(2, 20), (13, 20), (12, 20)]), None);
+        assert_eq!(shares([(5, 20), (5, 20), (5, 20)]), None);
+        // With many, chance explains little, and then the twenty points decide.
+        assert_eq!(shares([(100, 1_000), (200, 1_000), (299, 1_000)]), None);
+        assert_eq!(shares([(100, 1_000), (200, 1_000), (300, 1_000)]), up);
+        // With few, chance explains much.
+        assert_eq!(shares([(1, 5), (2, 5), (4, 5)]), None);
+        assert_eq!(shares([(0, 5), (2, 5), (4, 5)]), up);
+        assert_eq!(shares([(1, 10), (4, 10), (6, 10)]), None);
+        assert_eq!(shares([(1, 10), (4, 10), (7, 10)]), up);
+        // From nothing to all there is nothing to doubt.
+        assert_eq!(shares([(0, 5), (3, 5), (5, 5)]), up);
+    }
+
+    fn scores(weeks: [&[u8]; WEEKS]) -> Option<Direction> {
+        score_moved(weeks.map(|scores| {
+            let mut points = Points::default();
+            scores.iter().for_each(|score| points.note(*score));
+            points
+        }))
+    }
+
+    #[test]
+    fn a_score_must_move_by_half_a_point_and_beyond_chance() {
+        let (up, down) = (Some(Direction::Rising), Some(Direction::Falling));
+        assert_eq!(scores([&[4; 5], &[3; 5], &[2; 5]]), down);
+        assert_eq!(scores([&[2; 5], &[3; 5], &[4; 5]]), up);
+        assert_eq!(scores([&[4; 5], &[2; 5], &[3; 5]]), None);
+        // From 4.0 to 3.6 and to 3.4, hardly scattered.
+        let (nearly, half) = ([3, 4, 3, 4, 4], [3, 3, 4, 3, 4]);
+        assert_eq!(scores([&[4; 5], &[4; 5], &nearly]), None);
+        assert_eq!(scores([&[4; 50], &[4; 50], &half.repeat(10)]), down);
+        // The same means, widely scattered.
+        assert_eq!(scores([&[5, 5, 5, 5, 1], &[4; 5], &[5, 1, 4, 5, 1]]), None);
+    }
+}
