@@ -10,6 +10,7 @@ use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::house::House;
+use super::run_answer::RunAnswer;
 use crate::domain::change::Entry;
 use crate::domain::ids::DialogueId;
 use crate::engine::is_at_work;
@@ -61,7 +62,7 @@ impl Call {
         id: &DialogueId,
         wait: Duration,
         on_cancel: OnCancel,
-    ) -> Result<RunReport, Error> {
+    ) -> Result<RunAnswer, Error> {
         let until = Instant::now() + wait;
         let following = self.follow(id);
         tokio::select! {
@@ -70,7 +71,7 @@ impl Call {
                 self.house.interrupt(id);
             },
         }
-        self.house.report(id).await
+        Ok(self.house.report(id).await?.into())
     }
 
     /// Tells what happens until nothing happens any more.

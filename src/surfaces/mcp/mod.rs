@@ -11,6 +11,7 @@ mod http;
 mod message;
 mod prompts;
 mod resources;
+mod run_answer;
 mod salvage;
 mod schema;
 mod server;

@@ -111,9 +111,12 @@ impl ReviewArguments {
                 let prepared = Box::new(review(&workspace, &settings, &table, *artifact)?);
                 Ok(Sorting::Run { prepared, log: log_of(settings) })
             }
-            Piece::Skipped(Skipped { path, artifact_type, tier, reason }) => {
-                Ok(Sorting::Skipped(Box::new(skipped(&path, &artifact_type, tier, &reason))))
+            Piece::Skipped(passed) => {
+                let because = passed.sentence();
+                let Skipped { path, artifact_type, tier, .. } = passed;
+                Ok(Sorting::Skipped(Box::new(skipped(&path, &artifact_type, tier, &because))))
             }
+            Piece::HoldsKey(held) => Err(held.fault().into()),
             Piece::Unreadable { error, .. } => Err(error),
         }
     }
