@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::call::{Call, OnCancel, blocking};
+use super::call::{Call, OnCancel};
 use super::run_answer::RunAnswer;
 use super::tools::Run;
 use super::tools::ask::AskArguments;
@@ -13,7 +13,7 @@ use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Deed, Intervention};
 use crate::engine::{self, check_intervention};
 use crate::error::{Error, document_text};
-use crate::hosting::{RunStatus, restate};
+use crate::hosting::{RunStatus, blocking, restate};
 
 /// Does what the tool does, and says where the run stands then.
 pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {

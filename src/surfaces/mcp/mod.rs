@@ -6,7 +6,6 @@
 mod answer;
 mod call;
 mod deliberating;
-mod house;
 mod http;
 mod message;
 mod prompts;
@@ -20,6 +19,5 @@ mod tasks;
 mod token;
 mod tools;
 
-pub(crate) use house::House;
 pub(crate) use http::{Address, listen};
 pub(crate) use stdio::serve as serve_stdio;

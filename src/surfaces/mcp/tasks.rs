@@ -10,16 +10,15 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use super::answer::{refusal, result};
-use super::call::{Call, blocking};
+use super::call::Call;
 use super::deliberating::start;
-use super::house::House;
 use super::run_answer::RunAnswer;
 use super::server::asked;
 use super::tools::Run;
 use crate::domain::ids::DialogueId;
 use crate::engine::look;
 use crate::error::{Error, document_text};
-use crate::hosting::RunStatus;
+use crate::hosting::{House, RunStatus, blocking};
 use crate::record::no_dialogue;
 
 /// How often it is worth asking.

@@ -16,10 +16,9 @@ use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::export::gate::{ReviewDocument, skipped};
-use crate::hosting::{CallerClaims, Piece, Prepared, Skipped, review, review_settings};
+use crate::hosting::{CallerClaims, House, Piece, Prepared, Skipped, review, review_settings};
 use crate::operations::read_arguments;
 use crate::record::{Fields, Notes};
-use crate::surfaces::mcp::house::House;
 use crate::surfaces::mcp::schema;
 
 pub(super) const TOOL: Tool = Tool {
