@@ -1,10 +1,10 @@
 //! What runs share: the store's one writer, the owner's lock, an ear for interventions.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 
 use super::prepared::Prepared;
@@ -16,6 +16,38 @@ use crate::error::Error;
 use crate::operations::Workspace;
 use crate::store::StoreError;
 
+/// A desk that is open, and the thread of its writer.
+#[derive(Debug)]
+pub struct OpenDesk {
+    desk: Arc<Desk>,
+    writer: JoinHandle<()>,
+}
+
+impl OpenDesk {
+    /// Opens a desk, whose ear hears while the runtime goes on.
+    pub fn open(workspace: Arc<Workspace>, runtime: &Handle) -> Result<Self, Error> {
+        let folder = workspace.folders.store_folder();
+        let owner = Owner::new(folder, workspace.ambient.chance())
+            .map_err(|source| StoreError::NoFolder { path: folder.to_owned(), source })?;
+        let (journal, writer) = Journal::start(Arc::clone(&workspace.store));
+        let (ear, listening) = Ear::open(Arc::clone(&workspace.store));
+        runtime.spawn(listening);
+        Ok(Self { desk: Arc::new(Desk { workspace, owner, journal, ear }), writer })
+    }
+
+    pub fn desk(&self) -> Arc<Desk> {
+        Arc::clone(&self.desk)
+    }
+
+    /// Returns once everything is on disk; at once, where somebody still works at the desk.
+    pub fn close(self) {
+        if Arc::into_inner(self.desk).is_some() {
+            // Without its desk the writer ends; that it panicked was told to whoever waited.
+            let _ = self.writer.join();
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Desk {
     pub workspace: Arc<Workspace>,
@@ -25,19 +57,6 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// A desk, the writer's thread, which ends with it, and the work that must go on for its ear
-    /// to hear.
-    pub fn open(
-        workspace: Arc<Workspace>,
-    ) -> Result<(Self, JoinHandle<()>, impl Future<Output = ()> + Send + use<>), Error> {
-        let folder = workspace.folders.store_folder();
-        let owner = Owner::new(folder, workspace.ambient.chance())
-            .map_err(|source| StoreError::NoFolder { path: folder.to_owned(), source })?;
-        let (journal, writer) = Journal::start(Arc::clone(&workspace.store));
-        let (ear, listening) = Ear::open(Arc::clone(&workspace.store));
-        Ok((Self { workspace, owner, journal, ear }, writer, listening))
-    }
-
     pub fn surroundings(
         &self,
         observer: Arc<dyn Observer>,

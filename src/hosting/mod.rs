@@ -1,9 +1,11 @@
 //! Runs in this process, at whichever door they were asked for: where things are, what a run
 //! is made of, and the desk it is held at.
 
+mod blocking;
 mod council;
 mod desk;
 mod following;
+mod house;
 mod piece;
 mod premises;
 mod prepared;
@@ -12,15 +14,19 @@ mod restating;
 mod resume;
 mod review;
 mod run_report;
+mod skipped;
 
+pub use blocking::blocking;
 pub use council::{council, council_settings};
-pub use desk::Desk;
+pub use desk::{Desk, OpenDesk};
 pub use following::Following;
-pub use piece::{CallerClaims, Piece, Skipped};
+pub use house::{House, Talk};
+pub use piece::{CallerClaims, Piece};
 pub use premises::Premises;
 pub use prepared::Prepared;
 pub use question::check_question;
 pub use restating::restate;
 pub use resume::{Resumption, raised};
 pub use review::{review, review_settings};
-pub use run_report::{Progress, RunReport, RunStatus, document, report};
+pub use run_report::{Progress, RunReport, RunStatus, report};
+pub use skipped::{HoldsKey, Skipped, SkippedBecause};

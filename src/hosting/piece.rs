@@ -2,16 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use super::skipped::{HoldsKey, Skipped, SkippedBecause};
 use crate::config::{Because, Class, Classifier, Settings};
 use crate::convening::is_judged_whole;
 use crate::domain::digest::sha256_hex;
 use crate::domain::gate::{Artifact, Tier, is_sampled};
-use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::files;
 use crate::material::{Document, MaterialError, Place};
-
-const ALL_THE_SAME: &str = "`--force` has it judged all the same";
 
 /// What the caller claims of a file, where the rules would say otherwise.
 #[derive(Debug, Clone, Default)]
@@ -30,16 +28,10 @@ pub enum Piece {
     Artifact(Box<Artifact>),
     /// Let through unseen, by rule.
     Skipped(Skipped),
+    /// It must not be sent, and so does not pass.
+    HoldsKey(HoldsKey),
     /// It cannot be judged, and so does not pass.
     Unreadable { path: PathBuf, error: Error },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
-    pub path: String,
-    pub artifact_type: String,
-    pub tier: Tier,
-    pub reason: String,
 }
 
 impl Piece {
@@ -69,12 +61,12 @@ impl Piece {
         let shown = place.relative.clone();
         let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
         let class = claims.class(place.relative.as_deref(), rules);
-        if let Some(reason) = claims.passed_over(&class, place.relative.is_some()) {
+        if let Some(because) = claims.passed_over(&class, place.relative.as_deref()) {
             if class.because != Because::Rule {
                 // A name that was mistyped fits no rule either, and must not pass for that.
                 place.must_exist()?;
             }
-            return Ok(Self::skipped(shown, class, reason));
+            return Ok(Self::skipped(shown, class, because));
         }
         Self::sorted(named, shown, class, place.read()?, claims)
     }
@@ -97,8 +89,8 @@ impl Piece {
         text: impl FnOnce() -> Result<String, Error>,
     ) -> Result<Self, Error> {
         let (class, shown) = (claims.class(None, rules), named.to_string_lossy().into_owned());
-        if let Some(reason) = claims.passed_over(&class, false) {
-            return Ok(Self::skipped(shown, class, reason));
+        if let Some(because) = claims.passed_over(&class, None) {
+            return Ok(Self::skipped(shown, class, because));
         }
         let document = Document::of_text(named, text()?)?;
         Self::sorted(named, shown, class, document, claims)
@@ -113,13 +105,10 @@ impl Piece {
     ) -> Result<Self, Error> {
         let Document { text, key } = document;
         if class.tier == Tier::Sampled && !claims.force && !is_sampled(&path, &text) {
-            let reason = format!(
-                "one in five files of tier 3 is looked at, and this one is not; {ALL_THE_SAME}"
-            );
-            return Ok(Self::skipped(path, class, reason));
+            return Ok(Self::skipped(path, class, SkippedBecause::NotDrawn));
         }
         if let Some(key) = key.filter(|_| !claims.force) {
-            return Err(holds_key(named, &key));
+            return Ok(Self::HoldsKey(HoldsKey { path: named.to_owned(), key }));
         }
         if !is_judged_whole(&text) {
             let reason = "it is too long to be shown whole to everybody who judges it".to_owned();
@@ -135,9 +124,9 @@ impl Piece {
         })))
     }
 
-    fn skipped(path: String, class: Class, reason: String) -> Self {
+    fn skipped(path: String, class: Class, because: SkippedBecause) -> Self {
         let Class { tier, artifact_type, .. } = class;
-        Self::Skipped(Skipped { path, artifact_type, tier, reason })
+        Self::Skipped(Skipped { path, artifact_type, tier, because })
     }
 }
 
@@ -151,30 +140,20 @@ impl CallerClaims {
         Class { tier: self.tier.unwrap_or(class.tier), ..class }
     }
 
-    /// Why a file of tier 2 is let through unseen, with what would have it looked at.
-    fn passed_over(&self, class: &Class, lies_inside: bool) -> Option<String> {
+    /// Why a file of tier 2 is let through unseen.
+    fn passed_over(&self, class: &Class, relative: Option<&str>) -> Option<SkippedBecause> {
         if self.force || class.tier != Tier::Never {
             return None;
         }
         if self.tier.is_some() {
-            return Some("tier 2 is not looked at; `--tier 1` is".to_owned());
+            return Some(SkippedBecause::Claimed);
         }
-        let why = match class.because {
-            Because::Rule => format!("`{}` is of tier 2", class.artifact_type),
-            Because::NoRuleFits | Because::NoRules if lies_inside => {
-                "no rule of `tier_rules` fits it, so it is of tier 2".to_owned()
-            }
-            Because::NoRuleFits | Because::NoRules => {
-                "it lies outside the folder of council.yaml, where no rule of `tier_rules` fits, so it is of tier 2".to_owned()
-            }
-        };
-        Some(format!("{why}; {ALL_THE_SAME}"))
+        Some(match class.because {
+            Because::Rule => SkippedBecause::Rule,
+            Because::NoRuleFits | Because::NoRules => match relative {
+                Some(_) => SkippedBecause::NoRuleFits,
+                None => SkippedBecause::Outside,
+            },
+        })
     }
-}
-
-/// Whatever the gate would say of it, the key would be out.
-fn holds_key(named: &Path, key: &str) -> Error {
-    let message = format!("`{}` is not sent to anybody: {key}", named.display());
-    let fault = Fault::new(Code::NotSupported, message);
-    fault.suggest("take it out; `--force` sends it all the same").into()
 }

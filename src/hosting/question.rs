@@ -14,7 +14,7 @@ pub fn check_question(text: &str) -> Result<String, Fault> {
         (Code::InvalidType, message, "check where the text comes from")
     } else if text.chars().count() > TEXT_CHARS_MAX {
         let message = format!("the question is over the limit of {TEXT_CHARS_MAX} characters");
-        let hint = "put the material into files and give them as context (`--context`)";
+        let hint = "put the material into files and give them as `context`";
         (Code::FieldTooLong, message, hint)
     } else {
         return Ok(text.to_owned());

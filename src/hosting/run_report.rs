@@ -26,15 +26,13 @@ words! {
     }
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub struct RunReport {
-    pub dialogue_id: Option<DialogueId>,
+    pub dialogue_id: DialogueId,
     pub status: RunStatus,
-    pub progress: Option<Progress>,
+    pub progress: Progress,
     /// The document of the run, once it has stopped.
     pub result: Option<Value>,
-    /// What to do next, where something is to be done.
-    pub suggestion: Option<String>,
 }
 
 /// How far it has come.
@@ -59,13 +57,7 @@ pub fn report(workspace: &Workspace, id: &DialogueId) -> Result<RunReport, Error
         RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => Some(document(&transcript)?),
         RunStatus::Running | RunStatus::Interrupted => None,
     };
-    Ok(RunReport {
-        dialogue_id: Some(id.clone()),
-        status,
-        progress: Some(progress(&transcript)),
-        result,
-        suggestion: suggestion(status, id),
-    })
+    Ok(RunReport { dialogue_id: id.clone(), status, progress: progress(&transcript), result })
 }
 
 /// Of a run that nobody works on.
@@ -89,18 +81,6 @@ fn status_of(transcript: &Transcript) -> RunStatus {
     }
 }
 
-fn suggestion(status: RunStatus, id: &DialogueId) -> Option<String> {
-    match status {
-        RunStatus::Done => None,
-        RunStatus::Running => {
-            Some("ask deliberation_status again, with wait_seconds to wait for it".to_owned())
-        }
-        RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => {
-            Some(format!("deliberation_status with resume: true goes on, or `plenary resume {id}`"))
-        }
-    }
-}
-
 fn progress(transcript: &Transcript) -> Progress {
     let answered = transcript.asks.iter().filter(|asked| asked.reading.is_some()).count();
     Progress {
@@ -113,7 +93,7 @@ fn progress(transcript: &Transcript) -> Progress {
 }
 
 /// The document of a run, as its command prints it.
-pub fn document(transcript: &Transcript) -> Result<Value, Error> {
+fn document(transcript: &Transcript) -> Result<Value, Error> {
     let document = match transcript.opening.protocol {
         Protocol::Council => serde_json::to_value(council::document(transcript)),
         Protocol::Review => serde_json::to_value(gate::document(transcript)),

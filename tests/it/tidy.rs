@@ -84,6 +84,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "material",
             "operations",
             "store",
+            "verdict_log",
         ],
     ),
     (

@@ -9,14 +9,12 @@ use rmcp::service::RequestContext;
 use serde_json::Value;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::house::House;
-use crate::domain::change::Entry;
+use super::run_answer::RunAnswer;
 use crate::domain::ids::DialogueId;
-use crate::engine::is_at_work;
 use crate::error::Error;
 use crate::export::council::events;
 use crate::export::telling::tell;
-use crate::hosting::{Following, RunReport, RunStatus, report};
+use crate::hosting::{Following, House};
 
 /// How often the journal is looked at.
 const PAUSE: Duration = Duration::from_millis(150);
@@ -61,7 +59,7 @@ impl Call {
         id: &DialogueId,
         wait: Duration,
         on_cancel: OnCancel,
-    ) -> Result<RunReport, Error> {
+    ) -> Result<RunAnswer, Error> {
         let until = Instant::now() + wait;
         let following = self.follow(id);
         tokio::select! {
@@ -70,7 +68,7 @@ impl Call {
                 self.house.interrupt(id);
             },
         }
-        self.house.report(id).await
+        Ok(self.house.report(id).await?.into())
     }
 
     /// Tells what happens until nothing happens any more.
@@ -104,45 +102,4 @@ impl Call {
         // Whoever does not hear it can ask.
         let _ = self.context.peer.notify_progress(param).await;
     }
-}
-
-impl House {
-    /// Where a run stands.
-    pub(super) async fn report(self: &Arc<Self>, id: &DialogueId) -> Result<RunReport, Error> {
-        let (house, id) = (Arc::clone(self), id.clone());
-        blocking(move || {
-            let is_working = house.is_working_on(&id);
-            let mut report = report(house.for_existing()?.as_ref(), &id)?;
-            if let Some(failure) = house.failure(&id) {
-                // The owner's lock is held by this process, which does not work on it any more.
-                report = RunReport { status: RunStatus::Failed, result: Some(failure), ..report };
-            } else if is_working {
-                report = RunReport { status: RunStatus::Running, result: None, ..report };
-            }
-            Ok(report)
-        })
-        .await
-    }
-
-    fn is_running(&self, id: &DialogueId, following: &Following) -> Result<bool, Error> {
-        let workspace = self.for_existing()?;
-        let Following { transcript, seq, .. } = following;
-        let is_at_work = transcript.as_ref().map_or(*seq == 0, |transcript| {
-            is_at_work(workspace.folders.store_folder(), transcript)
-        });
-        Ok(self.is_working_on(id) || (is_at_work && self.failure(id).is_none()))
-    }
-
-    async fn entries(self: &Arc<Self>, id: &DialogueId, after: u64) -> Result<Vec<Entry>, Error> {
-        let (house, id) = (Arc::clone(self), id.clone());
-        blocking(move || Ok(house.for_existing()?.store.entries(&id, after)?)).await
-    }
-}
-
-/// The store waits for the disk; the connection does not wait for the store.
-pub(super) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, Error> + Send + 'static,
-) -> Result<T, Error> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.unwrap_or_else(|error| Err(Error::Runtime(std::io::Error::other(error))))
 }

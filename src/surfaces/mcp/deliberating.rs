@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::call::{Call, OnCancel, blocking};
+use super::call::{Call, OnCancel};
+use super::run_answer::RunAnswer;
 use super::tools::Run;
 use super::tools::ask::AskArguments;
 use super::tools::intervene::InterveneArguments;
@@ -12,20 +13,20 @@ use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Deed, Intervention};
 use crate::engine::{self, check_intervention};
 use crate::error::{Error, document_text};
-use crate::hosting::{RunReport, RunStatus, restate};
+use crate::hosting::{RunStatus, blocking, restate};
 
 /// Does what the tool does, and says where the run stands then.
 pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {
-    let report = match run {
+    let answer = match run {
         Run::Ask => ask(call).await?,
         Run::Review => review(call).await?,
         Run::Status => status(call).await?,
         Run::Intervene => intervene(call).await?,
     };
-    document_text(&report)
+    document_text(&answer)
 }
 
-async fn ask(call: &Call) -> Result<RunReport, Error> {
+async fn ask(call: &Call) -> Result<RunAnswer, Error> {
     let asked = AskArguments::read(&call.arguments)?;
     let wait = asked.wait;
     let id = begin_asked(call, asked).await?;
@@ -38,7 +39,7 @@ async fn begin_asked(call: &Call, asked: AskArguments) -> Result<DialogueId, Err
     call.house.begin(prepared, None).await
 }
 
-async fn review(call: &Call) -> Result<RunReport, Error> {
+async fn review(call: &Call) -> Result<RunAnswer, Error> {
     let submitted = ReviewArguments::read(&call.arguments)?;
     let wait = submitted.wait;
     match begin_submitted(call, submitted).await? {
@@ -51,17 +52,13 @@ async fn review(call: &Call) -> Result<RunReport, Error> {
 async fn begin_submitted(
     call: &Call,
     submitted: ReviewArguments,
-) -> Result<Result<DialogueId, Box<RunReport>>, Error> {
+) -> Result<Result<DialogueId, Box<RunAnswer>>, Error> {
     let house = Arc::clone(&call.house);
     match blocking(move || submitted.sort(&house)).await? {
         Sorting::Run { prepared, log } => Ok(Ok(call.house.begin(*prepared, Some(log)).await?)),
-        Sorting::Skipped(document) => Ok(Err(Box::new(RunReport {
-            dialogue_id: None,
-            status: RunStatus::Done,
-            progress: None,
-            result: Some(serde_json::to_value(document).map_err(Error::Document)?),
-            suggestion: None,
-        }))),
+        Sorting::Skipped(document) => {
+            Ok(Err(Box::new(RunAnswer::skipped(&document).map_err(Error::Document)?)))
+        }
     }
 }
 
@@ -70,7 +67,7 @@ async fn begin_submitted(
 pub(super) async fn start(
     run: Run,
     call: &Call,
-) -> Result<Result<DialogueId, Box<RunReport>>, Error> {
+) -> Result<Result<DialogueId, Box<RunAnswer>>, Error> {
     match run {
         Run::Ask => Ok(Ok(begin_asked(call, AskArguments::read(&call.arguments)?).await?)),
         Run::Review => begin_submitted(call, ReviewArguments::read(&call.arguments)?).await,
@@ -79,7 +76,7 @@ pub(super) async fn start(
     }
 }
 
-async fn status(call: &Call) -> Result<RunReport, Error> {
+async fn status(call: &Call) -> Result<RunAnswer, Error> {
     let StatusArguments { id, wait, resume } = StatusArguments::read(&call.arguments)?;
     let report = call.house.report(&id).await?;
     let can_go_on = match report.status {
@@ -95,7 +92,7 @@ async fn status(call: &Call) -> Result<RunReport, Error> {
     call.await_run(&id, wait, OnCancel::EndRun).await
 }
 
-async fn intervene(call: &Call) -> Result<RunReport, Error> {
+async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
     let wanted = InterveneArguments::read(&call.arguments)?;
     let workspace = call.house.for_existing()?;
     let transcript = engine::load(workspace.store.as_ref(), &wanted.id)?.transcript;
@@ -124,7 +121,7 @@ async fn intervene(call: &Call) -> Result<RunReport, Error> {
         engine::intervene(store, ambient, &known, &intervention)
     })
     .await?;
-    call.house.report(&id).await
+    Ok(call.house.report(&id).await?.into())
 }
 
 /// Nothing was noted: the caller sees how it would be understood, and says whether that is it.
@@ -132,12 +129,12 @@ async fn unconfirmed(
     call: &Call,
     id: &DialogueId,
     restated: Result<String, String>,
-) -> Result<RunReport, Error> {
+) -> Result<RunAnswer, Error> {
     let said = match restated {
         Ok(sentence) => format!("understood as: {sentence}"),
         Err(reason) => format!("it could not be restated: {reason}"),
     };
     let suggestion = format!("{said}. Not taken up yet: call again with confirmed: true");
-    let report = call.house.report(id).await?;
-    Ok(RunReport { suggestion: Some(suggestion), ..report })
+    let answer: RunAnswer = call.house.report(id).await?.into();
+    Ok(RunAnswer { suggestion: Some(suggestion), ..answer })
 }

@@ -14,11 +14,11 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
-use super::house::House;
 use super::message;
 use super::server::Server;
 use super::token::Token;
 use crate::error::Error;
+use crate::hosting::House;
 
 /// As much as a line of standard input.
 const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;

@@ -6,11 +6,11 @@
 mod answer;
 mod call;
 mod deliberating;
-mod house;
 mod http;
 mod message;
 mod prompts;
 mod resources;
+mod run_answer;
 mod salvage;
 mod schema;
 mod server;
@@ -19,6 +19,5 @@ mod tasks;
 mod token;
 mod tools;
 
-pub(crate) use house::House;
 pub(crate) use http::{Address, listen};
 pub(crate) use stdio::serve as serve_stdio;

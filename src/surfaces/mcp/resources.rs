@@ -6,7 +6,6 @@ use rmcp::model::{
 };
 use serde_json::json;
 
-use super::house::House;
 use crate::domain::catalogue::Summary;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
@@ -16,6 +15,7 @@ use crate::engine::look;
 use crate::error::{Error, document_text};
 use crate::export::conclusion::closed;
 use crate::export::gate;
+use crate::hosting::House;
 use crate::operations::{self, Listed};
 use crate::record::no_dialogue;
 

@@ -14,12 +14,12 @@ use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
 use super::answer::result;
-use super::call::{Call, blocking};
+use super::call::Call;
 use super::deliberating::deliberate;
-use super::house::House;
 use super::tools::{TOOLS, Tool, Work};
 use super::{prompts, resources, tasks};
 use crate::error::Error;
+use crate::hosting::{House, blocking};
 
 /// What an agent reads before it knows anything of us.
 const INSTRUCTIONS: &str = "\

@@ -12,9 +12,9 @@ use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-use super::house::House;
 use super::message::{Unread, read};
 use super::server::Server;
+use crate::hosting::House;
 
 /// A message of more is read to its end and answered with an error; the limit on what a tool
 /// takes is smaller, and has better words.

@@ -10,15 +10,15 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 
 use super::answer::{refusal, result};
-use super::call::{Call, blocking};
+use super::call::Call;
 use super::deliberating::start;
-use super::house::House;
+use super::run_answer::RunAnswer;
 use super::server::asked;
 use super::tools::Run;
 use crate::domain::ids::DialogueId;
 use crate::engine::look;
 use crate::error::{Error, document_text};
-use crate::hosting::{RunReport, RunStatus};
+use crate::hosting::{House, RunStatus, blocking};
 use crate::record::no_dialogue;
 
 /// How often it is worth asking.
@@ -28,7 +28,7 @@ const POLL_MILLIS: u64 = 1_000;
 pub(super) async fn begun(run: Run, call: &Call) -> CallToolResponse {
     let id = match start(run, call).await {
         Ok(Ok(id)) => id,
-        Ok(Err(report)) => return result(document_text(&report)).into(),
+        Ok(Err(answer)) => return result(document_text(&answer)).into(),
         Err(error) => return refusal(&error.document()).into(),
     };
     match task(&call.house, &id, TaskStatus::Working).await {
@@ -43,21 +43,21 @@ pub(super) async fn get(house: &Arc<House>, id: &str) -> Result<GetTaskResult, E
 
 async fn detailed(house: &Arc<House>, id: &str) -> Result<DetailedTask, Error> {
     let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
-    let report = house.report(&id).await?;
-    let payload = payload(&report)?;
+    let answer: RunAnswer = house.report(&id).await?.into();
+    let payload = payload(&answer)?;
     let mut task = task(house, &id, payload.status()).await?;
-    task.status_message = report.suggestion;
+    task.status_message = answer.suggestion;
     Ok(DetailedTask::new(task, payload))
 }
 
 /// What broke off is cancelled: a task that has ended does not begin again, and the run can be
 /// gone on with by deliberation_status.
-fn payload(report: &RunReport) -> Result<TaskPayload, Error> {
-    Ok(match report.status {
+fn payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
+    Ok(match told.status {
         RunStatus::Running => TaskPayload::Working,
         RunStatus::Interrupted => TaskPayload::Cancelled,
         RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
-            let answer = serde_json::to_value(result(document_text(report)));
+            let answer = serde_json::to_value(result(document_text(told)));
             let result = match answer.map_err(Error::Document)? {
                 Value::Object(map) => map,
                 Value::Null

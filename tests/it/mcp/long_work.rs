@@ -93,6 +93,22 @@ fn what_the_rules_skip_is_answered_at_once() {
     assert_eq!(at(&told, "status"), "done");
     assert_eq!(at(&told, "result.verdict"), "SKIPPED");
     assert_eq!(at(&told, "dialogue_id"), &Value::Null);
+    // It is told what it can do itself, and no option of the command line.
+    assert!(at(&told, "suggestion").as_str().unwrap().contains("tier: 1"), "{told:#}");
+    assert!(!told.to_string().contains("--"), "{told:#}");
+    let wanted = json!({ "path": "note.md", "tier": 1, "rehearse": true, "wait_seconds": 30 });
+    let judged = agent.must("council_review", &wanted);
+    assert_ne!(at(&judged, "result.verdict"), "SKIPPED");
+}
+
+#[test]
+fn a_key_in_a_document_is_refused_without_a_way_around() {
+    let mut agent = Agent::alone();
+    let text = format!("Our key is ghp_{}.\n", "a1".repeat(18));
+    let given = json!({ "text": text, "type": "email", "rehearse": true });
+    let refused = agent.refused("council_review", &given);
+    assert_eq!(at(&refused, "suggestion"), "take it out");
+    assert!(!refused.to_string().contains("--force"), "{refused:#}");
 }
 
 /// A council that answers once it is let.

@@ -67,6 +67,8 @@ fn a_skip_is_said_with_what_would_have_it_judged() {
         said.contains("SKIPPED") && said.contains("tier_rules") && said.contains("--force"),
         "{said}"
     );
+    let ran = council.program.run(&["review", "notes/a.md", "--tier", "2"]);
+    assert!((ran.stdout + &ran.stderr).contains("tier 2 is not looked at; `--tier 1` is"));
     assert!(!council.program.path().join(".plenary").exists(), "a skip leaves nothing behind");
 }
 

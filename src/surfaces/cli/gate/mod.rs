@@ -1,5 +1,6 @@
 //! The artifact gate on the command line.
 
+mod advice;
 pub(super) mod audit;
 mod judging;
 pub(super) mod log;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::super::report;
 use super::super::session::{Done, Session};
 use super::super::show::gate::{draw, draw_line};
+use super::advice::{reviewed_with_key, skipped_because};
 use crate::domain::transcript::Transcript;
 use crate::error::{Error, document_text};
 use crate::export::gate::{self, ReviewDocument};
@@ -47,9 +48,14 @@ impl<'a> Printer<'a> {
     /// A file that was not judged, and how that ends the program.
     pub(super) fn unjudged(&mut self, piece: &Piece) -> Result<Done, Error> {
         match piece {
-            Piece::Skipped(Skipped { path, artifact_type, tier, reason }) => {
-                self.tell(gate::skipped(path, artifact_type, *tier, reason))?;
+            Piece::Skipped(skipped) => {
+                let because = skipped_because(skipped);
+                let Skipped { path, artifact_type, tier, .. } = skipped;
+                self.tell(gate::skipped(path, artifact_type, *tier, &because))?;
                 Ok(Done::Well)
+            }
+            Piece::HoldsKey(held) => {
+                self.unreadable(&held.path.to_string_lossy(), &reviewed_with_key(held).into())
             }
             Piece::Unreadable { path, error } => self.unreadable(&path.to_string_lossy(), error),
             Piece::Artifact(_) => Ok(Done::Well),

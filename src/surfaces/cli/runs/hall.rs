@@ -5,7 +5,6 @@ use std::future::Future;
 use std::io::IsTerminal;
 use std::process::exit;
 use std::sync::Arc;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -27,7 +26,7 @@ use crate::error::{Error, Kind};
 use crate::export::conclusion::closed;
 use crate::export::council::document;
 use crate::export::gate;
-use crate::hosting::Desk;
+use crate::hosting::{Desk, OpenDesk};
 use crate::operations::Workspace;
 use crate::record::no_dialogue;
 use crate::store::Store;
@@ -42,18 +41,18 @@ pub(in crate::surfaces::cli) enum Crowd {
     Many,
 }
 
-/// The runtime and the writer; what runs share lies on the desk.
+/// The runtime and the desk, on which lies what runs share.
 #[derive(Debug)]
 pub(in crate::surfaces::cli) struct Hall {
     floor: Arc<Floor>,
-    writer: JoinHandle<()>,
+    open: OpenDesk,
     runtime: Runtime,
 }
 
 /// The desk, and whether somebody wants the work to stop.
 #[derive(Debug)]
 pub(in crate::surfaces::cli) struct Floor {
-    pub desk: Desk,
+    pub desk: Arc<Desk>,
     interrupted: watch::Receiver<bool>,
 }
 
@@ -62,7 +61,6 @@ impl Hall {
         workspace: Workspace,
         crowd: Crowd,
     ) -> Result<Self, Error> {
-        let (desk, writer, listening) = Desk::open(Arc::new(workspace))?;
         let runtime = match crowd {
             // One run waits for the network; a second thread would only cost a start.
             Crowd::One => Builder::new_current_thread().enable_all().build(),
@@ -74,9 +72,9 @@ impl Hall {
         let runtime = runtime.map_err(Error::Runtime)?;
         let (heard, interrupted) = watch::channel(false);
         runtime.spawn(listen(heard));
-        runtime.spawn(listening);
-        let floor = Arc::new(Floor { desk, interrupted });
-        Ok(Self { floor, writer, runtime })
+        let open = OpenDesk::open(Arc::new(workspace), runtime.handle())?;
+        let floor = Arc::new(Floor { desk: open.desk(), interrupted });
+        Ok(Self { floor, open, runtime })
     }
 
     /// Holds one run to its end and shows what came of it.
@@ -102,14 +100,11 @@ impl Hall {
         self,
         work: impl FnOnce(Arc<Floor>) -> F,
     ) -> F::Output {
-        let Self { floor, writer, runtime } = self;
-        let result = runtime.block_on(work(Arc::clone(&floor)));
-        // Tasks that were left behind let go of the floor here.
+        let Self { floor, open, runtime } = self;
+        let result = runtime.block_on(work(floor));
+        // Tasks that were left behind let go of the desk here.
         runtime.shutdown_background();
-        if Arc::into_inner(floor).is_some() {
-            // Without its desk the writer ends; that it panicked was told to whoever waited.
-            let _ = writer.join();
-        }
+        open.close();
         result
     }
 }

@@ -8,7 +8,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::super::session::{Done, Session};
 use super::super::ui::{Voice, talk};
 use crate::error::Error;
-use crate::surfaces::mcp::House;
+use crate::hosting::House;
 
 /// What a server waits for.
 pub(super) type Stop = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;

@@ -15,11 +15,10 @@ use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::domain::plan::{Auditing, Delivery, Stakes};
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
-use crate::hosting::{Prepared, check_question, council, council_settings};
+use crate::hosting::{House, Prepared, check_question, council, council_settings};
 use crate::material;
 use crate::operations::read_arguments;
 use crate::record::{Fields, Notes};
-use crate::surfaces::mcp::house::House;
 use crate::surfaces::mcp::schema;
 
 pub(super) const TOOL: Tool = Tool {

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use crate::hosting::RunReport;
 use crate::record::{Fields, Notes};
 use crate::surfaces::mcp::call::WAIT_SECONDS_MAX;
+use crate::surfaces::mcp::run_answer::RunAnswer;
 use crate::surfaces::mcp::schema::keys;
 
 pub(super) const DELIBERATION: &[&str] =
-    keys!(RunReport { dialogue_id, status, progress, result, suggestion });
+    keys!(RunAnswer { dialogue_id, status, progress, result, suggestion });
 
 /// How long the caller waits before it is told where the run stands.
 pub(super) fn wait(fields: &Fields<'_>, notes: &mut Notes) -> Duration {

@@ -16,10 +16,9 @@ use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::export::gate::{ReviewDocument, skipped};
-use crate::hosting::{CallerClaims, Piece, Prepared, Skipped, review, review_settings};
+use crate::hosting::{CallerClaims, House, Piece, Prepared, Skipped, review, review_settings};
 use crate::operations::read_arguments;
 use crate::record::{Fields, Notes};
-use crate::surfaces::mcp::house::House;
 use crate::surfaces::mcp::schema;
 
 pub(super) const TOOL: Tool = Tool {
@@ -111,9 +110,12 @@ impl ReviewArguments {
                 let prepared = Box::new(review(&workspace, &settings, &table, *artifact)?);
                 Ok(Sorting::Run { prepared, log: log_of(settings) })
             }
-            Piece::Skipped(Skipped { path, artifact_type, tier, reason }) => {
-                Ok(Sorting::Skipped(Box::new(skipped(&path, &artifact_type, tier, &reason))))
+            Piece::Skipped(passed) => {
+                let because = passed.sentence();
+                let Skipped { path, artifact_type, tier, .. } = passed;
+                Ok(Sorting::Skipped(Box::new(skipped(&path, &artifact_type, tier, &because))))
             }
+            Piece::HoldsKey(held) => Err(held.fault().into()),
             Piece::Unreadable { error, .. } => Err(error),
         }
     }

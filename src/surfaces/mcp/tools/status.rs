@@ -12,10 +12,9 @@ use crate::config::Overrides;
 use crate::domain::ids::DialogueId;
 use crate::engine::load;
 use crate::error::Error;
-use crate::hosting::Resumption;
+use crate::hosting::{House, Resumption};
 use crate::operations::read_arguments;
 use crate::record::read_dialogue_id;
-use crate::surfaces::mcp::house::House;
 use crate::surfaces::mcp::schema;
 
 pub(super) const TOOL: Tool = Tool {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use super::super::advice::swept_with_key;
 use crate::domain::gate::{Artifact, DecidedContent};
 use crate::domain::time::Moment;
 use crate::error::Error;
@@ -64,6 +65,10 @@ pub(super) fn select(
                 found.pass_over(skipped.path, PassedOverBecause::NotDrawn, reason);
                 continue;
             }
+            Piece::HoldsKey(held) => {
+                found.unreadable.push((file.shown, swept_with_key(&held).into()));
+                continue;
+            }
             Piece::Unreadable { error, .. } => {
                 found.unreadable.push((file.shown, error));
                 continue;
@@ -97,7 +102,7 @@ impl Selection {
 mod tests {
     use super::*;
     use crate::domain::gate::{GateVerdict, Tier};
-    use crate::hosting::Skipped;
+    use crate::hosting::{Skipped, SkippedBecause};
 
     /// Candidates by their names; a name's first letter is the content, `?` is not drawn, `!`
     /// cannot be read; contents in capitals were decided before.
@@ -109,7 +114,7 @@ mod tests {
                 path: file.shown.clone(),
                 artifact_type: "post".to_owned(),
                 tier: Tier::Sampled,
-                reason: String::new(),
+                because: SkippedBecause::NotDrawn,
             }),
             '!' => Piece::Unreadable {
                 path: file.path.clone(),

@@ -1,22 +1,29 @@
-//! What the server stands on: one folder's store, opened as far as it is needed, and the runs
-//! that this process works on.
+//! What a process stands on that serves for long: one folder's store, opened as far as it is
+//! needed, and the runs it works on in the background.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle as Thread;
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::blocking::blocking;
+use super::desk::{Desk, OpenDesk};
+use super::following::Following;
+use super::premises::Premises;
+use super::prepared::Prepared;
+use super::resume::Resumption;
+use super::run_report::{RunReport, RunStatus, report};
 use crate::convening::Outlets;
+use crate::domain::change::Entry;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
-use crate::engine::{Deliberation, Silent};
+use crate::engine::{Deliberation, Silent, is_at_work};
 use crate::error::Error;
-use crate::hosting::{Desk, Premises, Prepared, Resumption};
 use crate::operations::Workspace;
 use crate::verdict_log::sync;
 
@@ -27,23 +34,16 @@ const RUNS_MAX: usize = 32;
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// Says something a person may want to know; never on standard output.
-pub(crate) type Talk = fn(&str);
+pub type Talk = fn(&str);
 
 #[derive(Debug)]
-pub(crate) struct House {
-    pub(super) premises: Premises,
-    pub(super) outlets: Outlets,
+pub struct House {
+    pub premises: Premises,
+    pub outlets: Outlets,
     talk: Talk,
     workspace: Mutex<Option<Arc<Workspace>>>,
-    desk: Mutex<Option<Staffed>>,
+    desk: Mutex<Option<OpenDesk>>,
     live: Mutex<BTreeMap<DialogueId, Live>>,
-}
-
-/// A desk and its writer's thread.
-#[derive(Debug)]
-struct Staffed {
-    desk: Arc<Desk>,
-    writer: Thread<()>,
 }
 
 /// A run that this process works on, or did and could not go on with.
@@ -56,7 +56,7 @@ struct Live {
 }
 
 impl House {
-    pub(crate) fn new(premises: Premises, talk: Talk) -> Arc<Self> {
+    pub fn new(premises: Premises, talk: Talk) -> Arc<Self> {
         Arc::new(Self {
             premises,
             outlets: Outlets::default(),
@@ -69,7 +69,7 @@ impl House {
 
     /// The store there is. Looking leaves nothing behind: where there is none yet, an empty one
     /// answers.
-    pub(super) fn for_existing(&self) -> Result<Arc<Workspace>, Error> {
+    pub fn for_existing(&self) -> Result<Arc<Workspace>, Error> {
         let mut known = lock(&self.workspace);
         if let Some(workspace) = known.as_ref() {
             return Ok(Arc::clone(workspace));
@@ -82,7 +82,7 @@ impl House {
     }
 
     /// The store, made if there is none.
-    pub(super) fn for_opening(&self) -> Result<Arc<Workspace>, Error> {
+    pub fn for_opening(&self) -> Result<Arc<Workspace>, Error> {
         let mut known = lock(&self.workspace);
         if let Some(workspace) = known.as_ref() {
             return Ok(Arc::clone(workspace));
@@ -92,19 +92,16 @@ impl House {
     }
 
     fn desk(&self) -> Result<Arc<Desk>, Error> {
-        let mut staffed = lock(&self.desk);
-        if let Some(staffed) = staffed.as_ref() {
-            return Ok(Arc::clone(&staffed.desk));
+        let mut open = lock(&self.desk);
+        if let Some(open) = open.as_ref() {
+            return Ok(open.desk());
         }
-        let (desk, writer, listening) = Desk::open(self.for_opening()?)?;
-        tokio::spawn(listening);
-        let desk = Arc::new(desk);
-        *staffed = Some(Staffed { desk: Arc::clone(&desk), writer });
-        Ok(desk)
+        let opened = OpenDesk::open(self.for_opening()?, &Handle::current())?;
+        Ok(open.insert(opened).desk())
     }
 
     /// Opens a run and goes on with it in the background.
-    pub(super) async fn begin(
+    pub async fn begin(
         &self,
         prepared: Prepared,
         log: Option<PathBuf>,
@@ -113,14 +110,14 @@ impl House {
         let desk = self.desk()?;
         let wall = prepared.wall();
         if let Some(path) = &log {
-            self.keep_log(&desk.workspace, path);
+            keep_log(&desk.workspace, path, self.talk);
         }
         let run = desk.begin(prepared, Arc::new(Silent)).await?;
         Ok(self.host(desk, run, wall, log))
     }
 
     /// Takes a run up again and goes on with it in the background.
-    pub(super) async fn go_on(
+    pub async fn go_on(
         &self,
         resumption: Resumption,
         log: Option<PathBuf>,
@@ -172,24 +169,61 @@ impl House {
     }
 
     /// Why this process could not go on with a run, where it could not.
-    pub(super) fn failure(&self, id: &DialogueId) -> Option<Value> {
+    pub fn failure(&self, id: &DialogueId) -> Option<Value> {
         lock(&self.live).get(id).and_then(|run| lock(&run.failure).clone())
     }
 
     /// Whether this process still works on it: also while it writes its last words.
-    pub(super) fn is_working_on(&self, id: &DialogueId) -> bool {
+    pub fn is_working_on(&self, id: &DialogueId) -> bool {
         lock(&self.live).get(id).is_some_and(|run| !run.task.is_finished())
     }
 
+    /// Where a run stands.
+    pub async fn report(self: &Arc<Self>, id: &DialogueId) -> Result<RunReport, Error> {
+        let (house, id) = (Arc::clone(self), id.clone());
+        blocking(move || {
+            let is_working = house.is_working_on(&id);
+            let mut report = report(house.for_existing()?.as_ref(), &id)?;
+            if let Some(failure) = house.failure(&id) {
+                // The owner's lock is held by this process, which does not work on it any more.
+                report = RunReport { status: RunStatus::Failed, result: Some(failure), ..report };
+            } else if is_working {
+                report = RunReport { status: RunStatus::Running, result: None, ..report };
+            }
+            Ok(report)
+        })
+        .await
+    }
+
+    /// Whether more may come: by this process, or by another.
+    pub fn is_running(&self, id: &DialogueId, following: &Following) -> Result<bool, Error> {
+        let workspace = self.for_existing()?;
+        let Following { transcript, seq, .. } = following;
+        let is_at_work = transcript.as_ref().map_or(*seq == 0, |transcript| {
+            is_at_work(workspace.folders.store_folder(), transcript)
+        });
+        Ok(self.is_working_on(id) || (is_at_work && self.failure(id).is_none()))
+    }
+
+    /// What was journalled after an entry.
+    pub async fn entries(
+        self: &Arc<Self>,
+        id: &DialogueId,
+        after: u64,
+    ) -> Result<Vec<Entry>, Error> {
+        let (house, id) = (Arc::clone(self), id.clone());
+        blocking(move || Ok(house.for_existing()?.store.entries(&id, after)?)).await
+    }
+
     /// Asks a run to stop where it can be taken up again.
-    pub(super) fn interrupt(&self, id: &DialogueId) {
+    pub fn interrupt(&self, id: &DialogueId) {
         if let Some(run) = lock(&self.live).get(id) {
             run.interrupt.send_replace(true);
         }
     }
 
     /// Ends all runs where they can be taken up again, and returns once that is on disk.
-    pub(crate) async fn close(&self) {
+    pub async fn close(&self) {
         let live = std::mem::take(&mut *lock(&self.live));
         for run in live.values() {
             run.interrupt.send_replace(true);
@@ -198,23 +232,17 @@ impl House {
             // One that does not stop is ended with the process; its journal is whole all the same.
             let _ = tokio::time::timeout(FAREWELL, run.task).await;
         }
-        let staffed = lock(&self.desk).take();
-        if let Some(Staffed { desk, writer }) = staffed
-            && Arc::into_inner(desk).is_some()
-        {
-            // Without its desk the writer ends; that it panicked was told to whoever waited.
-            let _ = tokio::task::spawn_blocking(|| writer.join()).await;
+        let open = lock(&self.desk).take();
+        if let Some(open) = open {
+            // Nobody waits any more whom it could be told that this went wrong.
+            let _ = tokio::task::spawn_blocking(|| open.close()).await;
         }
-    }
-
-    pub(super) fn keep_log(&self, workspace: &Workspace, path: &std::path::Path) {
-        keep_log(workspace, path, self.talk);
     }
 }
 
 /// Brings the file of the verdict log up to the store. That it cannot be written changes no
 /// verdict.
-fn keep_log(workspace: &Workspace, path: &std::path::Path, talk: Talk) {
+fn keep_log(workspace: &Workspace, path: &Path, talk: Talk) {
     match sync(workspace.store.as_ref(), path) {
         Ok(synced) => synced.sentences(path).iter().for_each(|said| talk(said)),
         Err(error) => talk(&Error::from(error).sentence()),

@@ -1,0 +1,57 @@
+//! What an agent is told of a run: where it stands, and what to call next.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::domain::ids::DialogueId;
+use crate::export::gate::ReviewDocument;
+use crate::hosting::{Progress, RunReport, RunStatus};
+
+#[derive(Debug, Serialize)]
+pub(super) struct RunAnswer {
+    /// Nothing, where nothing was run.
+    pub dialogue_id: Option<DialogueId>,
+    pub status: RunStatus,
+    pub progress: Option<Progress>,
+    pub result: Option<Value>,
+    /// What to do next, where something is to be done.
+    pub suggestion: Option<String>,
+}
+
+impl RunAnswer {
+    /// Of a document that is not looked at, though it could be.
+    pub(super) fn skipped(document: &ReviewDocument) -> Result<Self, serde_json::Error> {
+        Ok(Self {
+            dialogue_id: None,
+            status: RunStatus::Done,
+            progress: None,
+            result: Some(serde_json::to_value(document)?),
+            suggestion: Some("council_review with tier: 1 has it judged all the same".to_owned()),
+        })
+    }
+}
+
+impl From<RunReport> for RunAnswer {
+    fn from(report: RunReport) -> Self {
+        let RunReport { dialogue_id, status, progress, result } = report;
+        Self {
+            suggestion: suggestion(status, &dialogue_id),
+            dialogue_id: Some(dialogue_id),
+            status,
+            progress: Some(progress),
+            result,
+        }
+    }
+}
+
+fn suggestion(status: RunStatus, id: &DialogueId) -> Option<String> {
+    match status {
+        RunStatus::Done => None,
+        RunStatus::Running => {
+            Some("ask deliberation_status again, with wait_seconds to wait for it".to_owned())
+        }
+        RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => {
+            Some(format!("deliberation_status with resume: true goes on, or `plenary resume {id}`"))
+        }
+    }
+}
