@@ -18,14 +18,14 @@ use crate::protocols::items::{
 pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
     let positions = positions(transcript);
     let mut items = Items::of(round);
-    let mut lifted = Vec::new();
+    let mut settled = Vec::new();
     for position in &positions {
         if round == FIRST {
             enter(&mut items, position.seat, round, &position.first, None);
         } else {
             let before = position.first.held();
             enter(&mut items, position.seat, round, &position.second, before);
-            lifted.extend(lifted_block(position));
+            settled.extend(settled_block(position));
         }
     }
     let heard = transcript.heard_in(round).len();
@@ -41,8 +41,8 @@ pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
         "summary": summary,
     }));
     batch.extend(items.sections());
-    if !lifted.is_empty() {
-        batch.insert("tension_updates".to_owned(), lifted.into());
+    if !settled.is_empty() {
+        batch.insert("tension_updates".to_owned(), settled.into());
     }
     batch.into()
 }
@@ -82,20 +82,24 @@ fn is_same_block(before: Option<&Judgement>, after: &Judgement) -> bool {
     before.is_some_and(|before| before.block() == after.block())
 }
 
-/// A block of the first round that its deliberator gave up in the second.
-fn lifted_block(position: &Position<'_>) -> Option<Value> {
+/// A block of the first round that its deliberator gave up in the second, or put another in the
+/// place of.
+fn settled_block(position: &Position<'_>) -> Option<Value> {
     let (before, after) = (position.first.held()?, position.second.held()?);
-    let is_lifted = before.would_block && !after.would_block;
-    let tension = local_id(position.seat, EntityKind::Tension, FIRST, 1)?;
-    is_lifted.then(|| {
-        let reason = lines(&[after.delta_from_r1.clone(), after.concessions.join("\n")]);
-        let mut update =
-            object(json!({ "id": tension, "status": "resolved", "by": [position.seat] }));
-        if !reason.is_empty() {
-            update.insert("reason".to_owned(), cut(&reason, TEXT_CHARS_MAX).into());
-        }
-        update.into()
-    })
+    if !before.would_block || is_same_block(Some(before), after) {
+        return None;
+    }
+    let tension = |round| local_id(position.seat, EntityKind::Tension, round, 1);
+    let mut update =
+        object(json!({ "id": tension(FIRST)?, "status": "resolved", "by": [position.seat] }));
+    if after.would_block {
+        update.insert("via".to_owned(), tension(SECOND)?.into());
+    }
+    let reason = lines(&[after.delta_from_r1.clone(), after.concessions.join("\n")]);
+    if !reason.is_empty() {
+        update.insert("reason".to_owned(), cut(&reason, TEXT_CHARS_MAX).into());
+    }
+    Some(update.into())
 }
 
 /// The arguments of the verdict that ends a review.
@@ -148,10 +152,9 @@ fn standing(positions: &[Position<'_>]) -> Vec<String> {
     let mut tensions = Vec::new();
     for one in positions.iter().filter(|one| one.held().is_some_and(|held| held.would_block)) {
         let (first, second) = (one.first.held(), one.second.held());
-        let tension = |round| local_id(one.seat, EntityKind::Tension, round, 1);
-        tensions.extend(first.filter(|first| first.would_block).and_then(|_| tension(FIRST)));
         let is_new = second.is_some_and(|second| !is_same_block(first, second));
-        tensions.extend(tension(SECOND).filter(|_| is_new));
+        let round = if is_new { SECOND } else { FIRST };
+        tensions.extend(local_id(one.seat, EntityKind::Tension, round, 1));
     }
     tensions
 }

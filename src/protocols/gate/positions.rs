@@ -48,12 +48,13 @@ impl<'a> Position<'a> {
         self.is_second_begun && self.second.held().is_none() && self.first.held().is_some()
     }
 
-    /// Whether the verdict or the block changed between the rounds.
+    /// Whether the verdict or the block changed between the rounds. A block that became
+    /// irreducible is another: it may decide alone.
     pub fn is_changed(&self) -> bool {
         let (Some(before), Some(after)) = (self.first.held(), self.second.held()) else {
             return false;
         };
-        (before.verdict, before.would_block) != (after.verdict, after.would_block)
+        (before.verdict, before.block()) != (after.verdict, after.block())
     }
 
     /// It changed its mind, and names no concern of anybody else for it.

@@ -115,7 +115,7 @@ impl MindChange {
     fn note(&mut self, before: &Judgement, after: &Judgement, is_uncited: bool) {
         self.compared += 1;
         // A block weighs, a leaning does not: where they part, the block says which way it went.
-        let stood = |judgement: &Judgement| (judgement.would_block, judgement.verdict);
+        let stood = |judgement: &Judgement| (judgement.block(), judgement.verdict);
         match stood(after).cmp(&stood(before)) {
             Ordering::Equal => return,
             Ordering::Less => self.softened += 1,
