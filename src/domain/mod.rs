@@ -28,6 +28,7 @@ pub mod plan;
 pub mod record;
 pub mod reference;
 pub mod refusal;
+pub mod shortened;
 pub mod shown;
 pub mod slug;
 pub mod stretch;

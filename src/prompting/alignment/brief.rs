@@ -12,6 +12,7 @@ use super::role::{Seated, mandate};
 use crate::domain::expert::{SeatSource, Source};
 use crate::domain::ids::{EntityKind, ExpertSlug};
 use crate::domain::record::{Record, Round};
+use crate::domain::shortened::{head, one_line};
 
 const MANDATE: &str = include_str!("../../../prompts/alignment/mandate.md");
 const MANDATE_OPENING: &str = include_str!("../../../prompts/alignment/mandate-opening.md");
@@ -266,11 +267,7 @@ fn progress(record: &Record, ledger: &Ledger) -> Vec<Stretch> {
 fn summed_up(held: &Round) -> String {
     let Round { round, score, .. } = held;
     let summary = held.summary.as_deref().unwrap_or("The Judge wrote no synthesis.");
-    let flat = summary.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = flat.chars().take(SUMMARY_CHARS_MAX).collect();
-    if short.len() < flat.len() {
-        short.push('…');
-    }
+    let short = head(&one_line(summary), SUMMARY_CHARS_MAX);
     format!("- **Round {round} (Score: {score}):** {short}")
 }
 
