@@ -93,7 +93,7 @@ impl Planned {
             let mut table = Table::new(&["CHANGED", "TIER", "TYPE", "WOULD BE JUDGED"]);
             for one in &self.would_review {
                 let tier = one.tier.number().to_string();
-                let changed = one.modified.map_or("unknown".to_owned(), minute);
+                let changed = one.modified.map_or("unknown".to_owned(), Moment::minute);
                 table.row([changed.as_str(), &tier, &one.artifact_type, &one.path]);
             }
             text = table.draw(width) + "\n";
@@ -233,7 +233,7 @@ impl Summary {
 /// `Looked at 12 files: 8 that no rule fits, 3 unchanged since 2026-02-01 09:30, 1 decided before`
 fn looked_at(counts: Counts, passed_over: &[PassedOver], since: Moment) -> String {
     let of = |code: PassedOverBecause| passed_over.iter().filter(|one| one.code == code).count();
-    let unchanged = format!("unchanged since {}", minute(since));
+    let unchanged = format!("unchanged since {}", since.minute());
     let parts = [
         (counts.no_rule, "that no rule fits"),
         (counts.tier_2, "of tier 2"),
@@ -263,10 +263,4 @@ fn set(text: &str, width: usize) -> String {
 fn line(what: &str, path: &str, why: Option<&str>) -> String {
     let why = why.map_or(String::new(), |why| format!(" ({})", safe_text::line(why)));
     format!("{what}: {}{why}\n", safe_text::line(path))
-}
-
-/// `2026-02-02 09:30`, in UTC.
-fn minute(moment: Moment) -> String {
-    let text = moment.to_string().replace('T', " ");
-    text.chars().take("2026-02-02 09:30".len()).collect()
 }
