@@ -31,6 +31,7 @@ pub mod refusal;
 pub mod shortened;
 pub mod shown;
 pub mod slug;
+pub mod store_files;
 pub mod stretch;
 pub mod strict_json;
 pub mod target;

@@ -1,12 +1,12 @@
 //! Which files of a folder a rule sends before the gate, and which of them were changed.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::selection::{PassedOver, PassedOverBecause};
 use crate::config::{Because, Classifier, Settings};
 use crate::domain::gate::Tier;
 use crate::domain::refusal::{self, Fault};
+use crate::domain::store_files::store_files;
 use crate::domain::time::Moment;
 use crate::error::Error;
 use crate::material::{self, FolderFile};
@@ -100,13 +100,7 @@ fn is_to_be_judged(rules: &Classifier, path: &str) -> Option<Tier> {
 
 /// The verdict log and the store: they change with every review.
 fn own_files(settings: &Settings) -> Vec<PathBuf> {
-    let store = &settings.located.store;
-    let beside = |suffix: &str| {
-        let mut name = OsString::from(store);
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let store = ["", "-wal", "-shm", "-journal"].map(beside);
+    let store = store_files(&settings.located.store);
     let own = [settings.review.log_path.clone()].into_iter().chain(store);
     own.filter_map(|path| path.canonicalize().ok()).collect()
 }
