@@ -50,7 +50,7 @@ pub(super) fn candidates(
     }
     for left_out in listed.left_out {
         // Of what no rule would have fitted nobody needs to be told.
-        if is_to_be_judged(rules, &left_out.path).is_some() {
+        if is_judged(rules.of_path(Some(&left_out.path)).tier) {
             found.pass_over(left_out.path, PassedOverBecause::LeftOut, left_out.reason);
         }
     }
@@ -64,23 +64,24 @@ pub(super) fn candidates(
 impl Candidates {
     fn sort(&mut self, file: FolderFile, since: Moment, rules: &Classifier, own: &[PathBuf]) {
         self.counts.looked_at += 1;
-        match is_to_be_judged(rules, &file.shown) {
-            None if rules.of_path(Some(&file.shown)).because == Because::Rule => {
-                self.counts.tier_2 += 1;
-            }
-            None => self.counts.no_rule += 1,
-            Some(_) if own.contains(&file.path) => {
-                self.pass_over(
-                    file.shown,
-                    PassedOverBecause::LeftOut,
-                    "plenary's own record".to_owned(),
-                );
-            }
-            Some(_) if file.modified.is_some_and(|modified| modified < since) => {
-                let reason = "unchanged since then".to_owned();
-                self.pass_over(file.shown, PassedOverBecause::Unchanged, reason);
-            }
-            Some(_) => self.files.push(file),
+        let class = rules.of_path(Some(&file.shown));
+        match (is_judged(class.tier), class.because) {
+            (true, _) => self.consider(file, since, own),
+            (false, Because::Rule) => self.counts.tier_2 += 1,
+            (false, Because::NoRuleFits | Because::NoRules) => self.counts.no_rule += 1,
+        }
+    }
+
+    /// One that a rule sends before the gate.
+    fn consider(&mut self, file: FolderFile, since: Moment, own: &[PathBuf]) {
+        if own.contains(&file.path) {
+            let reason = "plenary's own record".to_owned();
+            self.pass_over(file.shown, PassedOverBecause::LeftOut, reason);
+        } else if file.modified.is_some_and(|modified| modified < since) {
+            let reason = "unchanged since then".to_owned();
+            self.pass_over(file.shown, PassedOverBecause::Unchanged, reason);
+        } else {
+            self.files.push(file);
         }
     }
 
@@ -89,12 +90,11 @@ impl Candidates {
     }
 }
 
-/// The tier of a file that comes before the gate, always or by lot.
-fn is_to_be_judged(rules: &Classifier, path: &str) -> Option<Tier> {
-    let class = rules.of_path(Some(path));
-    match class.tier {
-        Tier::Always | Tier::Sampled => Some(class.tier),
-        Tier::Never => None,
+/// Whether what is of this tier comes before the gate, always or by lot.
+fn is_judged(tier: Tier) -> bool {
+    match tier {
+        Tier::Always | Tier::Sampled => true,
+        Tier::Never => false,
     }
 }
 
