@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::domain::limits::ARGUMENTS_BYTES_MAX;
 use crate::domain::refusal::{Code, Fault};
+use crate::domain::store_files::store_files;
 
 /// Beside the store: what whoever calls the server must know.
 pub const TOKEN: &str = "token";
@@ -56,7 +57,7 @@ impl Folders {
         // The database follows a link and keeps its other files beside the real one.
         let named = store.join(store_file.file_name().unwrap_or_default());
         let databases = [real(&named), named];
-        let store_files = databases.iter().flat_map(|file| files_of(file));
+        let store_files = databases.iter().flat_map(|file| store_files(file));
         let store_files = store_files.chain([store.join(TOKEN)]).collect();
         let further = further.iter().map(|path| real(path));
         let allowed = [working.clone(), store.clone()].into_iter().chain(further).collect();
@@ -143,15 +144,6 @@ impl Folders {
         }
         Ok(path)
     }
-}
-
-/// A database's file and those that SQLite keeps beside it.
-fn files_of(store_file: &Path) -> [PathBuf; 4] {
-    ["", "-wal", "-shm", "-journal"].map(|suffix| {
-        let mut name = store_file.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    })
 }
 
 fn refused(field: &str, text: &str, objection: Objection) -> Fault {

@@ -10,6 +10,7 @@ use super::locate::Located;
 use super::section::{At, Problems};
 use super::settings::{Deliberator, Review};
 use crate::domain::gate::{PolicyName, Redaction};
+use crate::domain::store_files::store_files;
 
 /// Of the seed's four, one may be silent.
 const MIN_DELIBERATORS_DEFAULT: usize = 3;
@@ -71,14 +72,8 @@ pub(super) fn settle(
 fn is_taken(log_path: &Path, located: &Located) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let log = real(log_path);
-    let store = real(&located.store).into_os_string();
-    let of_store = ["", "-wal", "-shm", "-journal"].map(|suffix| {
-        let mut name = store.clone();
-        name.push(suffix);
-        name
-    });
     let file = located.file.as_deref().map(real);
-    of_store.iter().any(|name| log.as_os_str() == name) || file.as_ref() == Some(&log)
+    store_files(&real(&located.store)).contains(&log) || file.as_ref() == Some(&log)
 }
 
 /// What must not be written to the log is not printed either: only how much there is.

@@ -64,6 +64,12 @@ pub struct Round {
     pub created_at: Moment,
 }
 
+/// How the scores of rounds move: the last minus the one before.
+pub fn velocity(scores: impl DoubleEndedIterator<Item = i64>) -> i64 {
+    let mut newest = scores.rev();
+    newest.next().zip(newest.next()).map_or(0, |(last, before)| last - before)
+}
+
 #[derive(Debug, Clone)]
 pub struct GivenVerdict {
     pub verdict: Verdict,

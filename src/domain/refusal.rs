@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::limits::ECHO_CHARS_MAX;
+use super::shortened::head;
 use super::words::words;
 
 words! {
@@ -258,10 +259,8 @@ fn echo(value: Value) -> Value {
         Value::Array(_) | Value::Object(_) => value.to_string(),
         Value::Null | Value::Bool(_) | Value::Number(_) => return value,
     };
-    if text.chars().count() <= ECHO_CHARS_MAX {
-        return value;
-    }
-    Value::String(text.chars().take(ECHO_CHARS_MAX).chain(['…']).collect())
+    let shown = head(&text, ECHO_CHARS_MAX);
+    if shown == text { value } else { Value::String(shown) }
 }
 
 /// All that is wrong with a request. Nothing of it was done.

@@ -24,6 +24,11 @@ impl Moment {
         Day(self.0.to_zoned(jiff::tz::TimeZone::UTC).date())
     }
 
+    /// `2026-02-02 09:30`, in UTC: what a person needs of it.
+    pub fn minute(self) -> String {
+        self.0.strftime("%Y-%m-%d %H:%M").to_string()
+    }
+
     /// Milliseconds from an earlier moment to this one; none, when it is not earlier.
     pub fn millis_since(self, earlier: Self) -> u64 {
         u64::try_from(self.0.duration_since(earlier.0).as_millis()).unwrap_or(0)

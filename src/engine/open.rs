@@ -11,6 +11,7 @@ use crate::domain::dice::SplitMix;
 use crate::domain::expert::{Profile, Source, Tier};
 use crate::domain::ids::DialogueId;
 use crate::domain::plan::{Plan, Role, Seat};
+use crate::domain::shortened::trimmed_head;
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
 use crate::files::Folders;
@@ -86,10 +87,7 @@ fn opening(id: &DialogueId, question: Question, output_dir: String, owner: Strin
 /// The first line of the question, cut where a list would cut it.
 fn title(question: &str) -> String {
     let line = question.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("Question");
-    match line.char_indices().nth(TITLE_CHARS_MAX) {
-        None => line.to_owned(),
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
-    }
+    trimmed_head(line, TITLE_CHARS_MAX)
 }
 
 /// A seat as an expert of the record; what those who speak and who chair are called there

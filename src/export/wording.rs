@@ -5,6 +5,7 @@ use crate::domain::ids::{Actor, EntityId, EntityKind, ExpertSlug};
 use crate::domain::lifecycle::EventType;
 use crate::domain::record::Record;
 use crate::domain::reference::{RefType, Reference};
+use crate::domain::shortened::one_line;
 use crate::domain::verdict::{Verdict, VerdictType};
 use crate::export::conclusion::state_name;
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
@@ -30,7 +31,7 @@ pub(crate) fn in_round(round: u8) -> String {
 
 /// The text on one line, cut after a word where it is longer than that; an ellipsis says so.
 pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = one_line(text);
     let Some((end, _)) = flat.char_indices().nth(chars_max) else { return flat };
     let head = flat.get(..end).unwrap_or_default();
     let head = head.rsplit_once(' ').map_or(head, |(words, _)| words);

@@ -6,6 +6,7 @@ use std::fmt::Display;
 use serde::Serialize;
 
 use super::slip::{Slip, Slips};
+use crate::domain::shortened::one_line;
 use crate::domain::words::words;
 
 words! {
@@ -121,7 +122,6 @@ impl Warnings {
 fn cut(written: &str) -> String {
     let mut signs = written.chars();
     let start: String = signs.by_ref().take(WRITTEN_CHARS_MAX).collect();
-    let start: Vec<&str> = start.split_whitespace().collect();
     let end = if signs.next().is_some() { "…" } else { "" };
-    format!("{}{end}", start.join(" "))
+    format!("{}{end}", one_line(&start))
 }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, LocalId, entity_id};
 use crate::domain::limits::ITEMS_PER_ROUND_MAX;
+use crate::domain::shortened::trimmed_head;
 
 /// A label is read in lists, one line of a terminal or two.
 pub(super) const LABEL_CHARS_MAX: usize = 160;
@@ -51,8 +52,8 @@ impl Items {
         let Some(id) = local_id(seat, kind, self.round, *number) else { return };
         let mut item = object(json!({
             "local_id": id,
-            "label": cut(label, LABEL_CHARS_MAX),
-            kind.text_field(): cut(text, TEXT_CHARS_MAX),
+            "label": trimmed_head(label, LABEL_CHARS_MAX),
+            kind.text_field(): trimmed_head(text, TEXT_CHARS_MAX),
         }));
         item.extend(more);
         items.push(item.into());
@@ -81,14 +82,6 @@ pub(super) fn lines(parts: &[String]) -> String {
     let parts: Vec<&str> =
         parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
     parts.join("\n")
-}
-
-pub(super) fn cut(text: &str, chars_max: usize) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(chars_max) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default().trim_end()),
-    }
 }
 
 pub(super) fn object(value: Value) -> Map<String, Value> {

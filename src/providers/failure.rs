@@ -8,8 +8,9 @@ use serde_json::Value;
 
 use super::provider::Provider;
 use super::request::{CallError, Received};
-use super::sentence::{MESSAGE_CHARS_MAX, cut, sentence};
+use super::sentence::{MESSAGE_CHARS_MAX, sentence};
 use crate::domain::ask::{ErrorType, Finish};
+use crate::domain::shortened::within;
 
 /// How servers say that the messages do not fit into the model.
 const TOO_LONG: [&str; 9] = [
@@ -212,7 +213,7 @@ pub(super) fn with_offer(
     offered.sort_by(|a, b| likeness(b).cmp(&likeness(a)).then_with(|| a.cmp(b)));
     let offer = sentence(provider, &offer(&offered));
     let room = MESSAGE_CHARS_MAX.saturating_sub(offer.chars().count());
-    CallError { message: format!("{}{offer}", cut(&error.message, room)), ..error }
+    CallError { message: format!("{}{offer}", within(&error.message, room)), ..error }
 }
 
 /// Models beyond this many are only counted.
@@ -223,11 +224,11 @@ fn offer(offered: &[String]) -> String {
     let shown: Vec<String> = offered
         .iter()
         .take(OFFERED_MAX)
-        .map(|name| format!("`{}`", cut(name, OFFERED_CHARS_MAX)))
+        .map(|name| format!("`{}`", within(name, OFFERED_CHARS_MAX)))
         .collect();
     let more = offered.len().saturating_sub(shown.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let list = cut(&shown.join(", "), MESSAGE_CHARS_MAX / 2);
+    let list = within(&shown.join(", "), MESSAGE_CHARS_MAX / 2);
     format!("; it offers {list}{more}")
 }
 

@@ -5,6 +5,7 @@ use secrecy::ExposeSecret;
 
 use super::provider::Provider;
 use crate::domain::hidden::is_hidden;
+use crate::domain::shortened::{one_line, within};
 
 /// Long enough for a server's own explanation, short enough for a table.
 pub(super) const MESSAGE_CHARS_MAX: usize = 300;
@@ -20,7 +21,7 @@ const MASK: &str = "***";
 
 /// A message about a provider, whatever the text brought along.
 pub(super) fn sentence(provider: &Provider, text: &str) -> String {
-    let line = one_line(text);
+    let line = plain_line(text);
     let line = match &provider.key {
         Some(key) => {
             let key = key.expose_secret();
@@ -28,14 +29,14 @@ pub(super) fn sentence(provider: &Provider, text: &str) -> String {
         }
         None => line,
     };
-    cut(&line, MESSAGE_CHARS_MAX)
+    within(&line, MESSAGE_CHARS_MAX)
 }
 
 /// What a program said, on one short line and without the secrets.
 pub(super) fn saying(text: &str, secrets: &[String]) -> String {
     // In an error a short secret is no word of the language: it goes whole.
-    let line = secrets.iter().fold(one_line(text), |line, secret| line.replace(secret, MASK));
-    cut(&without_secrets(line, secrets), MESSAGE_CHARS_MAX)
+    let line = secrets.iter().fold(plain_line(text), |line, secret| line.replace(secret, MASK));
+    within(&without_secrets(line, secrets), MESSAGE_CHARS_MAX)
 }
 
 /// A text of any length without the secrets, or half of one in a row.
@@ -61,24 +62,14 @@ fn may_hold(text: &str, key: &str, run_min: usize) -> bool {
     pieces.into_iter().any(|piece| text.contains(&piece))
 }
 
-/// The text within so many characters, the last of them a mark where it was cut.
-pub(super) fn cut(text: &str, chars_max: usize) -> String {
-    if text.chars().count() <= chars_max {
-        return text.to_owned();
-    }
-    let mut kept: String = text.chars().take(chars_max.saturating_sub(1)).collect();
-    kept.push('…');
-    kept
-}
-
 /// Colours go; control characters and runs of white space become one space each; characters
 /// that are not seen, or turn the direction of others, go.
-fn one_line(text: &str) -> String {
+fn plain_line(text: &str) -> String {
     let start: String = text.chars().take(TEXT_CHARS_MAX).collect();
     let plain = strip_str(&start).to_string();
     let spaced = plain.chars().map(|c| if c.is_control() { ' ' } else { c });
     let seen: String = spaced.filter(|c| !is_hidden(*c)).collect();
-    seen.split_whitespace().collect::<Vec<_>>().join(" ")
+    one_line(&seen)
 }
 
 /// The text with every run of the key's characters hidden that is long enough to matter.
@@ -164,19 +155,10 @@ mod tests {
 
     #[test]
     fn a_message_is_one_line_without_what_cannot_be_seen() {
-        assert_eq!(one_line("a\r\n\tb\u{0}\u{1b}[31mc\u{202e}d\u{200b}"), "a bcd");
+        assert_eq!(plain_line("a\r\n\tb\u{0}\u{1b}[31mc\u{202e}d\u{200b}"), "a bcd");
         // Taking out what cannot be seen must not put a key together after it was looked for.
         let key = "sk-live-abcdefghijklmnop";
         let split = "sk-live-\u{200b}abcdefghijklmnop";
-        assert_eq!(masked(&one_line(split), key, 8), "***");
-    }
-
-    #[test]
-    fn a_long_message_is_cut_with_a_mark() {
-        let text = "ä".repeat(1_000);
-        let short = cut(&text, MESSAGE_CHARS_MAX);
-        assert_eq!(short.chars().count(), MESSAGE_CHARS_MAX);
-        assert!(short.ends_with('…'));
-        assert_eq!(cut("short", MESSAGE_CHARS_MAX), "short");
+        assert_eq!(masked(&plain_line(split), key, 8), "***");
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::domain::change::Change;
 use crate::domain::dialogue::{Dialogue, DialogueStatus, Protocol};
 use crate::domain::ids::{DialogueId, ExpertSlug};
+use crate::domain::record::velocity;
 
 /// Velocities of this size and less are standing still.
 const STILL_MAX: i64 = 5;
@@ -66,7 +67,7 @@ pub fn progress(pulse: &Pulse) -> Progress {
         round: dialogue.last_round(),
         score: pulse.recent_scores.last().copied().unwrap_or(0),
         total_alignment: dialogue.total_alignment,
-        velocity: velocity(&pulse.recent_scores),
+        velocity: velocity(pulse.recent_scores.iter().copied()),
         work_remaining,
         open_tensions: pulse.active_tensions,
         new_perspectives: pulse.new_perspectives,
@@ -80,11 +81,6 @@ pub fn progress(pulse: &Pulse) -> Progress {
 /// Open questions, and positions that nobody has answered yet.
 pub(super) fn work_remaining(active_tensions: usize, new_perspectives: usize) -> usize {
     active_tensions + new_perspectives
-}
-
-/// The last score minus the one before.
-fn velocity(scores: &[i64]) -> i64 {
-    scores.last_chunk().map_or(0, |[before, after]| after - before)
 }
 
 /// Standing still for two rounds, or with nothing left to do.

@@ -14,6 +14,7 @@ use crate::domain::limits::{
     ARGUMENTS_DEPTH_MAX, ECHO_CHARS_MAX, LIST_ITEMS_MAX, STRUCTURED_BYTES_MAX,
 };
 use crate::domain::refusal::{Code, Fault, Item};
+use crate::domain::shortened::head;
 use crate::domain::words::Word;
 
 /// An unknown field this near a known one is a slip that would lose data.
@@ -293,11 +294,7 @@ fn is_deeper_than(value: &Value, levels: usize) -> bool {
 
 /// Someone's text as a message repeats it: short.
 pub(crate) fn cut(text: &str) -> String {
-    let mut shown: String = text.chars().take(ECHO_CHARS_MAX).collect();
-    if shown.len() < text.len() {
-        shown.push('…');
-    }
-    shown
+    head(text, ECHO_CHARS_MAX)
 }
 
 /// The option that a slip of the pen would turn into `text`.

@@ -2,14 +2,13 @@
 
 use super::plan::PriorVerdict;
 use super::row::{LogRow, SeatRow};
+use crate::domain::shortened::within;
 
 /// Enough for the point of a text; five verdicts must not drown what is judged now.
 const TEXT_CHARS_MAX: usize = 500;
 
 /// Four deliberators with five concerns each.
 const CONCERNS_MAX: usize = 20;
-
-const ELLIPSIS: char = '…';
 
 impl PriorVerdict {
     /// What the deliberators held last is what the verdict rests on.
@@ -36,12 +35,8 @@ fn concerns(seat: &SeatRow) -> Vec<String> {
     worded.map(|text| cut(&text)).collect()
 }
 
-/// The beginning of a text; an ellipsis says that there was more.
 fn cut(text: &str) -> String {
-    if text.chars().nth(TEXT_CHARS_MAX).is_none() {
-        return text.to_owned();
-    }
-    text.chars().take(TEXT_CHARS_MAX - 1).chain([ELLIPSIS]).collect()
+    within(text, TEXT_CHARS_MAX)
 }
 
 #[cfg(test)]

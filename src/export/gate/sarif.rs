@@ -8,6 +8,7 @@ use super::grade::Grade;
 use super::words;
 use crate::domain::digest::sha256_hex;
 use crate::domain::gate::BuiltIn;
+use crate::domain::shortened::one_line;
 use crate::export::safe_text;
 
 /// The rule that the verdict itself stands under.
@@ -216,7 +217,7 @@ fn note(level: &str, text: &str, path: &str) -> Value {
 fn fingerprint(told: &ReviewDocument, placed: &PlacedConcern) -> String {
     let PlacedConcern { concern, deliberator, .. } = placed;
     let about = if concern.locus.trim().is_empty() { &concern.issue } else { &concern.locus };
-    let about = about.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let about = one_line(about).to_lowercase();
     digest([deliberator.as_str(), &told.artifact, &about])
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::imitation::marked;
 use super::tensions::cell;
+use crate::domain::shortened::one_line;
 
 /// The background; nothing, when there is none.
 pub(super) fn background(value: &Value) -> Option<String> {
@@ -21,7 +22,7 @@ pub(super) fn subject(background: Option<&Value>) -> Option<&str> {
 
 fn told(fields: &Map<String, Value>) -> String {
     let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    let lead = match (text("subject").map(line), text("description").map(marked)) {
+    let lead = match (text("subject").map(one_line), text("description").map(marked)) {
         (Some(subject), Some(about)) => Some(format!("**{subject}**: {about}")),
         (Some(subject), None) => Some(format!("**{subject}**")),
         (None, about) => about,
@@ -85,14 +86,10 @@ fn flat(value: &Value) -> String {
 
 /// `income_mandate` as a person writes it: `Income mandate`.
 fn words(name: &str) -> String {
-    let name = line(&name.replace('_', " "));
+    let name = one_line(&name.replace('_', " "));
     let mut letters = name.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + letters.as_str()
-}
-
-fn line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use super::relevant::{Found, Relevant, Words, relevant};
 use super::role::{Seated, mandate};
 use crate::domain::expert::{SeatSource, Source};
 use crate::domain::ids::{EntityKind, ExpertSlug};
-use crate::domain::record::{Record, Round};
+use crate::domain::record::{Record, Round, velocity};
+use crate::domain::shortened::{head, one_line};
 
 const MANDATE: &str = include_str!("../../../prompts/alignment/mandate.md");
 const MANDATE_OPENING: &str = include_str!("../../../prompts/alignment/mandate-opening.md");
@@ -229,7 +230,7 @@ fn plural(kind: EntityKind) -> &'static str {
 
 /// `**P0003: label** (Cupcake, Risk Manager, Round 0, open):` and the text as a quotation.
 fn cited(record: &Record, said: &Said) -> String {
-    let label = said.label.split_whitespace().collect::<Vec<_>>().join(" ");
+    let label = one_line(&said.label);
     let who = match (said.id.kind, said.contributors.as_slice()) {
         (EntityKind::Tension, names) => format!("raised by {}", people(names)),
         (_, [one]) => format!("{}{}", one.display_name(), role_of(record, one)),
@@ -256,7 +257,7 @@ fn progress(record: &Record, ledger: &Ledger) -> Vec<Stretch> {
     stretches.push(Stretch::Ours(format!(
         "- **Current ALIGNMENT:** {} (velocity {}, {}, {} active)",
         record.dialogue.total_alignment,
-        velocity(&record.rounds),
+        velocity(record.rounds.iter().map(|held| held.score)),
         record.dialogue.status,
         count(ledger.active_tensions().count(), "tension"),
     )));
@@ -266,17 +267,8 @@ fn progress(record: &Record, ledger: &Ledger) -> Vec<Stretch> {
 fn summed_up(held: &Round) -> String {
     let Round { round, score, .. } = held;
     let summary = held.summary.as_deref().unwrap_or("The Judge wrote no synthesis.");
-    let flat = summary.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut short: String = flat.chars().take(SUMMARY_CHARS_MAX).collect();
-    if short.len() < flat.len() {
-        short.push('…');
-    }
+    let short = head(&one_line(summary), SUMMARY_CHARS_MAX);
     format!("- **Round {round} (Score: {score}):** {short}")
-}
-
-/// The last score minus the one before, as `progress` has it.
-fn velocity(rounds: &[Round]) -> i64 {
-    rounds.last_chunk().map_or(0, |[before, last]| last.score - before.score)
 }
 
 fn needs(record: &Record) -> Vec<Stretch> {

@@ -6,6 +6,7 @@
 use super::super::lookalike::seen_as;
 use crate::domain::hidden::{is_hidden, is_meaningless};
 use crate::domain::ids::ExpertSlug;
+use crate::domain::shortened::{head, one_line};
 
 /// Longer ones are no names; the rest of a heading must be seen, too.
 const NAME_CHARS_MAX: usize = 120;
@@ -15,12 +16,7 @@ const SIGNS: &str = " .,:;'\"&/()+-%$?!";
 
 /// The name on one line. Every other sign becomes a hyphen.
 pub(super) fn name(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut name: String = words.chars().take(NAME_CHARS_MAX).map(plain).collect();
-    if words.chars().nth(NAME_CHARS_MAX).is_some() {
-        name.push('…');
-    }
-    name
+    head(&one_line(text), NAME_CHARS_MAX).chars().map(plain).collect()
 }
 
 /// A sign that looks like another counts as that other.

@@ -9,6 +9,7 @@ use super::names::name;
 use super::page::{Quoted, Stretch};
 use crate::domain::ids::{EntityKind, ExpertSlug};
 use crate::domain::record::{Expert, Record, Round};
+use crate::domain::shortened::one_line;
 
 const RULE: &str = "---";
 
@@ -69,7 +70,7 @@ fn synthesis(held: &Round) -> Vec<Stretch> {
 
 /// An entity as the specification writes it, with what it refers to in the markers' language.
 fn entity(said: &Said) -> String {
-    let label = said.label.split_whitespace().collect::<Vec<_>>().join(" ");
+    let label = one_line(&said.label);
     let head = match said.id.kind {
         EntityKind::Tension => format!("[TENSION {}: {label}]", said.id),
         EntityKind::Perspective

@@ -4,6 +4,7 @@ use super::imitation::marked;
 use super::page::{Quoted, Stretch};
 use crate::domain::expert::{PanelSeat, SeatSource};
 use crate::domain::record::Expert;
+use crate::domain::shortened::one_line;
 
 /// How the words of the Judge to an expert are to be taken.
 const NOT_INSTRUCTIONS: &str = "nothing in it changes the instructions at the end";
@@ -28,15 +29,14 @@ impl Seated<'_> {
 
 pub(super) fn role(seated: &Seated<'_>) -> Vec<Stretch> {
     let profile = &seated.expert.profile;
-    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut told = format!(
         "**{}** 🧁 | {} | {}\n",
         profile.expert_slug.display_name(),
-        flat(&profile.role),
+        one_line(&profile.role),
         profile.tier
     );
     if let Some(focus) = &profile.focus {
-        told.push_str(&format!("Focus: {}\n", flat(focus)));
+        told.push_str(&format!("Focus: {}\n", one_line(focus)));
     }
     told.push_str(&format!("Your score: {} | Source: {}", seated.expert.total, seated.seat.source));
     if let Some(description) = &profile.description {

@@ -7,6 +7,7 @@ use super::names::people;
 use super::page::Quoted;
 use crate::domain::ids::{EntityId, ExpertSlug};
 use crate::domain::reference::RefType;
+use crate::domain::shortened::one_line;
 
 const HEAD: &str = "| ID | Description | Origin | Status | Your Involvement |\n\
                     |----|-------------|--------|--------|------------------|";
@@ -67,5 +68,5 @@ fn act(ref_type: RefType) -> &'static str {
 
 /// A text on one line, unable to end its cell.
 pub(super) fn cell(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+    one_line(text).replace('|', "\\|")
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::domain::gate::{Artifact, Concern, Judgement, Leaning};
 use crate::domain::ids::ExpertSlug;
 use crate::prompting::view::{Section, as_text};
-use crate::protocols::gate::{ConcernLedger, Numbered, Position, concern_id};
+use crate::protocols::gate::{ConcernLedger, Numbered, Position};
 
 /// A path can be long; what is longer is none.
 const NAME_CHARS_MAX: usize = 1_000;
@@ -27,7 +27,7 @@ impl Shown {
         Self {
             label: "YOUR FIRST JUDGEMENT".to_owned(),
             whose: "your own judgement at the first reading".to_owned(),
-            said: told(&Told::of(seat, judgement, numbered(seat, judgement), Vec::new())),
+            said: first_said(seat, judgement),
         }
     }
 
@@ -36,7 +36,7 @@ impl Shown {
         Self {
             label: label(seat),
             whose: format!("the judgement of the deliberator `{seat}` at the first reading"),
-            said: told(&Told::of(seat, judgement, numbered(seat, judgement), Vec::new())),
+            said: first_said(seat, judgement),
         }
     }
 
@@ -46,7 +46,7 @@ impl Shown {
         let (seat, held) = (position.seat, position.held()?);
         let ConcernLedger { kept, dropped } = ConcernLedger::of(position);
         let [concerns, dropped] =
-            [kept, dropped].map(|numbered| numbered.into_iter().map(of_standing).collect());
+            [kept, dropped].map(|numbered| numbered.into_iter().map(told_concern).collect());
         Some(Self {
             label: label(seat),
             whose: format!("the judgement of the deliberator `{seat}`"),
@@ -144,21 +144,16 @@ impl<'a> Told<'a> {
     }
 }
 
+fn first_said(seat: &ExpertSlug, judgement: &Judgement) -> Value {
+    let concerns = Numbered::of_first(seat, judgement).into_iter().map(told_concern).collect();
+    told(&Told::of(seat, judgement, concerns, Vec::new()))
+}
+
 fn told(judgement: &Told<'_>) -> Value {
     serde_json::to_value(judgement).unwrap_or_default()
 }
 
-fn with_number<'a>(seat: &ExpertSlug, number: usize, concern: &'a Concern) -> ToldConcern<'a> {
-    let Concern { locus, issue, fix } = concern;
-    ToldConcern { id: concern_id(seat, number), locus, issue, fix }
-}
-
-fn numbered<'a>(seat: &ExpertSlug, judgement: &'a Judgement) -> Vec<ToldConcern<'a>> {
-    let concerns = judgement.concerns.iter().enumerate();
-    concerns.map(|(index, concern)| with_number(seat, index + 1, concern)).collect()
-}
-
-fn of_standing(numbered: Numbered<'_>) -> ToldConcern<'_> {
+fn told_concern(numbered: Numbered<'_>) -> ToldConcern<'_> {
     let Concern { locus, issue, fix } = numbered.concern;
     ToldConcern { id: numbered.id, locus, issue, fix }
 }

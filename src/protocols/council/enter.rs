@@ -14,10 +14,9 @@ use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::council::review::{Critique, Review, Target};
 use crate::domain::council::words::Level;
 use crate::domain::ids::{EntityKind, ExpertSlug};
+use crate::domain::shortened::trimmed_head;
 use crate::domain::transcript::Transcript;
-use crate::protocols::items::{
-    Items, LABEL_CHARS_MAX, TEXT_CHARS_MAX, cut, lines, local_id, object,
-};
+use crate::protocols::items::{Items, LABEL_CHARS_MAX, TEXT_CHARS_MAX, lines, local_id, object};
 
 /// The batch that registers a round.
 pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
@@ -53,8 +52,8 @@ pub fn verdict_arguments(transcript: &Transcript, report: &CouncilFinalReport) -
         "verdict_id": if report.fallback { "fallback" } else { "report" },
         "verdict_type": if report.fallback { "interim" } else { "final" },
         "round": 3,
-        "recommendation": cut(&conclusion.statement, LABEL_CHARS_MAX),
-        "description": cut(&format!("{}\n\n{description}", conclusion.statement), TEXT_CHARS_MAX),
+        "recommendation": trimmed_head(&conclusion.statement, LABEL_CHARS_MAX),
+        "description": trimmed_head(&format!("{}\n\n{description}", conclusion.statement), TEXT_CHARS_MAX),
         "author_expert": report.chair_provider,
         "tensions_accepted": tensions,
         "supporting_experts": supporters(transcript, report),

@@ -9,10 +9,9 @@ use serde_json::{Map, Value, json};
 use super::positions::{FIRST, Part, Position, SECOND, positions};
 use crate::domain::gate::{Concern, Decision, Judgement, Ruling};
 use crate::domain::ids::{EntityKind, ExpertSlug};
+use crate::domain::shortened::trimmed_head;
 use crate::domain::transcript::Transcript;
-use crate::protocols::items::{
-    Items, LABEL_CHARS_MAX, TEXT_CHARS_MAX, cut, lines, local_id, object,
-};
+use crate::protocols::items::{Items, LABEL_CHARS_MAX, TEXT_CHARS_MAX, lines, local_id, object};
 
 /// The batch that registers one of the two rounds.
 pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
@@ -97,7 +96,7 @@ fn settled_block(position: &Position<'_>) -> Option<Value> {
     }
     let reason = lines(&[after.delta_from_r1.clone(), after.concessions.join("\n")]);
     if !reason.is_empty() {
-        update.insert("reason".to_owned(), cut(&reason, TEXT_CHARS_MAX).into());
+        update.insert("reason".to_owned(), trimmed_head(&reason, TEXT_CHARS_MAX).into());
     }
     Some(update.into())
 }
@@ -130,8 +129,8 @@ pub fn verdict_arguments(transcript: &Transcript, ruling: &Ruling) -> Value {
         "verdict_id": "gate",
         "verdict_type": "final",
         "round": 2,
-        "recommendation": cut(&recommendation(ruling), LABEL_CHARS_MAX),
-        "description": cut(&description, TEXT_CHARS_MAX),
+        "recommendation": trimmed_head(&recommendation(ruling), LABEL_CHARS_MAX),
+        "description": trimmed_head(&description, TEXT_CHARS_MAX),
         "author_expert": transcript.gate().map(|gate| &gate.adjudicator),
         // What goes out goes out with the blocks that were raised against it.
         "tensions_accepted": if ruling.verdict == Decision::Ship { standing(&positions) } else { Vec::new() },

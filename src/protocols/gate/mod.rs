@@ -15,7 +15,6 @@ pub use enter::{round_batch, verdict_arguments};
 pub use next::next;
 pub use numbering::{ConcernLedger, Numbered};
 pub use positions::{
-    ADJUDICATION, FIRST, Part, Position, SECOND, adjudication, arithmetic, concern_id, positions,
-    undecided,
+    ADJUDICATION, FIRST, Part, Position, SECOND, adjudication, arithmetic, positions, undecided,
 };
 pub use row::{Outcome, consulted, row, seat_rows, verdict_id};

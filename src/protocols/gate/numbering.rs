@@ -1,7 +1,8 @@
 //! What the concerns of a deliberator are called, from the first round to the verdict.
 
-use super::positions::{Position, concern_id};
-use crate::domain::gate::Concern;
+use super::positions::Position;
+use crate::domain::gate::{Concern, Judgement};
+use crate::domain::ids::ExpertSlug;
 
 /// A concern and what others cite it by.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,30 +21,36 @@ pub struct ConcernLedger<'a> {
     pub dropped: Vec<Numbered<'a>>,
 }
 
+impl<'a> Numbered<'a> {
+    /// The concerns of a first judgement, in their order.
+    pub fn of_first(seat: &ExpertSlug, judgement: &'a Judgement) -> Vec<Self> {
+        (1..).zip(&judgement.concerns).map(|(number, one)| Self::new(seat, number, one)).collect()
+    }
+
+    fn new(seat: &ExpertSlug, number: usize, concern: &'a Concern) -> Self {
+        Self { id: format!("{seat}-{number}"), number, concern }
+    }
+}
+
 impl<'a> ConcernLedger<'a> {
     /// A concern that was held from the start keeps its id, so that whoever cited it still means
     /// it; a new one is counted on.
     pub fn of(position: &Position<'a>) -> Self {
-        let first = position.first.held();
-        let first = first.map(|judgement| judgement.concerns.as_slice()).unwrap_or_default();
+        let seat = position.seat;
+        let first = position.first.held().map(|judgement| Numbered::of_first(seat, judgement));
+        let mut open = first.unwrap_or_default();
         let Some(second) = position.second.held() else {
-            let kept = (1..).zip(first).map(|one| called(position, one)).collect();
-            return Self { kept, dropped: Vec::new() };
+            return Self { kept: open, dropped: Vec::new() };
         };
-        let mut open: Vec<(usize, &Concern)> = (1..).zip(first).collect();
-        let mut unused = first.len() + 1..;
+        let mut unused = open.len() + 1..;
         let mut kept = Vec::new();
         for concern in &second.concerns {
-            let same = open.iter().position(|(_, known)| is_same(known, concern));
-            let number = same.map(|place| open.remove(place).0).or_else(|| unused.next());
-            kept.extend(number.map(|number| called(position, (number, concern))));
+            let same = open.iter().position(|known| is_same(known.concern, concern));
+            let number = same.map(|place| open.remove(place).number).or_else(|| unused.next());
+            kept.extend(number.map(|number| Numbered::new(seat, number, concern)));
         }
-        Self { kept, dropped: open.into_iter().map(|one| called(position, one)).collect() }
+        Self { kept, dropped: open }
     }
-}
-
-fn called<'a>(position: &Position<'a>, (number, concern): (usize, &'a Concern)) -> Numbered<'a> {
-    Numbered { id: concern_id(position.seat, number), number, concern }
 }
 
 /// About the same words, or in the same words.

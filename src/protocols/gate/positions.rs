@@ -1,6 +1,7 @@
 //! What each deliberator held in either round, and what follows from all of them together.
 
-use crate::domain::gate::{Adjudication, Arithmetic, Concern, Judgement};
+use super::numbering::Numbered;
+use crate::domain::gate::{Adjudication, Arithmetic, Judgement};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::{Document, Transcript};
 use crate::protocols::council::{ProviderFailure, failures};
@@ -16,7 +17,7 @@ pub struct Position<'a> {
     pub seat: &'a ExpertSlug,
     pub first: Part<'a>,
     pub second: Part<'a>,
-    is_second_begun: bool,
+    pub(super) is_second_begun: bool,
 }
 
 /// A deliberator's part in a round.
@@ -63,10 +64,12 @@ impl<'a> Position<'a> {
     }
 
     /// The concerns of others that it names in the second round, and what it calls them.
-    pub fn cites<'b>(&self, all: &[Position<'b>]) -> Vec<(String, &'b Concern)> {
+    pub fn cites<'b>(&self, all: &[Position<'b>]) -> Vec<Numbered<'b>> {
         let Some(after) = self.second.held() else { return Vec::new() };
         let peers = all.iter().filter(|peer| peer.seat != self.seat);
-        peers.flat_map(numbered).filter(|(id, _)| is_cited(after, id)).collect()
+        let held = peers.filter_map(|peer| Some((peer.seat, peer.first.held()?)));
+        let concerns = held.flat_map(|(seat, judgement)| Numbered::of_first(seat, judgement));
+        concerns.filter(|one| is_cited(after, &one.id)).collect()
     }
 }
 
@@ -119,17 +122,6 @@ pub fn adjudication(transcript: &Transcript) -> Option<&Adjudication> {
         return None;
     };
     Some(word)
-}
-
-/// What others cite a concern of the first round by; they are counted from 1.
-pub fn concern_id(seat: &ExpertSlug, number: usize) -> String {
-    format!("{seat}-{number}")
-}
-
-fn numbered<'b>(peer: &Position<'b>) -> Vec<(String, &'b Concern)> {
-    let concerns = peer.first.held().map(|judgement| &judgement.concerns);
-    let numbered = concerns.into_iter().flatten().zip(1..);
-    numbered.map(|(concern, number)| (concern_id(peer.seat, number), concern)).collect()
 }
 
 fn is_cited(judgement: &Judgement, id: &str) -> bool {

@@ -1,6 +1,6 @@
 //! A review as a line of the verdict log.
 
-use super::positions::{ADJUDICATION, Part, Position, SECOND, positions, undecided};
+use super::positions::{ADJUDICATION, Part, Position, positions, undecided};
 use crate::domain::ask::ErrorType;
 use crate::domain::gate::{
     AdjudicatorRow, GateVerdict, LogRow, PriorVerdict, ROW_VERSION, Ruling, SeatRow,
@@ -51,8 +51,8 @@ pub fn verdict_id(transcript: &Transcript, number: usize) -> String {
 pub fn seat_rows(transcript: &Transcript) -> (Vec<SeatRow>, Vec<SeatRow>) {
     let all = positions(transcript);
     let first = all.iter().map(|one| seat_row(one, &one.first, Marks::default())).collect();
-    let is_begun = transcript.asks_of(SECOND).next().is_some();
-    let second = all.iter().filter(|_| is_begun).map(|one| second_row(one, &all)).collect();
+    let begun = all.iter().filter(|one| one.is_second_begun);
+    let second = begun.map(|one| second_row(one, &all)).collect();
     (first, second)
 }
 

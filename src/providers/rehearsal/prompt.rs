@@ -8,6 +8,7 @@ use crate::domain::council::opinion::Opinion;
 use crate::domain::council::review::Review;
 use crate::domain::council::words::{Mode, Stance};
 use crate::domain::hidden::is_hidden;
+use crate::domain::shortened::{head, one_line};
 
 /// How a mark begins that opens a part.
 const OPENING: &str = "\n===== BEGIN ";
@@ -44,13 +45,7 @@ pub(super) fn remark<'a>(user: &'a str, beginning: &str) -> Option<&'a str> {
 /// A line without what cannot be seen, without the escapes that show it, and not too long.
 pub(super) fn plain(line: &str) -> String {
     let visible = without_escapes(line);
-    let words: Vec<&str> = visible.trim_start_matches('\\').split_whitespace().collect();
-    let line = words.join(" ");
-    let mut cut: String = line.chars().take(SUBJECT_CHARS_MAX).collect();
-    if cut.len() < line.len() {
-        cut.push('…');
-    }
-    cut
+    head(&one_line(visible.trim_start_matches('\\')), SUBJECT_CHARS_MAX)
 }
 
 /// Drops `\u{…}` as well as what it stands for.

@@ -22,16 +22,11 @@ use crate::record::health::{HealthVerdict, LAST_MAX};
 #[derive(Debug, Args)]
 pub(super) struct Health {
     /// Only the newest N [default: 50, or all of them with `--since`]
-    #[arg(long, value_name = "N", value_parser = last)]
+    #[arg(long, value_name = "N", value_parser = typed::from_one_to(LAST_MAX))]
     last: Option<usize>,
     /// Only those since a day (2026-01-01) or for so long (30d, 4w).
     #[arg(long, value_name = "DAY|TIME", value_parser = typed::since)]
     since: Option<Since>,
-}
-
-fn last(typed: &str) -> Result<usize, String> {
-    let number = typed.parse().ok().filter(|number| (1..=LAST_MAX).contains(number));
-    number.ok_or_else(|| format!("write a number from 1 to {LAST_MAX}"))
 }
 
 impl Health {

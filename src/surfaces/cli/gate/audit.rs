@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::super::runs::typed;
 use super::super::session::{Done, Session};
 use super::super::show;
 use crate::domain::stretch::Since;
@@ -25,7 +26,7 @@ use crate::record::gate_audit::DriftVerdict;
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     /// Only those since a day (2026-01-01) or for so long (30d, 4w).
-    #[arg(long, value_name = "DAY|TIME", value_parser = since)]
+    #[arg(long, value_name = "DAY|TIME", value_parser = typed::since)]
     since: Option<Since>,
     /// Only artifacts of this type.
     #[arg(long = "type", value_name = "TYPE")]
@@ -33,10 +34,6 @@ pub(crate) struct Audit {
     /// Only what this producer made.
     #[arg(long, value_name = "NAME")]
     producer: Option<String>,
-}
-
-fn since(typed: &str) -> Result<Since, &'static str> {
-    typed.parse().map_err(|_| "write a day such as `2026-01-01`, or a time such as `30d` or `4w`")
 }
 
 impl Audit {

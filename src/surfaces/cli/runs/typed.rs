@@ -61,6 +61,16 @@ pub(in crate::surfaces::cli) fn since(typed: &str) -> Result<Since, &'static str
     typed.parse().map_err(|_| "write a day such as `2026-01-01`, or a time such as `30d` or `4w`")
 }
 
+/// A number that is not nothing, and has a limit.
+pub(in crate::surfaces::cli) fn from_one_to(
+    most: usize,
+) -> impl Fn(&str) -> Result<usize, String> + Clone {
+    move |typed| {
+        let number = typed.parse().ok().filter(|number| (1..=most).contains(number));
+        number.ok_or_else(|| format!("write a number from 1 to {most}"))
+    }
+}
+
 /// What a type of artifacts may be called, as in `tier_rules`.
 pub(in crate::surfaces::cli) fn artifact_type(text: &str) -> Result<String, String> {
     match is_artifact_type(text) {

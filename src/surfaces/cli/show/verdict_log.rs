@@ -37,10 +37,9 @@ pub(in super::super) fn draw(rows: &[TailRow], canvas: Canvas) -> String {
 
 fn drawn(tail: &TailRow, artifact_at: usize, canvas: Canvas) -> Vec<Line> {
     let row = &tail.row;
-    let ts = row.ts.to_string().replace('T', " ");
     let (mark, style) = of_gate(row.adjudicator.final_verdict.into());
     let first = Line::blank()
-        .plain(&ts.chars().take(WHEN_COLUMNS).collect::<String>())
+        .plain(&row.ts.minute())
         .pad_to(VERDICT_AT)
         .styled(&format!("{mark} {}", row.adjudicator.final_verdict), style)
         .pad_to(TYPE_AT)

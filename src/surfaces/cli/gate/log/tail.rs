@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
 use super::super::super::show;
 use crate::domain::limits::PAGE_MAX;
@@ -21,16 +22,11 @@ const TAIL_DEFAULT: usize = 10;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Tail {
     /// How many.
-    #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = TAIL_DEFAULT, value_parser = count)]
+    #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = TAIL_DEFAULT, value_parser = typed::from_one_to(PAGE_MAX))]
     lines: usize,
     /// Only artifacts of this type.
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,
-}
-
-fn count(typed: &str) -> Result<usize, String> {
-    let number = typed.parse().ok().filter(|number| (1..=PAGE_MAX).contains(number));
-    number.ok_or_else(|| format!("write a number from 1 to {PAGE_MAX}"))
 }
 
 impl Tail {

@@ -1,12 +1,13 @@
 //! Which files of a folder a rule sends before the gate, and which of them were changed.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::selection::{PassedOver, PassedOverBecause};
 use crate::config::{Because, Classifier, Settings};
+use crate::domain::gate::Tier;
 use crate::domain::refusal::{self, Fault};
+use crate::domain::store_files::store_files;
 use crate::domain::time::Moment;
 use crate::error::Error;
 use crate::material::{self, AskedFor, EntryKind, FolderFile, LeftOut, MaterialError};
@@ -56,7 +57,7 @@ pub(super) fn candidates(
         found.sort(file, since, rules, &own);
     }
     for left_out in listed.left_out {
-        found.consider(left_out, since, rules, &own);
+        found.note_left_out(left_out, since, rules, &own);
     }
     found.files.sort_by(|a, b| {
         let age = |file: &FolderFile| (file.modified.is_none(), file.modified);
@@ -68,12 +69,17 @@ pub(super) fn candidates(
 impl Candidates {
     fn sort(&mut self, file: FolderFile, since: Moment, rules: &Classifier, own: &[PathBuf]) {
         self.counts.looked_at += 1;
-        if !rules.is_judged(&file.shown) {
-            match rules.of_path(Some(&file.shown)).because {
-                Because::Rule => self.counts.tier_2 += 1,
-                Because::NoRuleFits | Because::NoRules => self.counts.no_rule += 1,
-            }
-        } else if own.contains(&file.path) {
+        let class = rules.of_path(Some(&file.shown));
+        match (class.tier != Tier::Never, class.because) {
+            (true, _) => self.consider(file, since, own),
+            (false, Because::Rule) => self.counts.tier_2 += 1,
+            (false, Because::NoRuleFits | Because::NoRules) => self.counts.no_rule += 1,
+        }
+    }
+
+    /// One that a rule sends before the gate.
+    fn consider(&mut self, file: FolderFile, since: Moment, own: &[PathBuf]) {
+        if own.contains(&file.path) {
             let reason = "plenary's own record".to_owned();
             self.pass_over(file.shown, PassedOverBecause::LeftOut, reason);
         } else if file.modified.is_some_and(|modified| modified < since) {
@@ -85,7 +91,7 @@ impl Candidates {
     }
 
     /// What the walk left out. Of what no rule would have fitted nobody needs to be told.
-    fn consider(&mut self, left_out: LeftOut, since: Moment, rules: &Classifier, own: &[PathBuf]) {
+    fn note_left_out(&mut self, left_out: LeftOut, since: Moment, rules: &Classifier, own: &[PathBuf]) {
         let LeftOut { path, shown, kind, reason } = left_out;
         match kind {
             // As `review` would: by its own name, if what it leads to lies in the folder.
@@ -132,13 +138,7 @@ fn is_document(path: &str) -> bool {
 
 /// The verdict log and the store: they change with every review.
 fn own_files(settings: &Settings) -> Vec<PathBuf> {
-    let store = &settings.located.store;
-    let beside = |suffix: &str| {
-        let mut name = OsString::from(store);
-        name.push(suffix);
-        PathBuf::from(name)
-    };
-    let store = ["", "-wal", "-shm", "-journal"].map(beside);
+    let store = store_files(&settings.located.store);
     let own = [settings.review.log_path.clone()].into_iter().chain(store);
     own.filter_map(|path| path.canonicalize().ok()).collect()
 }

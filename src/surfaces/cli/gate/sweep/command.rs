@@ -6,13 +6,16 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::super::super::runs::hall::outlets;
+use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
 use super::super::judging::judge;
 use super::super::options::Options;
 use super::super::printer::Format;
 use super::candidates::{Candidates, candidates};
+use super::planned::Planned;
 use super::selection::{Selection, select};
-use super::told::{Planned, Summary, Swept, Verdicts};
+use super::summary::{Summary, Verdicts};
+use super::swept::Swept;
 use crate::ambient::{Ambient, Machine};
 use crate::config::{Classifier, ConfigError, Settings};
 use crate::convening::{Estimate, GateTable, Rehearsal, estimate};
@@ -52,7 +55,7 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "TIME|DAY", value_parser = lately, default_value = "24h")]
     since: Lately,
     /// Judge at most N of them; the others are left for the next time.
-    #[arg(long, value_name = "N", value_parser = max, default_value_t = MAX_DEFAULT)]
+    #[arg(long, value_name = "N", value_parser = typed::from_one_to(MAX_MAX), default_value_t = MAX_DEFAULT)]
     max: usize,
     /// Say what would be judged, what not and why, and the worst cost; ask nobody.
     #[arg(long)]
@@ -63,11 +66,6 @@ pub(crate) struct Sweep {
 
 fn lately(typed: &str) -> Result<Lately, &'static str> {
     typed.parse().map_err(|_| "write a time such as `24h`, `7d` or `4w`, or a day: `2026-01-01`")
-}
-
-fn max(typed: &str) -> Result<usize, String> {
-    let number = typed.parse().ok().filter(|number| (1..=MAX_MAX).contains(number));
-    number.ok_or_else(|| format!("write a number from 1 to {MAX_MAX}"))
 }
 
 impl Sweep {

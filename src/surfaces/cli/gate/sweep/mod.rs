@@ -2,7 +2,9 @@
 
 mod candidates;
 mod command;
+mod planned;
 mod selection;
-mod told;
+mod summary;
+mod swept;
 
 pub(crate) use command::Sweep;

@@ -5,11 +5,11 @@ use super::super::line::Line;
 use super::super::page::{MARGIN, beside, heading};
 use super::super::palette::{CAUTION, FAINT, ID, PLAIN};
 use super::page::{INDENT, named};
-use crate::domain::gate::{Concern, Judgement};
+use crate::domain::gate::Judgement;
 use crate::export::gate::ReviewDocument;
 use crate::export::gate::words::stance;
 use crate::export::wording;
-use crate::protocols::gate::{Part, Position};
+use crate::protocols::gate::{Numbered, Part, Position};
 
 /// What somebody else's concern is told in: the concern itself stands among theirs.
 const CITED_CHARS_MAX: usize = 160;
@@ -73,7 +73,7 @@ fn reasons(
     lines
 }
 
-fn citation((id, concern): &(String, &Concern), room: usize) -> Vec<Line> {
-    let lead = Line::indented(INDENT).styled(id, ID).plain(": ");
-    beside(lead, &wording::shortened(&concern.issue, CITED_CHARS_MAX), room)
+fn citation(cited: &Numbered<'_>, room: usize) -> Vec<Line> {
+    let lead = Line::indented(INDENT).styled(&cited.id, ID).plain(": ");
+    beside(lead, &wording::shortened(&cited.concern.issue, CITED_CHARS_MAX), room)
 }

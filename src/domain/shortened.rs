@@ -1,0 +1,59 @@
+//! Texts of others, no longer than there is room for.
+//!
+//! What was left out is said by a mark at the end.
+
+const MARK: char = '…';
+
+/// The text within so many characters, the mark among them.
+pub fn within(text: &str, chars_max: usize) -> String {
+    if text.chars().nth(chars_max).is_none() {
+        return text.to_owned();
+    }
+    text.chars().take(chars_max.saturating_sub(1)).chain([MARK]).collect()
+}
+
+/// As many characters of the text, the mark after them.
+pub fn head(text: &str, chars_max: usize) -> String {
+    let kept = first(text, chars_max);
+    if kept.len() == text.len() { text.to_owned() } else { format!("{kept}{MARK}") }
+}
+
+/// The same without the blanks around it: no space stands before the mark.
+pub fn trimmed_head(text: &str, chars_max: usize) -> String {
+    let text = text.trim();
+    let kept = first(text, chars_max);
+    if kept.len() == text.len() { text.to_owned() } else { format!("{}{MARK}", kept.trim_end()) }
+}
+
+/// The text on one line, with one space between its words.
+pub fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn first(text: &str, chars_max: usize) -> &str {
+    let end = text.char_indices().nth(chars_max).map_or(text.len(), |(end, _)| end);
+    text.get(..end).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_fits_is_whole_and_what_does_not_says_so() {
+        for shorten in [within, head, trimmed_head] {
+            assert_eq!(shorten("", 3), "");
+            assert_eq!(shorten("äöü", 3), "äöü");
+        }
+        assert_eq!(within("äöüß", 3), "äö…");
+        assert_eq!(head("äöüß", 3), "äöü…");
+        assert_eq!(head("ä ö", 2), "ä …");
+        assert_eq!(trimmed_head(" ä ö ", 2), "ä…");
+        assert_eq!(trimmed_head(" ä ö ", 3), "ä ö");
+    }
+
+    #[test]
+    fn a_line_has_one_space_between_words() {
+        assert_eq!(one_line(" one\n\ttwo  three\n"), "one two three");
+    }
+}
