@@ -18,14 +18,11 @@ use super::super::show::draw_closing;
 use super::super::show::gate::draw as draw_review;
 use super::progress::Progress;
 use crate::convening::Outlets;
-use crate::domain::dialogue::Protocol;
 use crate::domain::gate::Decision;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::Deliberation;
 use crate::error::{Error, Kind};
-use crate::export::conclusion::closed;
-use crate::export::council::document;
-use crate::export::gate;
+use crate::export::RunDocument;
 use crate::hosting::{Desk, OpenDesk};
 use crate::operations::Workspace;
 use crate::record::no_dialogue;
@@ -131,20 +128,18 @@ pub(in crate::surfaces::cli) fn present(
     transcript: &Transcript,
 ) -> Result<(), Error> {
     let (ui, id) = (session.ui, &transcript.opening.dialogue_id);
-    match transcript.opening.protocol {
-        Protocol::Council => {
+    match RunDocument::of(transcript) {
+        RunDocument::Council(told) => {
             // Only what has ended can have become of anything.
             let record = transcript.ending.as_ref().map(|_| store.record(id)).transpose()?;
             let concluded = record.flatten().and_then(|record| record.conclusion);
             let outcomes = concluded.map(|concluded| concluded.outcomes).unwrap_or_default();
-            ui.answer(&document(transcript), |_| draw(transcript, &outcomes, ui.canvas()))
+            ui.answer(&told, |_| draw(transcript, &outcomes, ui.canvas()))
         }
-        Protocol::Review => {
-            ui.answer(&gate::document(transcript), |_| draw_review(transcript, ui.canvas()))
-        }
-        Protocol::Alignment => {
+        RunDocument::Review(told) => ui.answer(&told, |_| draw_review(transcript, ui.canvas())),
+        RunDocument::Closing(told) => {
             let record = store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
-            ui.answer(&closed(transcript), |_| draw_closing(&record, transcript, ui.canvas()))
+            ui.answer(&told, |_| draw_closing(&record, transcript, ui.canvas()))
         }
     }
 }
