@@ -25,7 +25,7 @@ pub use piece::{CallerClaims, Piece};
 pub use premises::Premises;
 pub use prepared::Prepared;
 pub use question::check_question;
-pub use restating::restate;
+pub use restating::{Restated, restate};
 pub use resume::{Resumption, raised};
 pub use review::{review, review_settings};
 pub use run_report::{Progress, RunReport, RunStatus, report};

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::answer::{or_protocol_error, refusal, result};
 use super::call::Call;
-use super::deliberating::start;
+use super::deliberating::{Begun, start};
 use super::run_answer::RunAnswer;
 use super::tools::Run;
 use crate::domain::ids::DialogueId;
@@ -26,8 +26,8 @@ const POLL_MILLIS: u64 = 1_000;
 /// Starts the run and hands out the task; what needs no run is answered at once.
 pub(super) async fn begun(run: Run, call: &Call) -> CallToolResponse {
     let id = match start(run, call).await {
-        Ok(Ok(id)) => id,
-        Ok(Err(answer)) => return result(document_text(&answer)).into(),
+        Ok(Begun::Run(id)) => id,
+        Ok(Begun::Answered(answer)) => return result(document_text(&answer)).into(),
         Err(error) => return refusal(&error.document()).into(),
     };
     match task(&call.house, &id, TaskStatus::Working).await {
