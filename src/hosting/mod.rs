@@ -19,7 +19,7 @@ mod skipped;
 pub use blocking::blocking;
 pub use council::{council, council_settings};
 pub use desk::{Desk, OpenDesk};
-pub use following::Following;
+pub use following::{FOLLOWING_PAUSE, Following};
 pub use house::{House, Talk};
 pub use piece::{CallerClaims, Piece};
 pub use premises::Premises;
