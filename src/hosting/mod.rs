@@ -26,7 +26,7 @@ pub use premises::Premises;
 pub use prepared::Prepared;
 pub use question::check_question;
 pub use restating::{Restated, restate};
-pub use resume::{Resumption, raised};
+pub use resume::Resumption;
 pub use review::{review, review_settings};
 pub use run_report::{Progress, RunReport, RunStatus, report};
 pub use skipped::{HoldsKey, Skipped, SkippedBecause};
