@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::super::runs::hall::{Crowd, Floor, Hall, outlets, present};
+use super::super::runs::hall::{Crowd, Floor, Hall};
+use super::super::runs::outlets::outlets;
+use super::super::runs::presenting::present;
 use super::super::runs::progress::Progress;
 use super::super::runs::typed;
 use super::super::session::{Done, Session};

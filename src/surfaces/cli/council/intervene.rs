@@ -5,7 +5,7 @@ use std::io::{BufRead, IsTerminal};
 use clap::Args;
 use serde_json::json;
 
-use super::super::runs::hall::outlets;
+use super::super::runs::outlets::outlets;
 use super::super::session::{Done, Session};
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Intervention, Noted};

@@ -5,7 +5,7 @@ use std::thread::sleep;
 use clap::Args;
 
 use super::super::session::{Done, Session};
-use super::hall::{done, present};
+use super::presenting::{done, present};
 use super::progress::Progress;
 use crate::domain::change::Entry;
 use crate::domain::ids::DialogueId;

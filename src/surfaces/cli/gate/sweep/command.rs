@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::super::super::runs::hall::outlets;
+use super::super::super::runs::outlets::outlets;
 use super::super::super::session::{Done, Session};
 use super::super::judging::judge;
 use super::super::options::Options;
