@@ -1,7 +1,7 @@
 //! What can go wrong, seen from outside the crate.
 //!
-//! Modules own small precise errors; here they become an exit code, an error
-//! document and a hint, so that the doors never disagree.
+//! Modules own small precise errors; here they become an exit code, a code of JSON-RPC, an
+//! error document and a hint, so that the doors never disagree.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -79,6 +79,8 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Of a command that went wrong. How one that ran to its end found things is `Done` of the
+    /// command line, which takes 2 as well.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Refused => 1,
@@ -88,6 +90,16 @@ impl Kind {
             Self::Usage => 64,
             Self::Internal => 70,
             Self::Interrupted => 130,
+        }
+    }
+
+    /// Of a request by MCP that no tool answers. The protocol gives the first to resources that
+    /// are not there, JSON-RPC the others.
+    pub fn json_rpc_code(self) -> i32 {
+        match self {
+            Self::NotFound => -32_002,
+            Self::Refused | Self::Usage => -32_602,
+            Self::Incomplete | Self::Configuration | Self::Internal | Self::Interrupted => -32_603,
         }
     }
 }

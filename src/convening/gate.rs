@@ -43,7 +43,7 @@ impl GateTable {
         rehearsal: &Rehearsal,
         outlets: &Outlets,
     ) -> Result<Self, ConveneError> {
-        let is_rehearsal = !matches!(rehearsal, Rehearsal::IfNobody);
+        let is_rehearsal = rehearsal.is_asked_for();
         let script = rehearsal.script();
         let company = Company::at(settings, is_rehearsal);
         let review = &settings.review;

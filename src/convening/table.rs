@@ -43,6 +43,14 @@ pub enum Rehearsal {
 }
 
 impl Rehearsal {
+    /// Whether somebody wants the panel to play, though others may be there.
+    pub fn is_asked_for(&self) -> bool {
+        match self {
+            Self::Wanted | Self::Scripted(_) => true,
+            Self::IfNobody => false,
+        }
+    }
+
     /// By which script they play, where there is one.
     pub(super) fn script(&self) -> Option<Script> {
         match self {
@@ -69,7 +77,7 @@ impl Table {
     ) -> Result<Self, ConveneError> {
         let council = &settings.council;
         let nobody = council.origin == Origin::Nobody;
-        let is_rehearsal = nobody || !matches!(wishes.rehearsal, Rehearsal::IfNobody);
+        let is_rehearsal = nobody || wishes.rehearsal.is_asked_for();
         let (mut present, origin) = match is_rehearsal {
             true => (panel(), Origin::Configured),
             false => (council.providers.clone(), council.origin),

@@ -11,6 +11,7 @@ mod json;
 mod links;
 mod markdown;
 mod ran;
+mod run_document;
 pub mod safe_text;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -21,5 +22,6 @@ pub(crate) mod wording;
 pub use interventions::{Intervened, InterventionKind, InterventionSeen, interventions};
 pub use json::{Document, document};
 pub use markdown::markdown;
-pub use ran::RunDocument;
+pub use ran::Ran;
+pub use run_document::RunDocument;
 pub use warnings::warnings;

@@ -6,32 +6,30 @@ use crate::domain::change::{Change, Entry};
 use crate::domain::dialogue::Protocol;
 use crate::domain::gate::LogRow;
 use crate::domain::transcript::Transcript;
-use crate::export::council::{self, Deliberated};
-use crate::export::gate::{self, ReviewDocument};
+use crate::export::RunDocument;
+use crate::export::council::Deliberated;
+use crate::export::gate::ReviewDocument;
 
 /// A part of the export of its own, under this name.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RunDocument {
+pub enum Ran {
     Council(Box<Deliberated>),
     Review(Box<ReviewDocument>),
     /// Verdicts of another log: a review that nobody ran here.
     Imported(Vec<LogRow>),
 }
 
-impl RunDocument {
-    /// From the journal of a dialogue; nothing, of one that somebody leads.
+impl Ran {
+    /// From the journal of a dialogue. Nothing of one that somebody leads: how it ended stands
+    /// in its record.
     pub fn of(protocol: Protocol, entries: &[Entry]) -> Option<Self> {
-        match protocol {
-            Protocol::Alignment => None,
-            Protocol::Council => {
-                let run = Transcript::of(entries)?;
-                Some(Self::Council(Box::new(council::document(&run))))
-            }
-            Protocol::Review => Some(match Transcript::of(entries) {
-                Some(run) => Self::Review(Box::new(gate::document(&run))),
-                None => Self::Imported(imported(entries)),
-            }),
+        match (Transcript::of(entries).as_ref().map(RunDocument::of), protocol) {
+            (Some(RunDocument::Council(told)), _) => Some(Self::Council(told)),
+            (Some(RunDocument::Review(told)), _) => Some(Self::Review(told)),
+            (None, Protocol::Review) => Some(Self::Imported(imported(entries))),
+            (Some(RunDocument::Closing(_)), _)
+            | (None, Protocol::Council | Protocol::Alignment) => None,
         }
     }
 }

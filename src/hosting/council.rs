@@ -10,21 +10,14 @@ use crate::domain::plan::Plan;
 use crate::engine::Question;
 use crate::error::Error;
 
-/// Whoever only plays needs no keys. A project that has a council.yaml means its answers: it
-/// never rehearses by itself.
+/// Without anybody to ask a council rehearses. But a project that has a council.yaml means its
+/// answers: it never rehearses by itself.
 pub fn council_settings(
     premises: &Premises,
     rehearsal: &Rehearsal,
     overrides: &Overrides,
 ) -> Result<Settings, Error> {
-    if !matches!(rehearsal, Rehearsal::IfNobody) {
-        return premises.settings_without_reach(overrides);
-    }
-    let settings = premises.settings(overrides)?;
-    if settings.located.file.is_some() {
-        settings.require_providers()?;
-    }
-    Ok(settings)
+    premises.settings_to_begin(rehearsal, overrides, |settings| settings.located.file.is_some())
 }
 
 /// A question before a council.

@@ -1,8 +1,17 @@
 //! Follows a run by its journal, whichever process works on it.
+//!
+//! Whoever follows asks first whether anybody is at work, then reads the journal: what an owner
+//! wrote last is in it by then. When nobody was and nothing new came, it is over.
+
+use std::path::Path;
+use std::time::Duration;
 
 use crate::domain::change::{Change, Entry};
 use crate::domain::transcript::Transcript;
-use crate::engine::due_readings;
+use crate::engine::{due_readings, is_at_work};
+
+/// How often the journal is looked at.
+pub const FOLLOWING_PAUSE: Duration = Duration::from_millis(150);
 
 /// What was seen of a run so far.
 #[derive(Debug, Default)]
@@ -34,5 +43,12 @@ impl Following {
         transcript.add(entry.at, &due);
         fresh.extend(due);
         fresh
+    }
+
+    /// Whether a process is at work on it, as far as was seen: nobody has looked yet, or its
+    /// owner lives. What nobody ran has no transcript, however much of it was read.
+    pub fn is_at_work(&self, store_folder: &Path) -> bool {
+        let Some(transcript) = &self.transcript else { return self.seq == 0 };
+        is_at_work(store_folder, transcript)
     }
 }

@@ -22,7 +22,7 @@ use crate::convening::Outlets;
 use crate::domain::change::Entry;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
-use crate::engine::{Deliberation, Silent, is_at_work};
+use crate::engine::{Deliberation, Silent};
 use crate::error::Error;
 use crate::operations::Workspace;
 use crate::verdict_log::sync;
@@ -198,10 +198,7 @@ impl House {
     /// Whether more may come: by this process, or by another.
     pub fn is_running(&self, id: &DialogueId, following: &Following) -> Result<bool, Error> {
         let workspace = self.for_existing()?;
-        let Following { transcript, seq, .. } = following;
-        let is_at_work = transcript.as_ref().map_or(*seq == 0, |transcript| {
-            is_at_work(workspace.folders.store_folder(), transcript)
-        });
+        let is_at_work = following.is_at_work(workspace.folders.store_folder());
         Ok(self.is_working_on(id) || (is_at_work && self.failure(id).is_none()))
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::ambient::Machine;
 use crate::config::{self, Candidate, Environment, Flags, Located, Overrides, Settings};
+use crate::convening::Rehearsal;
 use crate::domain::dialogue::Opening;
 use crate::error::Error;
 use crate::files::Folders;
@@ -46,6 +47,24 @@ impl Premises {
     /// The settings where nobody will be called: providers may lack keys and programs.
     pub fn settings_without_reach(&self, overrides: &Overrides) -> Result<Settings, Error> {
         Ok(self.survey(overrides)?.0)
+    }
+
+    /// The settings for a new run. Whoever only plays needs no keys; else somebody must be there
+    /// to be asked, where the run needs that.
+    pub(super) fn settings_to_begin(
+        &self,
+        rehearsal: &Rehearsal,
+        overrides: &Overrides,
+        needs_somebody: impl FnOnce(&Settings) -> bool,
+    ) -> Result<Settings, Error> {
+        if rehearsal.is_asked_for() {
+            return self.settings_without_reach(overrides);
+        }
+        let settings = self.settings(overrides)?;
+        if needs_somebody(&settings) {
+            settings.require_providers()?;
+        }
+        Ok(settings)
     }
 
     /// The settings for going on with a run: a rehearsal calls nobody.

@@ -8,16 +8,26 @@ use crate::domain::transcript::Transcript;
 use crate::engine;
 use crate::error::Error;
 
-/// What the chair's model understands; or why it does not say.
+/// What came of asking the chair's model. That it cannot say is no error: the directive may be
+/// taken up all the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Restated {
+    As(Restatement),
+    NotSaid { reason: String },
+}
+
+/// Asks the chair's model what it understands.
 pub async fn restate(
     premises: &Premises,
     transcript: &Transcript,
     text: &str,
     outlets: &Outlets,
-) -> Result<Result<Restatement, String>, Error> {
+) -> Result<Restated, Error> {
     let Transcript { opening, plan, .. } = transcript;
     let settings = premises.settings_for(opening, &Overrides::default())?;
     let connections = reconnect(plan, opening.rehearsal, &settings, outlets);
-    let restated = engine::restate(transcript, &connections, text).await;
-    Ok(restated.map_err(|error| error.message))
+    Ok(match engine::restate(transcript, &connections, text).await {
+        Ok(restatement) => Restated::As(restatement),
+        Err(error) => Restated::NotSaid { reason: error.message },
+    })
 }

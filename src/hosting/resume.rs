@@ -9,6 +9,7 @@ use crate::convening::{Outlets, reconnect};
 use crate::domain::change::Change;
 use crate::domain::gate::Redaction;
 use crate::domain::plan::Caps;
+use crate::domain::transcript::Transcript;
 use crate::engine::{Connections, Deliberation, Loaded, Observer, Surroundings, take_up};
 use crate::error::Error;
 
@@ -30,17 +31,34 @@ impl Resumption {
         overrides: &Overrides,
         outlets: &Outlets,
     ) -> Self {
-        let plan = &loaded.transcript.plan;
-        let is_rehearsal = loaded.transcript.opening.rehearsal;
-        let connections = reconnect(plan, is_rehearsal, settings, outlets);
-        let caps = raised(plan.caps, settings.budget, overrides.budget_usd);
+        Self::changed(loaded, Vec::new(), settings, overrides, outlets)
+    }
+
+    /// The same, of a run that is to go on otherwise than it was planned; seats may have come.
+    pub fn changed(
+        loaded: Loaded,
+        changes: Vec<Change>,
+        settings: &Settings,
+        overrides: &Overrides,
+        outlets: &Outlets,
+    ) -> Self {
+        let mut to_be = loaded.transcript.clone();
+        to_be.add(to_be.last_entry_at, &changes);
+        let connections = reconnect(&to_be.plan, to_be.opening.rehearsal, settings, outlets);
+        let planned = loaded.transcript.plan.caps;
+        let caps = raised(planned, settings.budget, overrides.budget_usd);
         Self {
-            different: caps.into_iter().collect(),
+            different: caps.into_iter().chain(changes).collect(),
             connections,
             redaction: Arc::new(settings.review.redact.clone()),
             wall: Duration::from_millis(settings.budget.wall_ms),
             loaded,
         }
+    }
+
+    /// The run as it stands, before it goes on.
+    pub fn transcript(&self) -> &Transcript {
+        &self.loaded.transcript
     }
 
     /// Claims it for this process.
@@ -57,7 +75,7 @@ impl Resumption {
 
 /// The caps it was planned with, or those of now where they allow more; what is typed counts
 /// as it is. Nothing, where nothing changes.
-pub fn raised(planned: Caps, now: Caps, typed_usd: Option<f64>) -> Option<Change> {
+fn raised(planned: Caps, now: Caps, typed_usd: Option<f64>) -> Option<Change> {
     let more = planned.usd_micros.max(now.usd_micros);
     let caps = Caps {
         usd_micros: if typed_usd.is_some() { now.usd_micros } else { more },

@@ -18,12 +18,7 @@ pub fn review_settings(
     rehearsal: &Rehearsal,
     overrides: &Overrides,
 ) -> Result<Settings, Error> {
-    if !matches!(rehearsal, Rehearsal::IfNobody) {
-        return premises.settings_without_reach(overrides);
-    }
-    let settings = premises.settings(overrides)?;
-    settings.require_providers()?;
-    Ok(settings)
+    premises.settings_to_begin(rehearsal, overrides, |_| true)
 }
 
 /// An artifact before the gate, with the earlier verdicts on its type.

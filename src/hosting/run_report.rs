@@ -3,15 +3,13 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::domain::words::words;
 use crate::engine::{is_at_work, look};
 use crate::error::Error;
-use crate::export::conclusion::closed;
-use crate::export::council::{self, Status, cost_usd, status};
-use crate::export::gate;
+use crate::export::RunDocument;
+use crate::export::council::{Status, cost_usd, status};
 use crate::operations::Workspace;
 
 words! {
@@ -54,7 +52,9 @@ pub fn report(workspace: &Workspace, id: &DialogueId) -> Result<RunReport, Error
         false => status_of(&transcript),
     };
     let result = match status {
-        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => Some(document(&transcript)?),
+        RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
+            Some(serde_json::to_value(RunDocument::of(&transcript)).map_err(Error::Document)?)
+        }
         RunStatus::Running | RunStatus::Interrupted => None,
     };
     Ok(RunReport { dialogue_id: id.clone(), status, progress: progress(&transcript), result })
@@ -90,14 +90,4 @@ fn progress(transcript: &Transcript) -> Progress {
         calls: transcript.calls().count(),
         cost_usd: cost_usd(transcript),
     }
-}
-
-/// The document of a run, as its command prints it.
-fn document(transcript: &Transcript) -> Result<Value, Error> {
-    let document = match transcript.opening.protocol {
-        Protocol::Council => serde_json::to_value(council::document(transcript)),
-        Protocol::Review => serde_json::to_value(gate::document(transcript)),
-        Protocol::Alignment => serde_json::to_value(closed(transcript)),
-    };
-    document.map_err(Error::Document)
 }

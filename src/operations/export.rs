@@ -12,7 +12,7 @@ use crate::domain::ids::DialogueId;
 use crate::domain::record::Record;
 use crate::domain::words::words;
 use crate::error::{Error, document_text};
-use crate::export::{self as documents, RunDocument};
+use crate::export::{self as documents, Ran};
 use crate::files;
 use crate::record::{Warning, no_dialogue, read_dialogue_id};
 
@@ -149,15 +149,15 @@ struct Whole<'a> {
     #[serde(flatten)]
     record: documents::Document<'a>,
     #[serde(flatten)]
-    ran: RunDocument,
+    ran: Ran,
 }
 
 /// What a council or a review came to; nothing, for a dialogue that somebody leads.
-fn ran(workspace: &Workspace, record: &Record) -> Result<Option<RunDocument>, Error> {
+fn ran(workspace: &Workspace, record: &Record) -> Result<Option<Ran>, Error> {
     match record.dialogue.opening.protocol {
         Protocol::Alignment => Ok(None),
         protocol @ (Protocol::Council | Protocol::Review) => {
-            Ok(RunDocument::of(protocol, &workspace.store.entries(record.dialogue.id(), 0)?))
+            Ok(Ran::of(protocol, &workspace.store.entries(record.dialogue.id(), 0)?))
         }
     }
 }

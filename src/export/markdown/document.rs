@@ -9,24 +9,24 @@ use super::{council, ending, facts, review, rounds, value, verdicts};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::record::Record;
 use crate::domain::reference::Move;
-use crate::export::RunDocument;
+use crate::export::Ran;
 use crate::export::conclusion::{self, Ended};
 use crate::export::council::Deliberated;
 use crate::export::wording;
 
 /// The whole dialogue, from the question to the hash of the chain's head.
-pub fn markdown(record: &Record, ran: Option<&RunDocument>) -> String {
+pub fn markdown(record: &Record, ran: Option<&Ran>) -> String {
     let mut blocks = facts::blocks(record);
     blocks.extend(question(record));
     blocks.extend(background(record));
     match ran {
-        Some(RunDocument::Council(told)) => {
+        Some(Ran::Council(told)) => {
             blocks.extend(concluded(record, Some(told)));
             blocks.extend(council::blocks(told));
             blocks.extend(ending::interventions(&told.interventions));
         }
-        Some(RunDocument::Review(told)) => blocks.extend(review::blocks(told)),
-        Some(RunDocument::Imported(rows)) => blocks.extend(review::imported(rows)),
+        Some(Ran::Review(told)) => blocks.extend(review::blocks(told)),
+        Some(Ran::Imported(rows)) => blocks.extend(review::imported(rows)),
         None => {
             blocks.extend(concluded(record, None));
             blocks.extend(verdicts::blocks(record));

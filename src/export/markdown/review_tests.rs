@@ -6,16 +6,16 @@ use super::tests::bones;
 use super::*;
 use crate::domain::record::Record;
 use crate::domain::transcript::Transcript;
-use crate::export::RunDocument;
+use crate::export::Ran;
 use crate::export::gate::{document, sample as reviews};
 use crate::export::sample;
 use crate::protocols::gate::{Outcome, row};
 
-fn review(transcript: &Transcript) -> RunDocument {
-    RunDocument::Review(Box::new(document(transcript)))
+fn review(transcript: &Transcript) -> Ran {
+    Ran::Review(Box::new(document(transcript)))
 }
 
-fn part(record: &Record, ran: &RunDocument) -> String {
+fn part(record: &Record, ran: &Ran) -> String {
     let whole = markdown(record, Some(ran));
     let (_, rest) = whole.split_at(whole.find("## Verdict").unwrap());
     rest.split("## Tensions").next().unwrap().to_owned()
@@ -93,7 +93,7 @@ fn imported_verdicts_are_a_table() {
     let held = reviews::held();
     let outcome = Outcome::Ruled(held.ruling.as_ref().unwrap());
     let one = row(&held, outcome, "2026-11-16T09:00:00Z".parse().unwrap()).unwrap();
-    let told = markdown(&sample::record(), Some(&RunDocument::Imported(vec![one])));
+    let told = markdown(&sample::record(), Some(&Ran::Imported(vec![one])));
     let row = "| 2026-11-16 | HOLD | linkedin_post | posts/launch.md |";
     assert!(told.contains("## Imported verdicts: 1") && told.contains(row), "{told}");
 }

@@ -8,13 +8,13 @@ use crate::domain::lifecycle::Status;
 use crate::domain::plan::Auditing;
 use crate::domain::record::Record;
 use crate::domain::transcript::Transcript;
-use crate::export::RunDocument;
+use crate::export::Ran;
 use crate::export::conclusion::sample as endings;
 use crate::export::council::document;
 use crate::export::sample;
 
-fn council(transcript: &Transcript) -> RunDocument {
-    RunDocument::Council(Box::new(document(transcript)))
+fn council(transcript: &Transcript) -> Ran {
+    Ran::Council(Box::new(document(transcript)))
 }
 
 /// The part of the sample's document from one heading up to another.

@@ -17,6 +17,7 @@ mod runs;
 mod servers;
 mod session;
 mod show;
+mod signals;
 mod skills;
 mod table;
 mod ui;

@@ -9,10 +9,7 @@ use super::args::{Cli, Command};
 use super::report;
 use super::session::{Done, Session};
 use super::ui::Ui;
-use crate::error::{Error, Kind};
-
-/// The gate holds something back: neither a refusal nor a failure.
-const HOLD: u8 = 2;
+use crate::error::Error;
 
 /// Runs the program and returns its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
@@ -25,13 +22,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let mut ui = Ui::new(&cli.global);
     ui.json |= cli.command.is_in_json();
     match run(cli, &ui) {
-        Ok(Done::Well) => 0,
-        Ok(Done::WithFindings) => Kind::Refused.exit_code(),
-        Ok(Done::Held) => HOLD,
-        Ok(Done::Unreadable) => Kind::NotFound.exit_code(),
-        Ok(Done::Incomplete) => Kind::Incomplete.exit_code(),
-        Ok(Done::Broken) => Kind::Internal.exit_code(),
-        Ok(Done::Interrupted) => Kind::Interrupted.exit_code(),
+        Ok(done) => done.exit_code(),
         // Whoever closed the pipe of a stream has read enough of it.
         Err(error) if error.is_closed_pipe() => 0,
         Err(error) => report::of_error(&ui, &error),

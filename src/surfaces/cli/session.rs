@@ -31,6 +31,19 @@ pub(super) enum Done {
 }
 
 impl Done {
+    pub(super) fn exit_code(self) -> u8 {
+        match self {
+            Self::Well => 0,
+            Self::WithFindings => Kind::Refused.exit_code(),
+            // Neither a refusal nor a failure: no kind of error has this one.
+            Self::Held => 2,
+            Self::Incomplete => Kind::Incomplete.exit_code(),
+            Self::Unreadable => Kind::NotFound.exit_code(),
+            Self::Broken => Kind::Internal.exit_code(),
+            Self::Interrupted => Kind::Interrupted.exit_code(),
+        }
+    }
+
     /// How one of several that went wrong ends the program, while the others go on.
     pub(super) fn of(kind: Kind) -> Self {
         match kind {
@@ -129,5 +142,25 @@ impl Arguments {
 
     pub(super) fn value(&self) -> &Value {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Done;
+
+    #[test]
+    fn of_several_ends_the_greatest_has_the_greatest_exit_code() {
+        let ends = [
+            Done::Well,
+            Done::WithFindings,
+            Done::Held,
+            Done::Incomplete,
+            Done::Unreadable,
+            Done::Broken,
+            Done::Interrupted,
+        ];
+        assert!(ends.is_sorted());
+        assert_eq!(ends.map(Done::exit_code), [0, 1, 2, 3, 4, 70, 130]);
     }
 }

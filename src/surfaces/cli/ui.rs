@@ -65,6 +65,11 @@ impl Ui {
         self.voice == Voice::Quiet
     }
 
+    /// Whether somebody sits before the terminal and wants to see how it goes.
+    pub(super) fn is_watched(&self) -> bool {
+        io::stderr().is_terminal() && !self.is_quiet()
+    }
+
     /// Says something a person may want to know.
     pub(super) fn say(&self, text: &str) {
         if self.voice != Voice::Quiet {

@@ -1,6 +1,6 @@
 //! What came of a call, as the protocol carries it.
 
-use rmcp::model::{CallToolResult, ContentBlock};
+use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, ErrorData};
 use serde_json::Value;
 
 use crate::error::Error;
@@ -20,6 +20,14 @@ pub(super) fn result(answer: Result<String, Error>) -> CallToolResult {
 
 pub(super) fn refusal(document: &Value) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(document.to_string())])
+}
+
+/// Where no tool answers, an error is the protocol's own; our document goes with it.
+pub(super) fn or_protocol_error<T>(answer: Result<T, Error>) -> Result<T, ErrorData> {
+    answer.map_err(|error| {
+        let code = ErrorCode(error.kind().json_rpc_code());
+        ErrorData::new(code, error.sentence(), Some(error.document()))
+    })
 }
 
 fn structured(text: String) -> Result<(String, Value), Error> {

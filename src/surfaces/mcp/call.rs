@@ -14,10 +14,7 @@ use crate::domain::ids::DialogueId;
 use crate::error::Error;
 use crate::export::council::events;
 use crate::export::telling::tell;
-use crate::hosting::{Following, House};
-
-/// How often the journal is looked at.
-const PAUSE: Duration = Duration::from_millis(150);
+use crate::hosting::{FOLLOWING_PAUSE, Following, House};
 
 /// Nobody keeps a connection open for longer.
 pub(super) const WAIT_SECONDS_MAX: i64 = 3_600;
@@ -76,7 +73,6 @@ impl Call {
         let mut following = Following::default();
         let mut steps = 0_u32;
         loop {
-            // Looked at before the journal is read: what was written last is then in it.
             let is_running = self.house.is_running(id, &following)?;
             let fresh = self.house.entries(id, following.seq).await?;
             let is_quiet = fresh.is_empty();
@@ -92,7 +88,7 @@ impl Call {
             if is_quiet && !is_running {
                 return Ok(());
             }
-            sleep(PAUSE).await;
+            sleep(FOLLOWING_PAUSE).await;
         }
     }
 

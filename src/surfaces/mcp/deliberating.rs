@@ -13,7 +13,7 @@ use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Deed, Intervention};
 use crate::engine::{self, check_intervention};
 use crate::error::{Error, document_text};
-use crate::hosting::{RunStatus, blocking, restate};
+use crate::hosting::{Restated, RunStatus, blocking, restate};
 
 /// Does what the tool does, and says where the run stands then.
 pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {
@@ -43,36 +43,39 @@ async fn review(call: &Call) -> Result<RunAnswer, Error> {
     let submitted = ReviewArguments::read(&call.arguments)?;
     let wait = submitted.wait;
     match begin_submitted(call, submitted).await? {
-        Ok(id) => call.await_run(&id, wait, OnCancel::EndRun).await,
-        Err(skipped) => Ok(*skipped),
+        Begun::Run(id) => call.await_run(&id, wait, OnCancel::EndRun).await,
+        Begun::Answered(answer) => Ok(*answer),
     }
 }
 
-/// The run; or what is said of a document that is not looked at.
-async fn begin_submitted(
-    call: &Call,
-    submitted: ReviewArguments,
-) -> Result<Result<DialogueId, Box<RunAnswer>>, Error> {
+async fn begin_submitted(call: &Call, submitted: ReviewArguments) -> Result<Begun, Error> {
     let house = Arc::clone(&call.house);
     match blocking(move || submitted.sort(&house)).await? {
-        Sorting::Run { prepared, log } => Ok(Ok(call.house.begin(*prepared, Some(log)).await?)),
+        Sorting::Run { prepared, log } => {
+            Ok(Begun::Run(call.house.begin(*prepared, Some(log)).await?))
+        }
         Sorting::Skipped(document) => {
-            Ok(Err(Box::new(RunAnswer::skipped(&document).map_err(Error::Document)?)))
+            let answer = RunAnswer::skipped(&document).map_err(Error::Document)?;
+            Ok(Begun::Answered(Box::new(answer)))
         }
     }
 }
 
-/// Starts what a task is to be made of: its id is that of the run. Nothing, where nothing was
-/// started, with the answer to give instead.
-pub(super) async fn start(
-    run: Run,
-    call: &Call,
-) -> Result<Result<DialogueId, Box<RunAnswer>>, Error> {
+/// What a call began.
+#[derive(Debug)]
+pub(super) enum Begun {
+    Run(DialogueId),
+    /// No run is needed for its answer.
+    Answered(Box<RunAnswer>),
+}
+
+/// Starts what a task is to be made of: its id is that of the run.
+pub(super) async fn start(run: Run, call: &Call) -> Result<Begun, Error> {
     match run {
-        Run::Ask => Ok(Ok(begin_asked(call, AskArguments::read(&call.arguments)?).await?)),
+        Run::Ask => Ok(Begun::Run(begin_asked(call, AskArguments::read(&call.arguments)?).await?)),
         Run::Review => begin_submitted(call, ReviewArguments::read(&call.arguments)?).await,
-        Run::Status => Ok(Err(Box::new(status(call).await?))),
-        Run::Intervene => Ok(Err(Box::new(intervene(call).await?))),
+        Run::Status => Ok(Begun::Answered(Box::new(status(call).await?))),
+        Run::Intervene => Ok(Begun::Answered(Box::new(intervene(call).await?))),
     }
 }
 
@@ -107,11 +110,14 @@ async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
             let restated =
                 restate(&house.premises, &transcript, &wanted.text, &house.outlets).await?;
             if !confirmed {
-                return unconfirmed(call, &wanted.id, restated.map(|said| said.sentence)).await;
+                return unconfirmed(call, &wanted.id, &restated).await;
             }
-            // Whoever confirms it means what they wrote.
-            let (text, restatement) = (wanted.text.clone(), restated.ok());
-            Intervention::Directive { text, restatement, confirmed }
+            let restatement = match restated {
+                Restated::As(restatement) => Some(restatement),
+                // Whoever confirms it means what they wrote.
+                Restated::NotSaid { .. } => None,
+            };
+            Intervention::Directive { text: wanted.text.clone(), restatement, confirmed }
         }
     };
     let id = wanted.id;
@@ -128,11 +134,11 @@ async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
 async fn unconfirmed(
     call: &Call,
     id: &DialogueId,
-    restated: Result<String, String>,
+    restated: &Restated,
 ) -> Result<RunAnswer, Error> {
     let said = match restated {
-        Ok(sentence) => format!("understood as: {sentence}"),
-        Err(reason) => format!("it could not be restated: {reason}"),
+        Restated::As(restatement) => format!("understood as: {}", restatement.sentence),
+        Restated::NotSaid { reason } => format!("it could not be restated: {reason}"),
     };
     let suggestion = format!("{said}. Not taken up yet: call again with confirmed: true");
     let answer: RunAnswer = call.house.report(id).await?.into();

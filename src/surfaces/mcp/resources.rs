@@ -13,8 +13,8 @@ use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::engine::look;
 use crate::error::{Error, document_text};
+use crate::export::RunDocument;
 use crate::export::conclusion::closed;
-use crate::export::gate;
 use crate::hosting::House;
 use crate::operations::{self, Listed};
 use crate::record::no_dialogue;
@@ -98,11 +98,12 @@ pub(super) fn read(house: &House, uri: &str) -> Result<ReadResourceResult, Error
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-/// How a run ended: of a review, its verdict.
+/// How a run ended, whatever came before: of a review all of it leads to its verdict, of a
+/// council the rounds are left out.
 fn conclusion(transcript: &Transcript) -> Result<String, Error> {
     match transcript.opening.protocol {
         Protocol::Review if transcript.ruling.is_some() => {
-            document_text(&gate::document(transcript))
+            document_text(&RunDocument::of(transcript))
         }
         Protocol::Council | Protocol::Alignment if transcript.ending.is_some() => {
             document_text(&closed(transcript))

@@ -13,12 +13,11 @@ use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::Value;
 
-use super::answer::result;
+use super::answer::{or_protocol_error, result};
 use super::call::Call;
 use super::deliberating::deliberate;
 use super::tools::{TOOLS, Tool, Work};
 use super::{prompts, resources, tasks};
-use crate::error::Error;
 use crate::hosting::{House, blocking};
 
 /// What an agent reads before it knows anything of us.
@@ -100,7 +99,7 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let house = Arc::clone(&self.house);
         let after = page.and_then(|page| page.cursor);
-        asked(blocking(move || resources::list(&house, after.as_deref())).await)
+        or_protocol_error(blocking(move || resources::list(&house, after.as_deref())).await)
     }
 
     async fn list_resource_templates(
@@ -119,7 +118,7 @@ impl ServerHandler for Server {
         let (house, uri) = (Arc::clone(&self.house), request.uri);
         let wanted = uri.clone();
         let read = blocking(move || resources::read(&house, &wanted)).await;
-        asked(read).map(ReadResourceResponse::from).map_err(|error| about(error, &uri))
+        or_protocol_error(read).map(ReadResourceResponse::from).map_err(|error| about(error, &uri))
     }
 
     async fn list_prompts(
@@ -174,21 +173,4 @@ fn about(mut error: ErrorData, uri: &str) -> ErrorData {
         document.insert("uri".to_owned(), uri.into());
     }
     error
-}
-
-/// Where no tool answers, an error is the protocol's own; our document goes with it.
-pub(super) fn asked<T>(answer: Result<T, Error>) -> Result<T, ErrorData> {
-    answer.map_err(|error| {
-        let data = Some(error.document());
-        match error.kind() {
-            crate::error::Kind::NotFound => ErrorData::resource_not_found(error.sentence(), data),
-            crate::error::Kind::Refused | crate::error::Kind::Usage => {
-                ErrorData::invalid_params(error.sentence(), data)
-            }
-            crate::error::Kind::Incomplete
-            | crate::error::Kind::Configuration
-            | crate::error::Kind::Internal
-            | crate::error::Kind::Interrupted => ErrorData::internal_error(error.sentence(), data),
-        }
-    })
 }

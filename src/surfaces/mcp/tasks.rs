@@ -9,11 +9,10 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value};
 
-use super::answer::{refusal, result};
+use super::answer::{or_protocol_error, refusal, result};
 use super::call::Call;
-use super::deliberating::start;
+use super::deliberating::{Begun, start};
 use super::run_answer::RunAnswer;
-use super::server::asked;
 use super::tools::Run;
 use crate::domain::ids::DialogueId;
 use crate::engine::look;
@@ -27,8 +26,8 @@ const POLL_MILLIS: u64 = 1_000;
 /// Starts the run and hands out the task; what needs no run is answered at once.
 pub(super) async fn begun(run: Run, call: &Call) -> CallToolResponse {
     let id = match start(run, call).await {
-        Ok(Ok(id)) => id,
-        Ok(Err(answer)) => return result(document_text(&answer)).into(),
+        Ok(Begun::Run(id)) => id,
+        Ok(Begun::Answered(answer)) => return result(document_text(&answer)).into(),
         Err(error) => return refusal(&error.document()).into(),
     };
     match task(&call.house, &id, TaskStatus::Working).await {
@@ -38,7 +37,7 @@ pub(super) async fn begun(run: Run, call: &Call) -> CallToolResponse {
 }
 
 pub(super) async fn get(house: &Arc<House>, id: &str) -> Result<GetTaskResult, ErrorData> {
-    asked(detailed(house, id).await).map(GetTaskResult::new)
+    or_protocol_error(detailed(house, id).await).map(GetTaskResult::new)
 }
 
 async fn detailed(house: &Arc<House>, id: &str) -> Result<DetailedTask, Error> {
@@ -85,8 +84,8 @@ async fn task(house: &Arc<House>, id: &DialogueId, status: TaskStatus) -> Result
 /// Ends the run where it can be taken up again.
 pub(super) async fn cancel(house: &Arc<House>, id: &str) -> Result<(), ErrorData> {
     let found: Result<DialogueId, _> = id.parse();
-    let id = asked(found.map_err(|_| no_dialogue(id).into()))?;
-    asked(house.report(&id).await)?;
+    let id = or_protocol_error(found.map_err(|_| no_dialogue(id).into()))?;
+    or_protocol_error(house.report(&id).await)?;
     house.interrupt(&id);
     Ok(())
 }

@@ -8,7 +8,8 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
-use super::super::runs::hall::{Crowd, Floor, Hall, outlets};
+use super::super::runs::hall::{Crowd, Floor, Hall};
+use super::super::runs::outlets::outlets;
 use super::super::runs::progress::Progress;
 use super::super::runs::typed;
 use super::super::session::{Done, Session};

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::super::runs::hall::{Crowd, Floor, Hall, done};
+use super::super::runs::hall::{Crowd, Floor, Hall};
+use super::super::runs::presenting::done;
 use super::super::session::{Done, Session};
 use crate::config::Settings;
 use crate::convening::Table;

@@ -1,17 +1,18 @@
 //! `conclude`: the audited conclusion of a record that has none yet.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::Args;
 
-use super::super::runs::hall::{Crowd, Floor, Hall, outlets, present};
+use super::super::runs::hall::{Crowd, Floor, Hall};
+use super::super::runs::outlets::outlets;
+use super::super::runs::presenting::present;
 use super::super::runs::progress::Progress;
 use super::super::runs::typed;
 use super::super::session::{Done, Session};
 use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
-use crate::convening::{ending, ending_alone, reconnect};
+use crate::convening::{ending, ending_alone};
 use crate::domain::change::{Change, Entry};
 use crate::domain::dialogue::{Dialogue, Protocol};
 use crate::domain::ids::DialogueId;
@@ -19,9 +20,9 @@ use crate::domain::intervention::Intervention;
 use crate::domain::plan::{Auditing, ConclusionPlan};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::{Stop, Transcript};
-use crate::engine::{Loaded, take_up};
+use crate::engine::Loaded;
 use crate::error::Error;
-use crate::hosting::raised;
+use crate::hosting::Resumption;
 use crate::record::no_dialogue;
 
 /// Conclude a record that has no conclusion yet
@@ -74,20 +75,17 @@ impl Conclude {
         if !is_rehearsal {
             settings.require_providers()?;
         }
-        let (loaded, different) = match run {
+        let (loaded, changes) = match run {
             Some(run) => self.of_run(&entries, &run, &settings)?,
             None => self.of_record(&dialogue, &entries, &settings)?,
         };
-        let mut to_be = loaded.transcript.clone();
-        to_be.add(to_be.last_entry_at, &different);
-        let connections = reconnect(&to_be.plan, is_rehearsal, &settings, &outlets(session));
-        let wall = Duration::from_millis(settings.budget.wall_ms);
-        let progress = Arc::new(Progress::knowing(session.ui, &loaded.transcript));
+        let outlets = outlets(session);
+        let resumption = Resumption::changed(loaded, changes, &settings, &overrides, &outlets);
+        let progress = Arc::new(Progress::knowing(session.ui, resumption.transcript()));
         let hall = Hall::open(workspace, Crowd::One)?;
         hall.hold(session, &progress, async |floor: Arc<Floor>| {
-            let surroundings = floor.desk.surroundings(progress.clone(), None);
-            let owner = &floor.desk.owner;
-            let run = take_up(loaded, different, connections, owner, surroundings).await?;
+            let wall = resumption.wall;
+            let run = resumption.take_up(&floor.desk, progress.clone()).await?;
             floor.see_through(run, wall).await
         })
     }
@@ -100,28 +98,27 @@ impl Conclude {
         settings: &Settings,
     ) -> Result<(Loaded, Vec<Change>), Error> {
         let id = &run.opening.dialogue_id;
-        let caps = raised(run.plan.caps, settings.budget, self.budget_usd);
-        let mut different: Vec<Change> = caps.into_iter().collect();
+        let mut changes = Vec::new();
         let auditing = self.auditing();
         match &run.plan.conclusion {
             Some(planned) if planned.auditing == auditing => {}
             // It was to be audited, and is not any more; or the other way round.
             Some(planned) => {
                 let conclusion = ConclusionPlan { auditing, ..planned.clone() };
-                different.push(Change::ConclusionPlanned { conclusion, seats: Vec::new() });
+                changes.push(Change::ConclusionPlanned { conclusion, seats: Vec::new() });
             }
             None => {
                 let planned = ending(settings, &run.plan.seats, auditing, run.opening.rehearsal);
                 let (conclusion, seats) = planned.ok_or_else(|| no_dialogue(id.as_str()))?;
-                different.push(Change::ConclusionPlanned { conclusion, seats });
+                changes.push(Change::ConclusionPlanned { conclusion, seats });
             }
         }
         if run.opening.protocol == Protocol::Council && !run.asks_no_more_in_rounds() {
             let round = run.round_under_way();
-            different.push(Change::Intervened { round, intervention: Intervention::Stop });
+            changes.push(Change::Intervened { round, intervention: Intervention::Stop });
         }
         let loaded = Loaded::of(entries).ok_or_else(|| no_dialogue(id.as_str()))?;
-        Ok((loaded, different))
+        Ok((loaded, changes))
     }
 
     /// A run on a dialogue that somebody leads: nothing but its ending.

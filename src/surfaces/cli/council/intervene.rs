@@ -5,16 +5,16 @@ use std::io::{BufRead, IsTerminal};
 use clap::Args;
 use serde_json::json;
 
-use super::super::runs::hall::outlets;
+use super::super::runs::outlets::outlets;
 use super::super::session::{Done, Session};
 use crate::domain::ids::DialogueId;
-use crate::domain::intervention::{Intervention, Noted, Restatement};
+use crate::domain::intervention::{Intervention, Noted};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::engine::{self, check_intervention, is_at_work, unknown_seat};
 use crate::error::Error;
 use crate::export::{Intervened, safe_text};
-use crate::hosting::restate;
+use crate::hosting::{Restated, restate};
 use crate::operations::Workspace;
 use crate::record::no_dialogue;
 
@@ -79,12 +79,12 @@ impl Direct {
             return Err(nobody_to_confirm().into());
         }
         let restatement = match case.restate(session, &self.text)? {
-            Ok(restatement) => Some(restatement),
-            Err(reason) if self.yes => {
+            Restated::As(restatement) => Some(restatement),
+            Restated::NotSaid { reason } if self.yes => {
                 session.ui.say(&format!("it was not restated: {}", safe_text::line(&reason)));
                 None
             }
-            Err(reason) => return Err(not_restated(&reason).into()),
+            Restated::NotSaid { reason } => return Err(not_restated(&reason).into()),
         };
         if let Some(restatement) = &restatement {
             let (seat, sentence) = (&restatement.seat, safe_text::line(&restatement.sentence));
@@ -131,12 +131,7 @@ impl Addressed {
         Ok(Done::Well)
     }
 
-    /// What the chair's model understands; or why it does not say.
-    fn restate(
-        &self,
-        session: &Session<'_>,
-        text: &str,
-    ) -> Result<Result<Restatement, String>, Error> {
+    fn restate(&self, session: &Session<'_>, text: &str) -> Result<Restated, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::Runtime)?;
         let Self { transcript, .. } = self;

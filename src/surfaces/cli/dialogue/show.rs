@@ -11,7 +11,7 @@ use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::engine;
 use crate::error::Error;
-use crate::export::RunDocument;
+use crate::export::Ran;
 use crate::operations::{self, Workspace};
 
 /// Draw a dialogue: verdicts, experts, the board of tensions, rounds, references
@@ -66,9 +66,9 @@ fn drawn(workspace: &Workspace, record: &Record, canvas: Canvas) -> Result<Strin
     let (store, id) = (workspace.store.as_ref(), record.dialogue.id());
     Ok(match record.dialogue.opening.protocol {
         Protocol::Council => draw_council(record, &engine::look(store, id)?, canvas),
-        Protocol::Review => match RunDocument::of(Protocol::Review, &store.entries(id, 0)?) {
-            Some(RunDocument::Imported(rows)) => draw_imported(record, &rows, canvas),
-            Some(RunDocument::Review(_) | RunDocument::Council(_)) | None => {
+        Protocol::Review => match Ran::of(Protocol::Review, &store.entries(id, 0)?) {
+            Some(Ran::Imported(rows)) => draw_imported(record, &rows, canvas),
+            Some(Ran::Review(_) | Ran::Council(_)) | None => {
                 draw_review(record, &engine::look(store, id)?, canvas)
             }
         },

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use super::super::runs::hall::{Crowd, Floor, Hall, done as ended, outlets};
+use super::super::runs::hall::{Crowd, Floor, Hall};
 use super::super::runs::keeping::keep_log;
+use super::super::runs::outlets::outlets;
+use super::super::runs::presenting::done as ended;
 use super::super::runs::progress::Progress;
 use super::super::session::{Done, Session};
 use super::printer::{Format, Printer};

@@ -1,38 +1,22 @@
-//! What runs happen in: the store's writer, the owner's lock, the runtime, and an
-//! ear for Ctrl-C.
+//! What runs happen in: the runtime, the desk, and an ear for whoever says stop.
 
 use std::future::Future;
-use std::io::IsTerminal;
-use std::process::exit;
 use std::sync::Arc;
 use std::time::Duration;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
 use super::super::session::{Done, Session};
-use super::super::show::council::draw;
-use super::super::show::draw_closing;
-use super::super::show::gate::draw as draw_review;
+use super::super::signals::stop_or_exit;
+use super::presenting::{done, present};
 use super::progress::Progress;
-use crate::convening::Outlets;
-use crate::domain::dialogue::Protocol;
-use crate::domain::gate::Decision;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::Deliberation;
-use crate::error::{Error, Kind};
-use crate::export::conclusion::closed;
-use crate::export::council::document;
-use crate::export::gate;
+use crate::error::Error;
 use crate::hosting::{Desk, OpenDesk};
 use crate::operations::Workspace;
-use crate::record::no_dialogue;
-use crate::store::Store;
-
-/// How long a rehearsed reply takes on a terminal, so that a person can follow it.
-const REHEARSAL_PACE: Duration = Duration::from_millis(900);
 
 /// How much at once a runtime is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +55,7 @@ impl Hall {
         };
         let runtime = runtime.map_err(Error::Runtime)?;
         let (heard, interrupted) = watch::channel(false);
-        runtime.spawn(listen(heard));
+        runtime.spawn(stop_or_exit(heard));
         let open = OpenDesk::open(Arc::new(workspace), runtime.handle())?;
         let floor = Arc::new(Floor { desk: open.desk(), interrupted });
         Ok(Self { floor, open, runtime })
@@ -124,80 +108,9 @@ impl Floor {
     }
 }
 
-/// Prints the result: the document, or the page.
-pub(in crate::surfaces::cli) fn present(
-    session: &Session<'_>,
-    store: &dyn Store,
-    transcript: &Transcript,
-) -> Result<(), Error> {
-    let (ui, id) = (session.ui, &transcript.opening.dialogue_id);
-    match transcript.opening.protocol {
-        Protocol::Council => {
-            // Only what has ended can have become of anything.
-            let record = transcript.ending.as_ref().map(|_| store.record(id)).transpose()?;
-            let concluded = record.flatten().and_then(|record| record.conclusion);
-            let outcomes = concluded.map(|concluded| concluded.outcomes).unwrap_or_default();
-            ui.answer(&document(transcript), |_| draw(transcript, &outcomes, ui.canvas()))
-        }
-        Protocol::Review => {
-            ui.answer(&gate::document(transcript), |_| draw_review(transcript, ui.canvas()))
-        }
-        Protocol::Alignment => {
-            let record = store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
-            ui.answer(&closed(transcript), |_| draw_closing(&record, transcript, ui.canvas()))
-        }
-    }
-}
-
-/// How the way a run ended becomes the way the program ends. What a gate lets through is well.
-pub(in crate::surfaces::cli) fn done(stop: &Stop, transcript: &Transcript) -> Done {
-    match stop {
-        Stop::Done => match transcript.ruling.as_ref().map(|ruling| ruling.verdict) {
-            None if transcript.gate().is_some() => Done::Incomplete,
-            Some(Decision::Ship) | None => Done::Well,
-            Some(Decision::Revise) => Done::WithFindings,
-            Some(Decision::Hold) => Done::Held,
-        },
-        Stop::Interrupted => Done::Interrupted,
-        Stop::Quorum { .. }
-        | Stop::Families { .. }
-        | Stop::Partial { .. }
-        | Stop::Budget { .. }
-        | Stop::Unconcluded { .. }
-        | Stop::Unadjudicated { .. }
-        | Stop::Deadline => Done::Incomplete,
-    }
-}
-
-/// What transports are made of: one HTTP client for the process, and patience for a rehearsal
-/// that somebody watches.
-pub(in crate::surfaces::cli) fn outlets(session: &Session<'_>) -> Outlets {
-    let is_watched = std::io::stderr().is_terminal() && !session.ui.is_quiet();
-    Outlets { pace: is_watched.then_some(REHEARSAL_PACE), ..Outlets::default() }
-}
-
 /// Each call has a connection of its own, and the usual limit of a thousand files is that of
 /// three hundred councils. Where it cannot be raised, a call that finds no connection says so.
 fn open_as_many_as_allowed() {
     let limit = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
-}
-
-/// The first signal asks the run to stop where it can be taken up again; the second ends
-/// the process, which is no worse: the journal is whole at every moment.
-async fn listen(heard: watch::Sender<bool>) {
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    loop {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
-        if heard.send_replace(true) {
-            exit(i32::from(Kind::Interrupted.exit_code()));
-        }
-    }
 }

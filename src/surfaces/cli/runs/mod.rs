@@ -3,6 +3,8 @@
 
 pub(super) mod hall;
 pub(super) mod keeping;
+pub(super) mod outlets;
+pub(super) mod presenting;
 pub(super) mod progress;
 pub(super) mod replay;
 pub(super) mod resume;

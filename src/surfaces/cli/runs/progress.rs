@@ -2,7 +2,6 @@
 //! that turns while it thinks, elsewhere a plain line for everything that happens.
 
 use std::collections::BTreeMap;
-use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -40,7 +39,7 @@ struct Seen {
 
 impl Progress {
     pub(in crate::surfaces::cli) fn new(ui: &Ui) -> Self {
-        let is_live = std::io::stderr().is_terminal() && ui.voice != Voice::Quiet;
+        let is_live = ui.is_watched();
         let target =
             if is_live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         Self {

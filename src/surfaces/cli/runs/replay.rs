@@ -1,6 +1,5 @@
 //! `replay`: plays the record of a run back.
 
-use std::io::IsTerminal;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -38,8 +37,7 @@ impl Replay {
         if entries.is_empty() {
             return Err(no_dialogue(id.as_str()).into());
         }
-        let is_watched = std::io::stderr().is_terminal() && !session.ui.is_quiet();
-        let speed = self.speed.unwrap_or(if is_watched { 4.0 } else { 0.0 });
+        let speed = self.speed.unwrap_or(if session.ui.is_watched() { 4.0 } else { 0.0 });
         let mut follower = Follower::new(session);
         let mut last: Option<Moment> = None;
         for entry in &entries {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use clap::Args;
 
 use super::super::session::{Done, Session};
+use super::hall::{Crowd, Floor, Hall};
 use super::keeping::keep_log;
-
-use super::hall::{Crowd, Floor, Hall, done, outlets, present};
+use super::outlets::outlets;
+use super::presenting::{done, present};
 use super::progress::Progress;
 use super::since::since_then;
 use super::typed;

@@ -1,24 +1,20 @@
 //! `watch`: follows a run that another process is working on.
 
 use std::thread::sleep;
-use std::time::Duration;
 
 use clap::Args;
 
 use super::super::session::{Done, Session};
-use super::hall::{done, present};
+use super::presenting::{done, present};
 use super::progress::Progress;
 use crate::domain::change::Entry;
 use crate::domain::ids::DialogueId;
-use crate::engine::{Observer, is_at_work};
+use crate::engine::Observer;
 use crate::error::Error;
 use crate::export::council::{Event, events};
-use crate::hosting::Following;
+use crate::hosting::{FOLLOWING_PAUSE, Following};
 use crate::operations::Workspace;
 use crate::record::no_dialogue;
-
-/// How often the journal is looked at.
-const PAUSE: Duration = Duration::from_millis(150);
 
 /// Follow a council or a review that is running
 ///
@@ -36,8 +32,7 @@ impl Watch {
         let workspace = session.for_existing()?;
         let mut follower = Follower::new(session);
         loop {
-            // Looked at before the journal is read: what an owner wrote last is then in it.
-            let is_running = follower.is_running(&workspace);
+            let is_running = follower.following.is_at_work(workspace.folders.store_folder());
             let fresh = workspace.store.entries(&id, follower.following.seq)?;
             let is_quiet = fresh.is_empty();
             if is_quiet && follower.following.seq == 0 {
@@ -49,7 +44,7 @@ impl Watch {
             if is_quiet && !is_running {
                 return follower.end(session, &workspace);
             }
-            sleep(PAUSE);
+            sleep(FOLLOWING_PAUSE);
         }
     }
 }
@@ -83,13 +78,6 @@ impl<'a> Follower<'a> {
             self.session.ui.stream(&line(id, entry, &event)?)?;
         }
         Ok(())
-    }
-
-    fn is_running(&self, workspace: &Workspace) -> bool {
-        // What nobody ran has no transcript, however much of it was read.
-        let Following { transcript, seq, .. } = &self.following;
-        let Some(transcript) = transcript else { return *seq == 0 };
-        is_at_work(workspace.folders.store_folder(), transcript)
     }
 
     /// Shows the result, or says that nobody works on it any more.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
 
 use super::super::session::{Done, Session};
-use super::super::ui::{Voice, talk};
+use super::super::signals::told_to_stop;
+use super::super::ui::talk;
 use crate::error::Error;
 use crate::hosting::House;
 
@@ -19,7 +19,7 @@ pub(super) fn serve_until_stopped(
     serve: impl AsyncFnOnce(Arc<House>, Stop) -> Result<(), Error>,
 ) -> Result<Done, Error> {
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
-    let say = if session.ui.voice == Voice::Quiet { |_: &str| {} } else { talk };
+    let say = if session.ui.is_quiet() { |_: &str| {} } else { talk };
     let house = House::new(session.premises, say);
     let served = runtime.block_on(async {
         let served = serve(Arc::clone(&house), Box::pin(told_to_stop())).await;
@@ -29,17 +29,4 @@ pub(super) fn serve_until_stopped(
     // Somebody may still read standard input, and would wait for it for ever.
     runtime.shutdown_background();
     served.map(|()| Done::Well)
-}
-
-/// Waits for Ctrl-C, or for whoever ends the process kindly.
-async fn told_to_stop() {
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
-    }
 }

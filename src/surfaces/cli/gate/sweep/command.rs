@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::super::super::runs::hall::outlets;
+use super::super::super::runs::outlets::outlets;
 use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
 use super::super::judging::judge;
@@ -193,7 +193,6 @@ struct SweepSetup {
 impl SweepSetup {
     /// A rehearsal's verdicts count for rehearsals alone.
     fn content(&self, sha256: &str) -> ContentQuery {
-        let rehearsal = !matches!(self.rehearsal, Rehearsal::IfNobody);
-        ContentQuery { sha256: sha256.to_owned(), rehearsal }
+        ContentQuery { sha256: sha256.to_owned(), rehearsal: self.rehearsal.is_asked_for() }
     }
 }
