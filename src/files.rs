@@ -4,6 +4,7 @@
 //! **Invariant:** a path that a request brings is resolved as the system would
 //! resolve it, links included, before it is compared with the allowed folders.
 
+use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
@@ -261,4 +262,14 @@ fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(ARGUMENTS_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+/// Holds a file that is there for as long as the answer lives; nothing, while somebody else does.
+pub fn hold(path: &Path) -> Result<Option<File>, FileError> {
+    let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
+    let file = File::open(path).map_err(unreadable)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(unreadable(error)),
+    }
 }

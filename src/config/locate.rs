@@ -38,6 +38,9 @@ pub struct Located {
     pub file: Option<PathBuf>,
     /// The folder that paths in the file are relative to.
     pub folder: PathBuf,
+    /// The folder that documents are named from, and so `tier_rules` too: that of the file, and
+    /// the working folder where the file is this user's for all folders.
+    pub documents: PathBuf,
     pub store: PathBuf,
     pub store_source: Source,
     pub allow: Vec<PathBuf>,
@@ -50,6 +53,7 @@ pub struct Located {
 pub(super) struct Anchor {
     pub working: PathBuf,
     pub folder: PathBuf,
+    pub documents: PathBuf,
     pub file: Option<(PathBuf, Node)>,
     pub file_source: Source,
 }
@@ -81,15 +85,19 @@ pub(super) fn anchor(
         (None, Some(path)) => {
             (Some(working.join(path)), Source::Environment { variable: CONFIG_VARIABLE.to_owned() })
         }
-        (None, None) => (upward(&working).or_else(|| own(environment)), Source::Found),
+        (None, None) => (upward(&working), Source::Found),
     };
-    let Some(path) = path else {
+    let own = if path.is_none() { own(environment) } else { None };
+    let is_own = own.is_some();
+    let Some(path) = path.or(own) else {
+        let (folder, documents) = (working.clone(), working.clone());
         let file_source = Source::Default;
-        return Ok(Anchor { folder: working.clone(), working, file: None, file_source });
+        return Ok(Anchor { working, folder, documents, file: None, file_source });
     };
     let tree = open::council(&path)?;
     let folder = path.parent().unwrap_or(&working).to_owned();
-    Ok(Anchor { working, folder, file: Some((path, tree)), file_source })
+    let documents = if is_own { working.clone() } else { folder.clone() };
+    Ok(Anchor { working, folder, documents, file: Some((path, tree)), file_source })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the working folder is asked for here, once")]
@@ -139,6 +147,7 @@ impl Anchor {
             working: self.working.clone(),
             file: self.file.as_ref().map(|(path, _)| path.clone()),
             folder: self.folder.clone(),
+            documents: self.documents.clone(),
             store,
             store_source,
             allow: flags.allow.clone(),

@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use crate::files::FileError;
-
 #[derive(Debug, thiserror::Error)]
 pub enum ConveneError {
     #[error("there is no provider `{name}`; there are: {known}")]
@@ -14,11 +12,8 @@ pub enum ConveneError {
     TooFew { seats: usize, needed: usize },
     #[error("nobody can sit at the gate")]
     NobodyAtTheGate,
-    #[error("a deliberator's prompt cannot be read")]
-    NoInstructions {
-        #[source]
-        source: FileError,
-    },
+    #[error("a deliberator's prompt cannot be read: `{path}`: {reason}")]
+    NoInstructions { path: PathBuf, reason: String },
     #[error("a deliberator's prompt is empty: `{path}`")]
     EmptyInstructions { path: PathBuf },
     #[error("a deliberator's prompt is over {max} bytes: `{path}`")]

@@ -87,6 +87,19 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
     }
 }
 
+/// What a review takes at the least: both readings by everybody, and room for what four may
+/// reply at once. With less it would stop half way.
+pub fn least_tokens(plan: &Plan) -> u64 {
+    let about = judged(plan) + BYTES_AROUND;
+    let participants = plan.seats.iter().filter(|seat| seat.roles.contains(&Role::Participant));
+    let least = |seat: &Seat| {
+        let read = |purpose| (told(plan, seat, purpose).len() + about) / BYTES_PER_TOKEN;
+        let both = read(Purpose::Judgement) + read(Purpose::CrossReading);
+        both as u64 + u64::from(seat.output_tokens_max)
+    };
+    participants.map(least).sum()
+}
+
 /// The instructions of a seat.
 fn told(plan: &Plan, seat: &Seat, purpose: Purpose) -> String {
     let gate = plan.gate.as_deref();

@@ -15,7 +15,7 @@ use crate::domain::gate::{
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Plan, Role, Seat};
 use crate::engine::Connections;
-use crate::files;
+use crate::material;
 use crate::prompting::{adjudicator_digest, gate_digest, is_shown_whole};
 use crate::providers::Provider;
 use crate::providers::rehearsal::panel;
@@ -160,8 +160,8 @@ fn place_of(name: &ExpertSlug, provider: &Provider, role: Role, digest: &str) ->
 /// What the operator wrote for a deliberator. Without it there is no such deliberator.
 fn instructions(path: &Path) -> Result<String, ConveneError> {
     let path = path.to_owned();
-    match files::read_text(&path) {
-        Err(source) => Err(ConveneError::NoInstructions { source }),
+    match material::plain_text(&path) {
+        Err(reason) => Err(ConveneError::NoInstructions { path, reason }),
         Ok(text) if text.trim().is_empty() => Err(ConveneError::EmptyInstructions { path }),
         Ok(text) if text.len() > INSTRUCTIONS_BYTES_MAX => {
             Err(ConveneError::LongInstructions { path, max: INSTRUCTIONS_BYTES_MAX })
@@ -174,25 +174,12 @@ fn instructions(path: &Path) -> Result<String, ConveneError> {
 fn context(deliberator: &config::Deliberator, folder: &Path) -> Vec<ContextRef> {
     let read = |path: &std::path::PathBuf| {
         let shown = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
-        match files::read_text(path) {
+        match material::text_to_send(path) {
             Ok(text) => ContextRef { path: shown, text: Some(text), missing: None },
-            Err(error) => {
-                let missing = Some(reason(&error));
-                ContextRef { path: shown, text: None, missing }
-            }
+            Err(reason) => ContextRef { path: shown, text: None, missing: Some(reason) },
         }
     };
     deliberator.context_refs.iter().map(read).collect()
-}
-
-fn reason(error: &files::FileError) -> String {
-    match error {
-        files::FileError::Unreadable { source, .. } => source.kind().to_string(),
-        files::FileError::NotAFile { .. } => "it is not a file".to_owned(),
-        files::FileError::TooLarge { .. } => "it is too large".to_owned(),
-        files::FileError::NotText { .. } => "it is not UTF-8 text".to_owned(),
-        files::FileError::Unwritable { .. } => "it cannot be read".to_owned(),
-    }
 }
 
 /// What a reader of the result should know of how the gate was set up. Which context was

@@ -45,8 +45,10 @@ pub async fn open(
     let Surroundings { journal, ambient, observer, .. } = &surroundings;
     let (at, folders, owner) = (ambient.now(), folders.clone(), owner.token.clone());
     let mut dice = SplitMix::new(ambient.chance());
+    // The id of a review stands in its line of the log.
+    let named_by = surroundings.redaction.text(&title(&question.text));
     let opened = journal.run(move |unit| {
-        let id = hexed_id(unit, &title(&question.text), &mut dice)?;
+        let id = hexed_id(unit, &named_by, &mut dice)?;
         let changes = opening(&id, question, folders.default_output_dir(id.as_str()), owner);
         let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
         Ok(Written::one(seq, changes))

@@ -57,7 +57,7 @@ impl Piece {
         rules: &Classifier,
     ) -> Result<Self, Error> {
         let located = &settings.located;
-        let place = Place::of(&located.folder, &located.working, named)?;
+        let place = Place::of(&located.documents, &located.working, named)?;
         let shown = place.relative.clone();
         let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
         let class = claims.class(place.relative.as_deref(), rules);
@@ -104,7 +104,7 @@ impl Piece {
         claims: &CallerClaims,
     ) -> Result<Self, Error> {
         let Document { text, key } = document;
-        if class.tier == Tier::Sampled && !claims.force && !is_sampled(&path, &text) {
+        if class.tier == Tier::Sampled && !claims.force && !is_sampled(drawn_by(&path), &text) {
             return Ok(Self::skipped(path, class, SkippedBecause::NotDrawn));
         }
         if let Some(key) = key.filter(|_| !claims.force) {
@@ -128,6 +128,13 @@ impl Piece {
         let Class { tier, artifact_type, .. } = class;
         Self::Skipped(Skipped { path, artifact_type, tier, because })
     }
+}
+
+/// What the lot is drawn by: the path that everybody knows it by. Of a file that lies outside the
+/// project that is its name, however whoever names it got there.
+fn drawn_by(path: &str) -> &str {
+    let is_elsewhere = path.starts_with('/') || path.split('/').any(|part| part == "..");
+    if is_elsewhere { path.rsplit('/').next().unwrap_or(path) } else { path }
 }
 
 impl CallerClaims {

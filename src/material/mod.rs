@@ -19,4 +19,4 @@ pub use document::{Document, Place};
 pub use files_in::{FilesIn, FolderFile, files_in};
 pub use gather::{MaterialError, gather};
 pub use walk::{AskedFor, EntryKind, LeftOut};
-pub use within::text_within;
+pub use within::{plain_text, text_to_send, text_within};

@@ -1,15 +1,45 @@
-//! A text that must lie in a folder, whatever links lead to it.
+//! One text that is wanted, or why it cannot be had.
 
+use std::io;
 use std::path::Path;
 
+use super::names;
 use super::read::{self, Content};
+
+/// Reads a text that the operator wrote for us.
+pub fn plain_text(path: &Path) -> Result<String, String> {
+    read_real(path, read::text)
+}
+
+/// Reads a text that goes to models: no credential is one.
+pub fn text_to_send(path: &Path) -> Result<String, String> {
+    match names::credential(path) {
+        Some(reason) => Err(reason),
+        None => read_real(path, read::content),
+    }
+}
+
+fn read_real(path: &Path, read: fn(&Path) -> Content) -> Result<String, String> {
+    let real = path.canonicalize().map_err(|error| unreadable(&error))?;
+    match read(&real) {
+        Content::Text(text) => Ok(text),
+        Content::Left(reason) => Err(reason),
+    }
+}
+
+fn unreadable(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file".to_owned(),
+        kind => format!("it cannot be read: {kind}"),
+    }
+}
 
 /// Reads a text of the folder, whose path has no links in it; else says why it cannot be read.
 pub fn text_within(folder: &Path, path: &Path) -> Result<String, String> {
     let is_link = path.is_symlink();
     let real = path.canonicalize().map_err(|error| match is_link {
         true => "a link that leads nowhere".to_owned(),
-        false => format!("it cannot be read: {}", error.kind()),
+        false => unreadable(&error),
     })?;
     if !real.starts_with(folder) {
         return Err("a link that leads out of the folder".to_owned());

@@ -86,13 +86,14 @@ impl Wanted<'_> {
             nearest: None,
             spent: Vec::new(),
         };
+        let quotable = self.quotable(&make);
         for place in places(text) {
             let candidate = text.get(place.clone()).unwrap_or_default();
             match attempt(candidate, self.schema, Manner::Rigid, &make) {
                 Ok(Found { read, bytes }) => {
                     let document = candidate.get(..bytes).unwrap_or(candidate);
-                    survey.is_quoted |=
-                        self.artifact.is_some_and(|artifact| stands_in(document, artifact));
+                    survey.is_quoted |= quotable.contains(&read.document)
+                        || self.artifact.is_some_and(|artifact| stands_in(document, artifact));
                     survey.spent.push(place.start..place.start + bytes);
                     survey.keep(read);
                 }
@@ -105,6 +106,17 @@ impl Wanted<'_> {
             }
         }
         survey
+    }
+
+    /// The documents that stand in the artifact: in whatever words they come back, they are its.
+    fn quotable<T: PartialEq>(&self, make: impl Fn(Value) -> Result<T, String>) -> Vec<T> {
+        let Some(artifact) = self.artifact else { return Vec::new() };
+        let found = places(artifact).into_iter().filter_map(|place| {
+            let candidate = artifact.get(place)?;
+            let found = attempt(candidate, self.schema, Manner::Rigid, &make).ok()?;
+            Some(found.read.document)
+        });
+        found.collect()
     }
 
     /// The one document, where nothing puts in doubt that it is the one that was meant; `thought`

@@ -5,6 +5,7 @@
 //! the commits; so of two processes that log at once, each writes what the other has not, and
 //! the file ends in the order of the table.
 
+use std::collections::HashSet;
 use std::fs::OpenOptions;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub struct Synced {
     /// Lines before ours that the store does not know. They are counted when the file does not
     /// end with a row of ours, so they are told once.
     pub strangers: usize,
+    /// Lines that say what the store says in other words; told once like strangers.
+    pub otherwise: usize,
     /// Where the torn end of somebody else's line was put.
     pub kept_aside: Option<PathBuf>,
 }
@@ -56,6 +59,13 @@ impl Synced {
                 self.strangers
             ));
         }
+        if self.otherwise > 0 {
+            let lines = if self.otherwise == 1 { "line reads" } else { "lines read" };
+            said.push(format!(
+                "of `{log}` {} {lines} otherwise than in the store; `plenary log repair` writes it anew",
+                self.otherwise
+            ));
+        }
         said
     }
 }
@@ -76,11 +86,28 @@ pub fn sync(store: &dyn Store, path: &Path) -> Result<Synced, LogFileError> {
     Ok(synced)
 }
 
-/// From where on rows are written: after which of them, and how much of the next is there.
-#[derive(Debug)]
+/// From where on rows are written.
+#[derive(Debug, Default)]
 struct Start {
+    /// The last row that the file has word for word.
     after: u64,
+    /// Rows that it has in other words.
+    otherwise: HashSet<u64>,
+    /// How much of the next one is there.
     there: usize,
+}
+
+impl Start {
+    /// The first row that the file lacks.
+    fn next(&self, store: &dyn Store) -> Result<Option<LogLine>, LogFileError> {
+        for lines in log_line_pages(store, self.after) {
+            let missing = lines?.into_iter().find(|line| !self.otherwise.contains(&line.seq));
+            if missing.is_some() {
+                return Ok(missing);
+            }
+        }
+        Ok(None)
+    }
 }
 
 /// Looks at the end of the file, and makes it one that can be appended to.
@@ -88,21 +115,20 @@ fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), Log
     let bytes = log.bytes()?;
     let tail = Tail::of(&mut log.file, bytes).map_err(|error| log.unreadable(error))?;
     let line = tail.line(&mut log.file).map_err(|error| log.unreadable(error))?;
-    let (after, mut strangers) = match origin(store, &line)? {
-        LineOrigin::Ours { seq } => (seq, 0),
-        LineOrigin::Blank if tail.whole == 0 => (0, 0),
+    let (mut start, mut strangers) = match origin(store, &line)? {
+        LineOrigin::Ours { seq } => (Start { after: seq, ..Start::default() }, 0),
+        LineOrigin::Blank if tail.whole == 0 => (Start::default(), 0),
         LineOrigin::Blank | LineOrigin::Known { .. } | LineOrigin::Stranger => {
             searched(store, log, &tail)?
         }
     };
-    let mut synced = Synced::default();
-    let mut there = 0;
+    let mut synced = Synced { otherwise: start.otherwise.len(), ..Synced::default() };
     if tail.is_torn() {
         let most = LINE_BYTES_MAX as u64;
         let piece = tail.piece(&mut log.file, most).map_err(|error| log.unreadable(error))?;
-        let next = store.log_lines(after, 1)?;
-        if next.first().is_some_and(|next| next.line.as_bytes().starts_with(&piece)) {
-            (synced.mended, there) = (true, piece.len());
+        let next = start.next(store)?;
+        if next.is_some_and(|next| next.line.as_bytes().starts_with(&piece)) {
+            (synced.mended, start.there) = (true, piece.len());
         } else if is_object(&piece) {
             // Whole, but for the line break that its author does not write.
             log.file.write_all(b"\n").map_err(|error| log.unwritable(error))?;
@@ -112,27 +138,31 @@ fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), Log
         }
     }
     synced.strangers = strangers;
-    Ok((synced, Start { after, there }))
+    Ok((synced, start))
 }
 
-/// The last row of ours in a file that does not end with one, and how many lines are strangers.
+/// What of the store is in a file that does not end with a row of ours, and how many lines are
+/// strangers.
 fn searched(
     store: &dyn Store,
     log: &mut LogFile,
     tail: &Tail,
-) -> Result<(u64, usize), LogFileError> {
+) -> Result<(Start, usize), LogFileError> {
     log.file.seek(SeekFrom::Start(0)).map_err(|error| log.unreadable(error))?;
     let whole = BufReader::new((&log.file).take(tail.whole));
-    let (mut after, mut strangers) = (0, 0);
+    let (mut start, mut strangers) = (Start::default(), 0);
     for line in Lines::new(whole, LINE_BYTES_MAX) {
         let line = line.map_err(|error| log.unreadable(error))?;
         match origin(store, &line.bytes)? {
-            LineOrigin::Ours { seq } => after = seq,
+            LineOrigin::Ours { seq } => start.after = seq,
+            LineOrigin::Known { seq } => {
+                start.otherwise.insert(seq);
+            }
             LineOrigin::Stranger => strangers += 1,
-            LineOrigin::Blank | LineOrigin::Known { .. } => {}
+            LineOrigin::Blank => {}
         }
     }
-    Ok((after, strangers))
+    Ok((start, strangers))
 }
 
 /// Keeps the torn end of a line that is not ours, and takes it out of the log.
@@ -160,7 +190,8 @@ fn written(
 ) -> Result<Synced, LogFileError> {
     let mut there = start.there;
     for lines in log_line_pages(store, start.after) {
-        let lines = lines?;
+        let mut lines = lines?;
+        lines.retain(|line| !start.otherwise.contains(&line.seq));
         synced.appended += lines.len();
         log.file
             .write_all(text(&lines).as_bytes().get(there..).unwrap_or_default())

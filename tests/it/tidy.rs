@@ -69,7 +69,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "verdict_log",
         ],
     ),
-    ("convening", &["ambient", "config", "domain", "engine", "files", "prompting", "providers"]),
+    ("convening", &["ambient", "config", "domain", "engine", "material", "prompting", "providers"]),
     (
         "hosting",
         &[

@@ -117,7 +117,8 @@ impl Redaction {
         kept
     }
 
-    fn text(&self, text: &str) -> String {
+    /// The text without what must not be written.
+    pub fn text(&self, text: &str) -> String {
         let mut marked = Marked { text: text.to_owned(), marks: Vec::new() };
         for _ in 0..LOOKS_MAX {
             let found = self.matches(&marked);

@@ -56,6 +56,9 @@ impl ReviewVerdict {
 pub struct ReviewDocument {
     pub verdict: ReviewVerdict,
     pub artifact: String,
+    /// Where whoever reads annotations finds it; what it is called in the record is `artifact`.
+    #[serde(skip)]
+    pub found_at: String,
     pub artifact_type: String,
     pub tier: Tier,
     pub rehearsal: bool,
@@ -116,6 +119,11 @@ pub struct Overruled {
 }
 
 impl ReviewDocument {
+    /// The same, found under another path than the one it is called by.
+    pub fn found_at(self, path: String) -> Self {
+        Self { found_at: path, ..self }
+    }
+
     /// What a deliberator holds in the end, where it could be heard.
     pub fn held(&self, deliberator: &str) -> Option<&Judgement> {
         let rows = self.round2.iter().chain(&self.round1).map(|said| &said.row);
@@ -172,6 +180,7 @@ fn blank(verdict: ReviewVerdict, path: &str, artifact_type: &str, tier: Tier) ->
     ReviewDocument {
         verdict,
         artifact: path.to_owned(),
+        found_at: path.to_owned(),
         artifact_type: artifact_type.to_owned(),
         tier,
         rehearsal: false,

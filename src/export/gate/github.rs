@@ -15,7 +15,7 @@ use crate::export::safe_text;
 pub fn annotations(told: &ReviewDocument) -> String {
     let verdict = Grade::of_verdict(told.verdict).map(|grade| {
         let title = headline(told);
-        command(grade, &Place::of_file(&told.artifact), &title, &summary(told))
+        command(grade, &Place::of_file(&told.found_at), &title, &summary(told))
     });
     let concerns = told.concerns.iter().map(|concern| annotation(told, concern));
     let last = log_line(&format!("{}: {}: {}", headline(told), told.artifact, summary(told)));
@@ -41,7 +41,7 @@ impl<'a> Place<'a> {
 }
 
 fn annotation(told: &ReviewDocument, placed: &PlacedConcern) -> String {
-    let place = Place { path: &told.artifact, line: placed.line, end_line: placed.end_line };
+    let place = Place { path: &told.found_at, line: placed.line, end_line: placed.end_line };
     let stands = words::block(placed.block()).map(|block| format!(" {block}")).unwrap_or_default();
     let rehearsal = if told.rehearsal { "REHEARSAL: " } else { "" };
     let title = format!("{rehearsal}{}{stands}", placed.id);
@@ -67,8 +67,9 @@ fn summary(told: &ReviewDocument) -> String {
         format!("{}{outcome}", words::counted(sum))
     });
     let brief = Some(told.revision_brief.trim()).filter(|brief| !brief.is_empty());
+    let missing = words::missing_context(told);
     let id = told.verdict_id.as_ref().map(|id| format!("Verdict {id}"));
-    let parts = [skipped, error, brief.map(str::to_owned), counted, id];
+    let parts = [skipped, error, brief.map(str::to_owned), missing, counted, id];
     parts.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 

@@ -25,7 +25,7 @@ pub fn sarif(reviews: &[ReviewDocument], unread: &[(String, String)]) -> Value {
     let results: Vec<Value> = findings.map(|finding| finding.result(&rules)).collect();
     let unread_notes = unread.iter().map(|(path, why)| note("error", why, path));
     let notifications: Vec<Value> =
-        reviews.iter().filter_map(notification).chain(unread_notes).collect();
+        reviews.iter().flat_map(notifications).chain(unread_notes).collect();
     let is_decided = |told: &ReviewDocument| told.verdict != ReviewVerdict::Incomplete;
     json!({
         "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
@@ -165,7 +165,7 @@ fn message(text: &str) -> String {
 
 fn location(told: &ReviewDocument, placed: Option<&PlacedConcern>) -> Value {
     let mut physical = Map::new();
-    physical.insert("artifactLocation".to_owned(), json!({ "uri": uri(&told.artifact) }));
+    physical.insert("artifactLocation".to_owned(), json!({ "uri": uri(&told.found_at) }));
     let lines = placed.and_then(|placed| Some((placed.line?, placed.end_line?)));
     if let Some((start, end)) = lines {
         physical.insert("region".to_owned(), json!({ "startLine": start, "endLine": end }));
@@ -175,7 +175,7 @@ fn location(told: &ReviewDocument, placed: Option<&PlacedConcern>) -> Value {
 
 fn artifact(told: &ReviewDocument) -> Value {
     let mut artifact = Map::new();
-    artifact.insert("location".to_owned(), json!({ "uri": uri(&told.artifact) }));
+    artifact.insert("location".to_owned(), json!({ "uri": uri(&told.found_at) }));
     if let Some(digest) = &told.artifact_sha256 {
         artifact.insert("hashes".to_owned(), json!({ "sha-256": digest }));
     }
@@ -198,13 +198,16 @@ fn verdict(told: &ReviewDocument) -> Value {
     })
 }
 
-fn notification(told: &ReviewDocument) -> Option<Value> {
-    let (level, text) = match (&told.error, &told.skipped_because) {
-        (Some(error), _) => ("error", &error.message),
-        (None, Some(because)) => ("note", because),
-        (None, None) => return None,
+/// What a reader should know of a review besides its results.
+fn notifications(told: &ReviewDocument) -> Vec<Value> {
+    let outcome = match (&told.error, &told.skipped_because) {
+        (Some(error), _) => Some(("error", format!("{}: {}", told.verdict, error.message))),
+        (None, Some(because)) => Some(("note", format!("{}: {because}", told.verdict))),
+        (None, None) => None,
     };
-    Some(note(level, &format!("{}: {text}", told.verdict), &told.artifact))
+    let missing = words::missing_context(told).map(|said| ("warning", said));
+    let said = outcome.into_iter().chain(missing);
+    said.map(|(level, text)| note(level, &text, &told.found_at)).collect()
 }
 
 fn note(level: &str, text: &str, path: &str) -> Value {

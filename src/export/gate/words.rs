@@ -1,8 +1,10 @@
 //! How a decision of the gate reads in sentences, the same on every page.
 
 use super::concerns::PlacedConcern;
-use super::document::{Counted, ReviewDocument};
-use crate::domain::gate::{Adjudication, Arithmetic, Block, Decision, Judgement, names_lines};
+use super::document::{Counted, Overruled, ReviewDocument};
+use crate::domain::gate::{
+    Adjudication, Arithmetic, Block, Decision, Judgement, Override, names_lines,
+};
 
 /// `policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD`.
 pub(crate) fn counted(counted: &Counted) -> String {
@@ -48,10 +50,40 @@ pub(crate) fn block(block: Block) -> Option<&'static str> {
 
 /// `hold, blocks`: what is compared between the rounds.
 pub(crate) fn stance(judgement: &Judgement) -> String {
-    match judgement.block() {
-        Block::None => judgement.verdict.to_string(),
-        Block::Reducible | Block::Irreducible => format!("{}, blocks", judgement.verdict),
+    match block(judgement.block()) {
+        None => judgement.verdict.to_string(),
+        Some(blocks) => format!("{}, {blocks}", judgement.verdict),
     }
+}
+
+/// What people decided over a review, the word that stands first. One over an earlier verdict of
+/// it is told as that, and of several over one the newest counts.
+pub(crate) fn overridden(told: &ReviewDocument) -> Vec<String> {
+    let is_newest = |one: &&Overruled| {
+        let id = &one.decision.verdict_id;
+        let last = told.overrides.iter().rfind(|other| other.decision.verdict_id == *id);
+        last.is_some_and(|last| std::ptr::eq(last, *one))
+    };
+    let (own, earlier): (Vec<&Overruled>, Vec<&Overruled>) = told
+        .overrides
+        .iter()
+        .filter(is_newest)
+        .partition(|one| told.verdict_id.as_ref() == Some(&one.decision.verdict_id));
+    let told = |one: &Overruled| {
+        let Override { decision, why, .. } = &one.decision;
+        format!("a person decided {decision} on {}: {why}", one.at.day())
+    };
+    let own = own.iter().map(|one| told(one));
+    own.chain(earlier.iter().map(|one| format!("of {}, {}", one.decision.verdict_id, told(one))))
+        .collect()
+}
+
+/// Which files deliberators judged without, though they should have had them.
+pub(crate) fn missing_context(told: &ReviewDocument) -> Option<String> {
+    let missing = told.missing_context.iter();
+    let each = missing.map(|one| format!("{} of {} ({})", one.path, one.deliberator, one.reason));
+    let all = each.collect::<Vec<_>>().join(", ");
+    (!all.is_empty()).then(|| format!("Judged without context: {all}"))
 }
 
 /// The adjudicator's word, and its downgrade where it wants one.

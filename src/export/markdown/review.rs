@@ -3,15 +3,12 @@
 use super::escape::{code, inline, quote};
 use super::table::table;
 use crate::domain::gate::{Block, Judgement, LogRow, SeatRow, names_lines};
-use crate::export::gate::words::{counted, lines, outcome, score_name, stance, word};
+use crate::export::gate::words::{counted, lines, outcome, overridden, score_name, stance, word};
 use crate::export::gate::{PlacedConcern, ReviewDocument, SeatSaid};
 
 pub(super) fn blocks(told: &ReviewDocument) -> Vec<String> {
     let mut blocks = vec![format!("## Verdict: {}", headline(told))];
-    blocks.extend(told.overrides.iter().map(|one| {
-        let (day, decided) = (one.at.day(), &one.decision);
-        format!("**Overridden**: {} on {day}: {}", decided.decision, inline(&decided.why))
-    }));
+    blocks.extend(overridden(told).iter().map(|said| format!("**Overridden**: {}", inline(said))));
     blocks.push(artifact(told));
     if let Some(error) = &told.error {
         blocks.push(format!("**{}**: {}", told.status, inline(&error.message)));
@@ -47,7 +44,10 @@ pub(super) fn imported(rows: &[LogRow]) -> Vec<String> {
     let row = |row: &LogRow| {
         vec![
             row.ts.day().to_string(),
-            row.adjudicator.final_verdict.to_string(),
+            match row.rehearsal {
+                true => format!("{} (REHEARSAL)", row.adjudicator.final_verdict),
+                false => row.adjudicator.final_verdict.to_string(),
+            },
             inline(&row.artifact_type),
             inline(&row.artifact),
         ]

@@ -99,6 +99,8 @@ struct Candidate {
     line: usize,
     row: LogRow,
     fingerprint: String,
+    /// The fingerprint before anything was redacted: patterns may be younger than the store's row.
+    as_written: String,
 }
 
 pub fn import_log<R: BufRead>(
@@ -156,9 +158,11 @@ fn read<R: BufRead>(
         imported.lines += 1;
         match row(&line, latest) {
             Ok(row) => {
-                let row = importing.redaction.apply(&LogRow { imported: true, ..row });
+                let row = LogRow { imported: true, ..row };
+                let as_written = row.fingerprint().map_err(Error::Document)?;
+                let row = importing.redaction.apply(&row);
                 let fingerprint = row.fingerprint().map_err(Error::Document)?;
-                candidates.push(Candidate { line: line.number, row, fingerprint });
+                candidates.push(Candidate { line: line.number, row, fingerprint, as_written });
             }
             Err(reason) => imported.malformed(line.number, reason),
         }
@@ -184,14 +188,15 @@ fn sift(
     let (mut ids, mut alike) = (BTreeSet::new(), BTreeSet::new());
     let mut fresh = Vec::new();
     for candidate in candidates {
-        let Candidate { line, row, fingerprint } = &candidate;
+        let Candidate { line, row, fingerprint, as_written } = &candidate;
         let stored = match &row.verdict_id {
             Some(id) => unit.logged(id)?,
             None => None,
         };
         if let Some(stored) = stored {
             let own = stored.row.fingerprint().map_err(Error::Document)?;
-            let otherwise = (own != *fingerprint).then_some(stored.verdict_id);
+            let is_same = own == *fingerprint || own == *as_written;
+            let otherwise = (!is_same).then_some(stored.verdict_id);
             imported.known(*line, otherwise);
         } else if unit.logged_alike(fingerprint)?.is_some() || !alike.insert(fingerprint.clone()) {
             imported.known(*line, None);

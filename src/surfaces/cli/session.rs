@@ -84,6 +84,15 @@ impl<'a> Session<'a> {
         self.premises.empty(&located)
     }
 
+    /// The same for a command that would make one: that there is none yet is nothing to speak of.
+    pub(super) fn for_looking_first(&self) -> Result<Workspace, Error> {
+        let located = self.premises.located()?;
+        match self.premises.existing(&located)? {
+            Some(workspace) => Ok(workspace),
+            None => self.premises.empty(&located),
+        }
+    }
+
     /// A workspace over the store there is; that there is none is an error. What does not
     /// exist cannot be called untouched.
     pub(super) fn for_auditing(&self) -> Result<Workspace, Error> {

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::super::runs::keeping::mend_log;
 use super::super::runs::typed;
 use super::super::session::{Done, Session};
 use super::super::show;
@@ -43,7 +44,9 @@ impl Audit {
             artifact_type: self.artifact_type,
             producer: self.producer,
         };
-        let audited = operations::audit(&session.for_existing()?, wish)?;
+        let workspace = session.for_existing()?;
+        mend_log(session, &workspace);
+        let audited = operations::audit(&workspace, wish)?;
         let canvas = session.ui.canvas();
         session.ui.answer(&audited, |audited| show::audit::draw(audited, canvas))?;
         Ok(match audited.audit.drift.verdict {

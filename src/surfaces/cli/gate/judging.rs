@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::super::runs::hall::{Crowd, Floor, Hall};
-use super::super::runs::keeping::keep_log;
+use super::super::runs::keeping::{keep_log, mend_log};
 use super::super::runs::outlets::outlets;
 use super::super::runs::presenting::done as ended;
 use super::super::runs::progress::Progress;
@@ -11,10 +11,9 @@ use super::super::session::{Done, Session};
 use super::printer::{Format, Printer};
 use crate::config::Settings;
 use crate::convening::{GateTable, Rehearsal};
-use crate::domain::gate::Artifact;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
-use crate::hosting::{Piece, review};
+use crate::hosting::{Piece, Prepared, review};
 
 /// Judges what is to be judged, in the order in which it was named: the verdict on one is
 /// known to the adjudicator of the next.
@@ -25,11 +24,12 @@ pub(super) fn judge(
     pieces: Vec<Piece>,
     format: Format,
 ) -> Result<Done, Error> {
-    let mut printer = Printer::new(session, format);
+    let mut printer = Printer::new(session, format, &settings.located);
     let judged = match pieces.iter().any(|piece| matches!(piece, Piece::Artifact(_))) {
         true => judge_all(session, settings, rehearsal, pieces, &mut printer),
         // Nobody is asked, so nothing is opened.
         false => {
+            mend_log(session, &session.for_looking_first()?);
             pieces.iter().try_fold(Done::Well, |done, piece| Ok(done.max(printer.unjudged(piece)?)))
         }
     };
@@ -60,7 +60,17 @@ fn judge_all(
                 done = done.max(printer.unjudged(&piece)?);
                 continue;
             };
-            let (stop, transcript) = held(session, settings, &table, &floor, *artifact).await?;
+            let path = artifact.path.clone();
+            let prepared = match review(&floor.desk.workspace, settings, &table, *artifact) {
+                // It cannot be judged; the others can.
+                Err(error @ Error::Material(_)) => {
+                    let piece = Piece::Unreadable { path: path.into(), error };
+                    done = done.max(printer.unjudged(&piece)?);
+                    continue;
+                }
+                prepared => prepared?,
+            };
+            let (stop, transcript) = held(session, &floor, prepared).await?;
             keep();
             printer.judged(&transcript)?;
             done = done.max(ended(&stop, &transcript));
@@ -72,12 +82,9 @@ fn judge_all(
 /// One review, from the plan to its verdict.
 async fn held(
     session: &Session<'_>,
-    settings: &Settings,
-    table: &GateTable,
     floor: &Floor,
-    artifact: Artifact,
+    prepared: Prepared,
 ) -> Result<(Stop, Transcript), Error> {
-    let prepared = review(&floor.desk.workspace, settings, table, artifact)?;
     let wall = prepared.wall();
     let progress = Arc::new(Progress::new(session.ui));
     let run = floor.desk.begin(prepared, progress.clone()).await?;

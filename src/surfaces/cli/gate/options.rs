@@ -47,13 +47,21 @@ impl Options {
         typed::rehearsal(self.rehearse.as_ref())
     }
 
+    /// What says which files are judged; whoever judges them need not be there.
+    pub(super) fn settings_for_sorting(&self, session: &Session<'_>) -> Result<Settings, Error> {
+        session.premises.settings_without_reach(&self.overrides())
+    }
+
     pub(super) fn settings(
         &self,
         session: &Session<'_>,
         rehearsal: &Rehearsal,
     ) -> Result<Settings, Error> {
-        let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
-        review_settings(&session.premises, rehearsal, &overrides)
+        review_settings(&session.premises, rehearsal, &self.overrides())
+    }
+
+    fn overrides(&self) -> Overrides {
+        Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline }
     }
 
     /// In `--rehearse posts` what follows looks like a script; but scripts are YAML.

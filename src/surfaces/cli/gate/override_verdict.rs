@@ -3,6 +3,7 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::super::runs::keeping::mend_log;
 use super::super::session::{Arguments, Done, Session};
 use crate::domain::gate::Decision;
 use crate::error::Error;
@@ -40,7 +41,9 @@ impl OverrideVerdict {
             .with("verdict_id", Some(self.verdict_id))
             .with("decision", Some(self.decision.name()))
             .with("why", Some(self.why));
-        let overridden = operations::override_verdict(&session.for_existing()?, arguments.value())?;
+        let workspace = session.for_existing()?;
+        mend_log(session, &workspace);
+        let overridden = operations::override_verdict(&workspace, arguments.value())?;
         session.ui.answer(&overridden, text)?;
         Ok(Done::Well)
     }

@@ -7,6 +7,7 @@ use super::super::report;
 use super::super::session::{Done, Session};
 use super::super::show::gate::{draw, draw_line};
 use super::advice::{reviewed_with_key, skipped_because};
+use crate::config::Located;
 use crate::domain::transcript::Transcript;
 use crate::error::{Error, document_text};
 use crate::export::gate::{self, ReviewDocument};
@@ -26,6 +27,7 @@ pub(in crate::surfaces::cli) enum Format {
 pub(super) struct Printer<'a> {
     session: &'a Session<'a>,
     format: Format,
+    located: &'a Located,
     /// What goes into the one document at the end.
     kept: Vec<ReviewDocument>,
     /// Files that could not be brought before the gate, and why, for the same document.
@@ -33,8 +35,8 @@ pub(super) struct Printer<'a> {
 }
 
 impl<'a> Printer<'a> {
-    pub(super) fn new(session: &'a Session<'a>, format: Format) -> Self {
-        Self { session, format, kept: Vec::new(), unread: Vec::new() }
+    pub(super) fn new(session: &'a Session<'a>, format: Format, located: &'a Located) -> Self {
+        Self { session, format, located, kept: Vec::new(), unread: Vec::new() }
     }
 
     /// A review that came to its end, or stopped before it.
@@ -74,15 +76,25 @@ impl<'a> Printer<'a> {
 
     fn tell(&mut self, document: ReviewDocument) -> Result<(), Error> {
         let ui = self.session.ui;
+        let path = self.from_here(&document.artifact);
+        let document = document.found_at(path);
         match self.format {
-            Format::Text => self.session.ui.print(&draw_line(&document, ui.canvas())),
-            Format::Json => self.session.ui.print(&document_text(&document)?),
-            Format::Github => self.session.ui.print(&gate::annotations(&document)),
+            Format::Text => ui.print(&draw_line(&document, ui.canvas())),
+            Format::Json => ui.print(&document_text(&document)?),
+            Format::Github => ui.print(&gate::annotations(&document)),
             Format::Sarif => {
                 self.kept.push(document);
                 Ok(())
             }
         }
+    }
+
+    /// A document's path as seen from the working folder: that is where whoever reads annotations
+    /// looks for it.
+    fn from_here(&self, path: &str) -> String {
+        let Located { working, documents, .. } = self.located;
+        let whole = documents.join(path);
+        whole.strip_prefix(working).map_or(path.to_owned(), |seen| seen.display().to_string())
     }
 
     fn unreadable(&mut self, path: &str, error: &Error) -> Result<Done, Error> {
@@ -95,7 +107,7 @@ impl<'a> Printer<'a> {
                 self.session.ui.print(&document.to_string())?;
             }
             Format::Github => {
-                self.session.ui.print(&gate::unreadable(path, &error.to_string()))?;
+                self.session.ui.print(&gate::unreadable(path, &error.sentence()))?;
             }
             Format::Text => report::tell(error),
             Format::Sarif => {

@@ -65,16 +65,20 @@ impl Review {
         }
         let format = self.options.format(session);
         let rehearsal = self.options.rehearsal()?;
-        let settings = self.options.settings(session, &rehearsal)?;
-        let rules = Classifier::new(settings.tier_rules.as_deref());
+        let sorting = self.options.settings_for_sorting(session)?;
+        let rules = Classifier::new(sorting.tier_rules.as_deref());
         let claims = CallerClaims {
             tier: self.tier,
             artifact_type: self.artifact_type,
-            producer: self.options.producer,
+            producer: self.options.producer.clone(),
             force: self.force,
         };
-        let pieces =
-            self.files.iter().map(|path| Piece::of(path, &claims, &settings, &rules)).collect();
+        let pieces: Vec<Piece> =
+            self.files.iter().map(|path| Piece::of(path, &claims, &sorting, &rules)).collect();
+        // Who is skipped by rule needs nobody to be asked.
+        let is_asking = pieces.iter().any(|piece| matches!(piece, Piece::Artifact(_)));
+        let settings =
+            if is_asking { self.options.settings(session, &rehearsal)? } else { sorting };
         judge(session, &settings, &rehearsal, pieces, format)
     }
 

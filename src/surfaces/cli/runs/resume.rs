@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::super::session::{Done, Session};
 use super::hall::{Crowd, Floor, Hall};
-use super::keeping::keep_log;
+use super::keeping::{keep_log, mend_log};
 use super::outlets::outlets;
 use super::presenting::{done, present};
 use super::progress::Progress;
@@ -44,7 +44,8 @@ impl Resume {
         let workspace = session.for_existing()?;
         let loaded = load(workspace.store.as_ref(), &id)?;
         if let Some(gate) = loaded.transcript.gate() {
-            let said = since_then(&gate.artifact, &session.premises.located()?.folder);
+            mend_log(session, &workspace);
+            let said = since_then(&gate.artifact, &session.premises.located()?.documents);
             said.iter().for_each(|said| session.ui.say(&safe_text::line(said)));
         }
         if loaded.transcript.stopped == Some(Stop::Done) {

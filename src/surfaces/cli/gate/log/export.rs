@@ -1,10 +1,16 @@
 //! `log export`: the lines of the log, word for word.
 
+use std::path::Path;
+
 use clap::Args;
 use serde::Serialize;
 
+use super::super::super::runs::keeping::mend_log;
 use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
+use super::import::is_same_file;
+use crate::config::Overrides;
+use crate::domain::refusal::{Code, Fault};
 use crate::domain::stretch::Since;
 use crate::error::Error;
 use crate::export::wording;
@@ -38,6 +44,7 @@ struct Exported {
 impl Export {
     pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let workspace = session.for_existing()?;
+        mend_log(session, &workspace);
         let today = workspace.ambient.now().day();
         let since = self.since.map(|since| since.start(today));
         let filter = LogFilter { artifact_type: self.artifact_type, since };
@@ -46,6 +53,7 @@ impl Export {
             return Ok(Done::Well);
         };
         let path = workspace.folders.file("output", &output)?;
+        refuse_log(session, &path)?;
         let mut text = String::new();
         let rows = operations::export_log(&workspace, filter, |lines| {
             text.push_str(lines);
@@ -58,4 +66,15 @@ impl Export {
         })?;
         Ok(Done::Well)
     }
+}
+
+/// A part of the log in place of the log would take the lines of others with it.
+fn refuse_log(session: &Session<'_>, path: &Path) -> Result<(), Error> {
+    let log = session.premises.settings_without_reach(&Overrides::default())?.review.log_path;
+    if path != log && !is_same_file(path, &log) {
+        return Ok(());
+    }
+    let message = format!("`{}` is the verdict log itself", path.display());
+    let fault = Fault::new(Code::PathNotAllowed, message).field("output");
+    Err(fault.suggest("name another file; `plenary log repair` writes the log anew").into())
 }

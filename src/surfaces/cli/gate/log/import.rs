@@ -62,7 +62,7 @@ fn bring_up(session: &Session<'_>, store: &dyn Store, source: &Path, log: &Path)
     }
 }
 
-fn is_same_file(one: &Path, other: &Path) -> bool {
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 

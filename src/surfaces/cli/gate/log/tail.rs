@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::super::super::runs::keeping::mend_log;
 use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
 use super::super::super::show;
@@ -32,7 +33,9 @@ pub(crate) struct Tail {
 impl Tail {
     pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let of_type = self.artifact_type.is_some();
-        let rows = operations::tail_log(&session.for_existing()?, self.artifact_type, self.lines)?;
+        let workspace = session.for_existing()?;
+        mend_log(session, &workspace);
+        let rows = operations::tail_log(&workspace, self.artifact_type, self.lines)?;
         if session.ui.json {
             for row in &rows {
                 session.ui.print(&document_text(row)?)?;

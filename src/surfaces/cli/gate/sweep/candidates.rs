@@ -47,10 +47,10 @@ pub(super) fn candidates(
     rules: &Arc<Classifier>,
 ) -> Result<Candidates, Error> {
     let located = &settings.located;
-    if is_elsewhere(&located.working.join(dir), &located.folder) {
+    if is_elsewhere(&located.working.join(dir), &located.documents) {
         return Err(outside(dir));
     }
-    let listed = material::files_in(&located.folder, &located.working, dir, asked_for(rules))?;
+    let listed = material::files_in(&located.documents, &located.working, dir, asked_for(rules))?;
     let own = own_files(settings);
     let mut found = Candidates::default();
     for file in listed.files {
@@ -91,7 +91,13 @@ impl Candidates {
     }
 
     /// What the walk left out. Of what no rule would have fitted nobody needs to be told.
-    fn note_left_out(&mut self, left_out: LeftOut, since: Moment, rules: &Classifier, own: &[PathBuf]) {
+    fn note_left_out(
+        &mut self,
+        left_out: LeftOut,
+        since: Moment,
+        rules: &Classifier,
+        own: &[PathBuf],
+    ) {
         let LeftOut { path, shown, kind, reason } = left_out;
         match kind {
             // As `review` would: by its own name, if what it leads to lies in the folder.

@@ -1,5 +1,6 @@
 //! `sweep`: finds what is to be judged, and has it judged as `review` does.
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,9 +21,11 @@ use crate::ambient::{Ambient, Machine};
 use crate::config::{Classifier, ConfigError, Settings};
 use crate::convening::{Estimate, GateTable, Rehearsal, estimate};
 use crate::domain::gate::ContentQuery;
+use crate::domain::refusal::{Code, Fault};
 use crate::domain::stretch::Lately;
 use crate::domain::time::Moment;
 use crate::error::{Error, document_text};
+use crate::files;
 use crate::hosting::{CallerClaims, Piece};
 use crate::material::FolderFile;
 
@@ -72,16 +75,23 @@ impl Sweep {
     pub(crate) fn run(mut self, session: &Session<'_>) -> Result<Done, Error> {
         self.find_dir();
         let rehearsal = self.options.rehearsal()?;
-        let settings = self.options.settings(session, &rehearsal)?;
+        let settings = self.options.settings_for_sorting(session)?;
         let rules = Arc::new(Classifier::new(settings.tier_rules.as_deref()));
         if !rules.has_rules() {
             return Err(ConfigError::NoTierRules.into());
         }
-        let dir = self.dir.clone().unwrap_or_else(|| settings.located.folder.clone());
+        let _held = match self.dry_run {
+            true => None,
+            false => Some(alone(&settings)?),
+        };
+        let dir = self.dir.clone().unwrap_or_else(|| settings.located.documents.clone());
         let since = self.since.start(Machine.now());
         let found = candidates(&dir, since, &settings, &rules)?;
-        let setup = SweepSetup { settings, rehearsal, rules };
+        let mut setup = SweepSetup { settings, rehearsal, rules };
         let swept = self.select(session, &setup, found, since)?;
+        if !swept.selection.chosen.is_empty() {
+            setup.settings = self.options.settings(session, &setup.rehearsal)?;
+        }
         match self.dry_run {
             true => plan(session, &setup, swept),
             false => self.judge(session, &setup, swept),
@@ -103,7 +113,7 @@ impl Sweep {
             let named = file.path.strip_prefix(&working).unwrap_or(&file.path);
             Piece::of(named, &claims, &setup.settings, &setup.rules)
         };
-        let workspace = session.for_existing()?;
+        let workspace = session.for_looking_first()?;
         let decided = |sha256: &str| Ok(workspace.store.decided(&setup.content(sha256))?);
         let mut selection = select(found.files, self.max, piece_of, decided)?;
         selection.passed_over.extend(found.passed_over);
@@ -155,6 +165,19 @@ impl Sweep {
     }
 }
 
+/// Of two sweeps at once each would find, and pay for, what the other is judging. Where there are
+/// rules there is a file that both have them from.
+fn alone(settings: &Settings) -> Result<Option<File>, Error> {
+    let Some(file) = &settings.located.file else { return Ok(None) };
+    let held = files::hold(file)?;
+    if held.is_none() {
+        let message = "another sweep is at work here";
+        let fault = Fault::new(Code::NotSupported, message);
+        return Err(fault.suggest("wait until it has ended").into());
+    }
+    Ok(held)
+}
+
 fn plan(session: &Session<'_>, setup: &SweepSetup, swept: Swept) -> Result<Done, Error> {
     let table = GateTable::set(&setup.settings, &setup.rehearsal, &outlets(session))?;
     let plans = swept.selection.chosen.iter().map(|chosen| {
@@ -174,7 +197,7 @@ fn verdicts(
     setup: &SweepSetup,
     hashes: &[String],
 ) -> Result<Verdicts, Error> {
-    let workspace = session.for_existing()?;
+    let workspace = session.for_looking_first()?;
     let mut verdicts = Verdicts::default();
     for sha256 in hashes {
         let decided = workspace.store.decided(&setup.content(sha256))?;

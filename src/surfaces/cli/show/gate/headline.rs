@@ -11,7 +11,8 @@ use super::super::palette::{self, BAD, CAUTION, FAINT, GOOD, ID, STRONG};
 use super::super::spending::spent;
 use crate::domain::transcript::Transcript;
 use crate::export::council::Stopped;
-use crate::export::gate::{Overruled, ReviewDocument};
+use crate::export::gate::ReviewDocument;
+use crate::export::gate::words::overridden;
 use crate::export::wording;
 
 const TITLE: &str = "REVIEW";
@@ -67,13 +68,9 @@ fn cautions(told: &ReviewDocument) -> Vec<(String, Style)> {
         let message = format!("{}: {}.", told.status, error.message);
         cautions.push((message, BAD.bold()));
     }
-    cautions.extend(told.overrides.iter().map(|one| (overridden(one), CAUTION.bold())));
+    let said = overridden(told).into_iter().map(|said| format!("OVERRIDDEN: {said}"));
+    cautions.extend(said.map(|said| (said, CAUTION.bold())));
     cautions
-}
-
-fn overridden(one: &Overruled) -> String {
-    let (day, decided) = (one.at.day(), &one.decision);
-    format!("OVERRIDDEN: a person decided {} on {day}: {}", decided.decision, decided.why)
 }
 
 pub(super) fn footer(

@@ -39,7 +39,8 @@ fn line(row: &LogRow, canvas: Canvas) -> Line {
     let verdict = row.adjudicator.final_verdict;
     let (mark, style) = palette::of_gate(verdict.into());
     let day = format!("{}  ", row.ts.day());
-    let told = format!("{}  {}", row.artifact, row.artifact_type);
+    let rehearsal = if row.rehearsal { "REHEARSAL  " } else { "" };
+    let told = format!("{rehearsal}{}  {}", row.artifact, row.artifact_type);
     Line::indented(MARGIN)
         .styled(mark, style)
         .plain(" ")

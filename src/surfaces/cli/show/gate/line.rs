@@ -1,5 +1,6 @@
 //! One file of several, in a line: what a batch or a skipped file comes to.
 
+use super::super::super::wrap::wrap_line;
 use super::super::canvas::Canvas;
 use super::super::line::Line;
 use super::super::palette::{self, FAINT, PLAIN};
@@ -23,7 +24,12 @@ pub(crate) fn draw_line(told: &ReviewDocument, canvas: Canvas) -> String {
     // let through unseen is said to the end.
     let path = lead.fitted(&told.artifact, PLAIN, canvas.columns() - 2);
     match &told.skipped_because {
-        Some(because) => format!("{path}\n{:VERDICT$} {}", "", safe_text::line(because)),
+        Some(because) => {
+            let room = canvas.measure().saturating_sub(VERDICT + 1);
+            let lines = wrap_line(&safe_text::line(because), room);
+            let indented = lines.iter().map(|line| format!("\n{:VERDICT$} {line}", ""));
+            path.to_string() + &indented.collect::<String>()
+        }
         None => path.plain("  ").fitted(&said(told), FAINT, canvas.columns()).to_string(),
     }
 }

@@ -12,10 +12,9 @@ pub(super) fn draw(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
     let go_on = told.error.as_ref().map(|error| error.suggestion.as_str());
     let steps: Vec<(&str, Option<String>)> = match told.verdict {
         ReviewVerdict::Ship | ReviewVerdict::Skipped => Vec::new(),
-        ReviewVerdict::Revise | ReviewVerdict::Hold => vec![
-            ("Change it by the brief, and review it again.", None),
-            ("A person may decide otherwise, and says why:", decide),
-        ],
+        ReviewVerdict::Revise | ReviewVerdict::Hold => {
+            vec![(change(told), None), ("A person may decide otherwise, and says why:", decide)]
+        }
         ReviewVerdict::Incomplete => go_on.map(|go_on| (go_on, None)).into_iter().collect(),
     };
     if steps.is_empty() {
@@ -29,4 +28,13 @@ pub(super) fn draw(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
         lines.extend(command.map(line));
     }
     lines
+}
+
+/// What whoever made it can do.
+fn change(told: &ReviewDocument) -> &'static str {
+    let sum = told.policy.as_ref().map(|counted| &counted.arithmetic);
+    match sum.is_some_and(|sum| sum.blocks > 0 && sum.irreducible_blocks == sum.blocks) {
+        true => "No revision would lift the blocks: write another, or let it be.",
+        false => "Change it by the brief, and review it again.",
+    }
 }
