@@ -169,12 +169,12 @@ impl House {
     }
 
     /// Why this process could not go on with a run, where it could not.
-    pub fn failure(&self, id: &DialogueId) -> Option<Value> {
+    fn failure(&self, id: &DialogueId) -> Option<Value> {
         lock(&self.live).get(id).and_then(|run| lock(&run.failure).clone())
     }
 
     /// Whether this process still works on it: also while it writes its last words.
-    pub fn is_working_on(&self, id: &DialogueId) -> bool {
+    fn is_working_on(&self, id: &DialogueId) -> bool {
         lock(&self.live).get(id).is_some_and(|run| !run.task.is_finished())
     }
 

@@ -1,5 +1,5 @@
 //! The shape of the code, kept: direction of imports, size of files, purity of
-//! the core, where SQL may stand.
+//! the core, where SQL may stand, what the map names.
 
 use std::path::{Path, PathBuf};
 
@@ -281,6 +281,25 @@ fn sql_stands_in_the_store() {
         let found = verbs.iter().filter(|verb| source.code().contains(**verb));
         found.map(|verb| format!("{} holds SQL: {verb}", source.name())).collect::<Vec<_>>()
     }));
+}
+
+#[test]
+fn the_map_names_what_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let sources = sources();
+    // Short names count: after the first file of a folder the map leaves the folder out.
+    let is_source =
+        |name: &str| sources.iter().flat_map(|one| one.path.ancestors()).any(|p| p.ends_with(name));
+    let is_there = |name: &str| is_source(name) || root.join(name).exists();
+    let is_path = |text: &&str| {
+        let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./".contains(c));
+        is_plain && (text.contains('/') || text.ends_with(".rs"))
+    };
+    let quoted = map.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
+    let named: Vec<&str> = quoted.filter(is_path).collect();
+    assert!(named.len() > 80, "found only {} paths", named.len());
+    check(named.iter().filter(|name| !is_there(name)).map(|name| format!("{name} is not there")));
 }
 
 #[test]

@@ -14,14 +14,11 @@ use rmcp::transport::streamable_http_server::session::local::LocalSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
 
-use super::message;
+use super::message::{self, MESSAGE_BYTES_MAX};
 use super::server::Server;
 use super::token::Token;
 use crate::error::Error;
 use crate::hosting::House;
-
-/// As much as a line of standard input.
-const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Names of this machine, as a client on it calls it.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -50,11 +47,14 @@ pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listen
     let address = listener.local_addr().map_err(Error::Listen)?;
     let token_path = token.path.clone();
     let admission = Arc::new(Admission { token, port: address.port() });
+    // Admission checks hosts and origins for every path, before anything is read, and refuses a
+    // header that is there twice. The library is told the same, because by itself it is content
+    // with any port and any origin: a request that found a way around that layer would get in.
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(HOSTS.iter().map(|host| format!("{host}:{}", address.port())))
         .with_allowed_origins(admission.origins())
         .enforce_origin_validation()
-        .with_max_request_body_bytes(BODY_BYTES_MAX);
+        .with_max_request_body_bytes(MESSAGE_BYTES_MAX);
     let sessions = Arc::new(LocalSessionManager::default());
     let service =
         StreamableHttpService::new(move || Ok(Server::new(Arc::clone(&house))), sessions, config);
@@ -140,8 +140,8 @@ async fn let_in(State(admission): State<Arc<Admission>>, request: Request, next:
         return response;
     }
     let (parts, body) = request.into_parts();
-    let Ok(bytes) = axum::body::to_bytes(body, BODY_BYTES_MAX).await else {
-        let reason = format!("a message has at most {BODY_BYTES_MAX} bytes");
+    let Ok(bytes) = axum::body::to_bytes(body, MESSAGE_BYTES_MAX).await else {
+        let reason = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
         return (StatusCode::PAYLOAD_TOO_LARGE, reason).into_response();
     };
     // Read here by the same rules as a line of standard input; what cannot be read is answered

@@ -8,6 +8,10 @@ use serde_json::Value;
 use super::salvage::id_of;
 use crate::domain::strict_json::Strict;
 
+/// A message of more is answered with an error, by whichever transport it comes; the limit on
+/// what a tool takes is smaller, and has better words.
+pub(super) const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
 /// More than any tool takes, and less than a stack holds.
 const STRICT: Strict = Strict {
     depth_max: 100,
@@ -28,8 +32,8 @@ impl Unread {
     }
 
     /// As much of it as was read may still say whose it was.
-    pub(super) fn too_long(beginning: &[u8], bytes_max: usize) -> Self {
-        let message = format!("the message is over the limit of {bytes_max} bytes");
+    pub(super) fn too_long(beginning: &[u8]) -> Self {
+        let message = format!("the message is over the limit of {MESSAGE_BYTES_MAX} bytes");
         Self::new(id_of(beginning), ErrorCode::INVALID_REQUEST, message)
     }
 

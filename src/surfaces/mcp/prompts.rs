@@ -2,29 +2,33 @@
 
 use rmcp::model::{ErrorData, GetPromptResult, ListPromptsResult, Prompt, PromptMessage, Role};
 
+use crate::markers::SKILLS;
 use crate::operations::JUDGE_PROTOCOL;
 
-/// The marker syntax that experts write in.
-const EXPERT_SKILL: &str = include_str!("../../../skills/alignment-expert/SKILL.md");
+/// Its name, what it is about, and its text.
+type Page = (&'static str, &'static str, &'static str);
 
-const PROMPTS: [(&str, &str, &str); 2] = [
-    ("judge_protocol", "How to lead an alignment dialogue as its Judge", JUDGE_PROTOCOL),
-    ("alignment_expert", "How an expert writes, with markers, in a dialogue", EXPERT_SKILL),
-];
+fn pages() -> [Page; 2] {
+    // The other one is for Judges, who have a prompt of their own.
+    let [expert, _] = SKILLS;
+    [
+        ("judge_protocol", "How to lead an alignment dialogue as its Judge", JUDGE_PROTOCOL),
+        ("alignment_expert", "How an expert writes, with markers, in a dialogue", expert.text),
+    ]
+}
 
 pub(super) fn list() -> ListPromptsResult {
-    let prompts =
-        PROMPTS.iter().map(|(name, about, _)| Prompt::new(*name, Some(*about), None)).collect();
+    let prompts = pages().map(|(name, about, _)| Prompt::new(name, Some(about), None)).to_vec();
     ListPromptsResult { prompts, ..ListPromptsResult::default() }
 }
 
 pub(super) fn get(name: &str) -> Result<GetPromptResult, ErrorData> {
-    let Some((_, about, text)) = PROMPTS.iter().find(|(known, ..)| *known == name) else {
-        let names: Vec<&str> = PROMPTS.iter().map(|(name, ..)| *name).collect();
-        let message = format!("there is no prompt `{name}`; there are {}", names.join(", "));
+    let Some((_, about, text)) = pages().into_iter().find(|(known, ..)| *known == name) else {
+        let names = pages().map(|(name, ..)| name).join(", ");
+        let message = format!("there is no prompt `{name}`; there are {names}");
         return Err(ErrorData::invalid_params(message, None));
     };
-    let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, *text)]);
-    result.description = Some((*about).to_owned());
+    let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);
+    result.description = Some(about.to_owned());
     Ok(result)
 }

@@ -10,13 +10,12 @@ use crate::domain::catalogue::Summary;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
-use crate::domain::transcript::Transcript;
 use crate::engine::look;
 use crate::error::{Error, document_text};
 use crate::export::RunDocument;
 use crate::export::conclusion::closed;
 use crate::hosting::House;
-use crate::operations::{self, Listed};
+use crate::operations::{self, Listed, Workspace};
 use crate::record::no_dialogue;
 
 const DIALOGUES: &str = "plenary://dialogues/";
@@ -66,28 +65,10 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
 pub(super) fn read(house: &House, uri: &str) -> Result<ReadResourceResult, Error> {
     let (id, part) = address(uri)?;
     let workspace = house.for_existing()?;
-    let format = match part {
-        Part::Record | Part::Conclusion => "json",
-        Part::Transcript => "markdown",
-    };
-    let text = match part {
-        Part::Record | Part::Transcript => {
-            let arguments = json!({ "dialogue_id": id, "format": format });
-            operations::printed(&workspace, &arguments)?.text
-        }
-        Part::Conclusion => {
-            let known: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
-            if workspace.store.entries(&known, 0)?.is_empty() {
-                return Err(no_dialogue(id).into());
-            }
-            // A dialogue that somebody leads and that nothing was run on has none either.
-            let run = look(workspace.store.as_ref(), &known).map_err(|_| unconcluded(id))?;
-            conclusion(&run)?
-        }
-    };
-    let mime_type = match part {
-        Part::Record | Part::Conclusion => JSON,
-        Part::Transcript => MARKDOWN,
+    let (mime_type, text) = match part {
+        Part::Record => (JSON, exported(&workspace, id, "json")?),
+        Part::Transcript => (MARKDOWN, exported(&workspace, id, "markdown")?),
+        Part::Conclusion => (JSON, conclusion(&workspace, id)?),
     };
     let contents = ResourceContents::TextResourceContents {
         uri: uri.to_owned(),
@@ -98,18 +79,29 @@ pub(super) fn read(house: &House, uri: &str) -> Result<ReadResourceResult, Error
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-/// How a run ended, whatever came before: of a review all of it leads to its verdict, of a
+fn exported(workspace: &Workspace, id: &str, format: &str) -> Result<String, Error> {
+    let arguments = json!({ "dialogue_id": id, "format": format });
+    Ok(operations::printed(workspace, &arguments)?.text)
+}
+
+/// How a dialogue ended, whatever came before: of a review all of it leads to its verdict, of a
 /// council the rounds are left out.
-fn conclusion(transcript: &Transcript) -> Result<String, Error> {
-    match transcript.opening.protocol {
-        Protocol::Review if transcript.ruling.is_some() => {
-            document_text(&RunDocument::of(transcript))
-        }
-        Protocol::Council | Protocol::Alignment if transcript.ending.is_some() => {
-            document_text(&closed(transcript))
+fn conclusion(workspace: &Workspace, id: &str) -> Result<String, Error> {
+    let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
+    let dialogue = workspace.store.dialogue(&id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
+    let protocol = dialogue.opening.protocol;
+    let run = match look(workspace.store.as_ref(), &id) {
+        // Nothing was run on it: somebody leads it, or its verdicts were imported.
+        Err(Error::Refused(_)) => return Err(unconcluded(&id, protocol).into()),
+        looked => looked?,
+    };
+    match protocol {
+        Protocol::Review if run.ruling.is_some() => document_text(&RunDocument::of(&run)),
+        Protocol::Council | Protocol::Alignment if run.ending.is_some() => {
+            document_text(&closed(&run))
         }
         Protocol::Review | Protocol::Council | Protocol::Alignment => {
-            Err(unconcluded(transcript.opening.dialogue_id.as_str()).into())
+            Err(unconcluded(&id, protocol).into())
         }
     }
 }
@@ -128,8 +120,23 @@ fn address(uri: &str) -> Result<(&str, Part), Fault> {
     }
 }
 
-fn unconcluded(id: &str) -> Fault {
-    let fault = no_dialogue(id);
-    let message = format!("'{id}' has no conclusion");
-    Fault { message, ..fault }.suggest(format!("`plenary conclude {id}` writes one"))
+/// The dialogue is there; the resource is not.
+fn unconcluded(id: &DialogueId, protocol: Protocol) -> Fault {
+    let (lacks, suggestion) = match protocol {
+        Protocol::Review => (
+            "verdict of a review",
+            "deliberation_status with resume: true goes on with a review that broke off".to_owned(),
+        ),
+        Protocol::Council => (
+            "conclusion",
+            format!(
+                "deliberation_status with resume: true goes on with a council that broke off; `plenary conclude {id}` concludes one that ended with its report"
+            ),
+        ),
+        Protocol::Alignment => ("conclusion", format!("`plenary conclude {id}` writes one")),
+    };
+    Fault::new(Code::DialogueNotFound, format!("'{id}' has no {lacks}"))
+        .field("dialogue_id")
+        .value(id.as_str())
+        .suggest(suggestion)
 }

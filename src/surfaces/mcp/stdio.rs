@@ -12,13 +12,9 @@ use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
-use super::message::{Unread, read};
+use super::message::{MESSAGE_BYTES_MAX, Unread, read};
 use super::server::Server;
 use crate::hosting::House;
-
-/// A message of more is read to its end and answered with an error; the limit on what a tool
-/// takes is smaller, and has better words.
-const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// Answers whoever writes to standard input, until they close it.
 pub(crate) async fn serve(house: Arc<House>) {
@@ -70,7 +66,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
             }
             let end = read.iter().position(|byte| *byte == b'\n');
             let taken = end.unwrap_or(read.len());
-            let room = LINE_BYTES_MAX.saturating_sub(self.line.len());
+            let room = MESSAGE_BYTES_MAX.saturating_sub(self.line.len());
             self.is_too_long |= taken > room;
             self.line.extend(read.iter().take(taken.min(room)));
             self.input.consume(end.map_or(taken, |end| end + 1));
@@ -112,7 +108,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
         let line = std::mem::take(&mut self.line);
         let is_too_long = std::mem::take(&mut self.is_too_long);
         let messages = match is_too_long {
-            true => vec![Err(Unread::too_long(&line, LINE_BYTES_MAX))],
+            true => vec![Err(Unread::too_long(&line))],
             false => read(&line),
         };
         for message in messages {

@@ -193,6 +193,27 @@ fn a_record_can_be_read_as_a_resource() {
     }
 }
 
+/// `plenary conclude` refuses a review, so nobody is sent there.
+#[test]
+fn a_review_without_a_verdict_is_gone_on_with() {
+    let program = Program::new();
+    std::fs::write(program.path().join("post.md"), "We are the best.\n").unwrap();
+    let silent = "- {seat: adjudicator, fail: auth}";
+    std::fs::write(program.path().join("silent.yaml"), silent).unwrap();
+    let ran = program.run(&["review", "--json", "--rehearse", "silent.yaml", "post.md"]);
+    let review: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(at(&review, "verdict"), "INCOMPLETE");
+    let id = at(&review, "dialogue_id").as_str().unwrap();
+    let mut agent = Agent::new(&program);
+    let uri = format!("plenary://dialogues/{id}/conclusion");
+    let asked = agent.request("resources/read", &json!({ "uri": uri }));
+    let answer = agent.answer(asked);
+    assert_eq!(at(&answer, "error.code"), -32002, "{answer:#}");
+    assert_eq!(at(&answer, "error.message"), &format!("'{id}' has no verdict of a review"));
+    let suggestion = at(&answer, "error.data.suggestion").as_str().unwrap();
+    assert!(suggestion.starts_with("deliberation_status with resume: true"), "{suggestion}");
+}
+
 #[test]
 fn more_dialogues_than_a_page_are_listed_page_by_page() {
     let mut agent = Agent::alone();

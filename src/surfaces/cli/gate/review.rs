@@ -49,10 +49,9 @@ pub(crate) struct Review {
 }
 
 fn tier_parser() -> impl TypedValueParser<Value = Tier> {
-    PossibleValuesParser::new(["1", "2", "3"]).map(|number| match number.as_str() {
-        "2" => Tier::Never,
-        "3" => Tier::Sampled,
-        _ => Tier::Always,
+    PossibleValuesParser::new(["1", "2", "3"]).try_map(|number| {
+        let number: u8 = number.parse().map_err(|_| format!("`{number}` is no tier"))?;
+        Tier::try_from(number)
     })
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::ask::rehearsal;
 use super::deliberation::{DELIBERATION, wait};
 use super::tool::{Run, Tool, Work};
-use crate::config::{Classifier, Overrides, Settings, is_artifact_type};
+use crate::config::{Classifier, Overrides, is_artifact_type};
 use crate::convening::{GateTable, Rehearsal};
 use crate::domain::gate::Tier;
 use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
@@ -108,7 +108,7 @@ impl ReviewArguments {
             Piece::Artifact(artifact) => {
                 let table = GateTable::set(&settings, &rehearsal, &house.outlets)?;
                 let prepared = Box::new(review(&workspace, &settings, &table, *artifact)?);
-                Ok(Sorting::Run { prepared, log: log_of(settings) })
+                Ok(Sorting::Run { prepared, log: settings.review.log_path })
             }
             Piece::Skipped(passed) => {
                 let because = passed.sentence();
@@ -119,10 +119,6 @@ impl ReviewArguments {
             Piece::Unreadable { error, .. } => Err(error),
         }
     }
-}
-
-fn log_of(settings: Settings) -> PathBuf {
-    settings.review.log_path
 }
 
 fn given(fields: &Fields<'_>, notes: &mut Notes) -> Option<Given> {
@@ -154,11 +150,8 @@ fn given(fields: &Fields<'_>, notes: &mut Notes) -> Option<Given> {
 }
 
 fn tier(fields: &Fields<'_>, notes: &mut Notes) -> Option<Tier> {
-    match fields.integer("tier", 1..=3, notes)? {
-        2 => Some(Tier::Never),
-        3 => Some(Tier::Sampled),
-        _ => Some(Tier::Always),
-    }
+    let number = fields.integer("tier", 1..=3, notes)?;
+    u8::try_from(number).ok().and_then(|number| Tier::try_from(number).ok())
 }
 
 fn artifact_type(fields: &Fields<'_>, notes: &mut Notes) -> Option<String> {
