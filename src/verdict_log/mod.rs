@@ -13,5 +13,5 @@ mod tail;
 
 pub use error::LogFileError;
 pub use line::{Lines, RawLine};
-pub use repair::{Repaired, Repairing, repair};
+pub use repair::{Differences, compare, repair};
 pub use sync::{Synced, sync};

@@ -18,17 +18,10 @@ use super::sync::{LINE_BYTES_MAX, put_aside};
 use super::tail::Tail;
 use crate::store::{Store, log_line_pages};
 
-/// Whether to mend, or only to tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repairing {
-    DryRun,
-    Whole,
-}
-
-/// How the file differed from the table.
+/// How the file differs from the table, or differed before it was mended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Repaired {
-    /// Rows of the table, all of which the file has now.
+pub struct Differences {
+    /// Rows of the table.
     pub rows: usize,
     /// Rows of which there was no line.
     pub missing: usize,
@@ -45,57 +38,55 @@ pub struct Repaired {
     pub blank: usize,
     /// Lines that the table does not know; they stay.
     pub strangers: usize,
-    /// Where the torn end of somebody else's line was put.
+    /// Where the torn end of somebody else's line was put when the file was mended.
     pub kept_aside: Option<PathBuf>,
 }
 
-impl Repaired {
-    /// Whether there was anything to mend.
-    pub fn has_differed(&self) -> bool {
+impl Differences {
+    /// Whether there is anything to mend.
+    pub fn has_any(&self) -> bool {
         let lines = self.missing + self.altered + self.repeated + self.blank;
         lines > 0 || self.is_out_of_order || self.is_torn
     }
 }
 
-pub fn repair(
-    store: &dyn Store,
-    path: &Path,
-    repairing: Repairing,
-) -> Result<Repaired, LogFileError> {
-    let found = LogFile::look(path)?;
-    let is_empty = store.log_lines(0, 1)?.is_empty();
-    if (found.is_none() && is_empty) || repairing == Repairing::DryRun {
-        return Ok(surveyed(store, found)?.repaired);
-    }
+/// Says how they differ, and changes nothing.
+pub fn compare(store: &dyn Store, path: &Path) -> Result<Differences, LogFileError> {
+    let survey = match LogFile::look(path)? {
+        Some(mut log) => Survey::of(store, &mut log)?,
+        None => Survey::default().against(store)?,
+    };
+    Ok(survey.differences)
+}
+
+/// Mends what differs; what is said is how it was before.
+pub fn repair(store: &dyn Store, path: &Path) -> Result<Differences, LogFileError> {
     // Looking and mending need the lock each; they must not wait for one another.
-    drop(found);
+    let is_there = LogFile::look(path)?.is_some();
+    // A log without rows is no file.
+    if !is_there && store.log_lines(0, 1)?.is_empty() {
+        return Ok(Differences::default());
+    }
     let mut log = LogFile::open(path)?;
     let survey = Survey::of(store, &mut log)?;
-    let mut repaired = survey.repaired.clone();
-    if !repaired.has_differed() {
-        return Ok(repaired);
+    let mut differences = survey.differences.clone();
+    if !differences.has_any() {
+        return Ok(differences);
     }
     if survey.is_stray {
         let bytes = log.bytes()?;
         let tail = Tail::of(&mut log.file, bytes).map_err(|error| log.unreadable(error))?;
-        repaired.kept_aside = Some(put_aside(&mut log, &tail)?);
+        differences.kept_aside = Some(put_aside(&mut log, &tail)?);
     }
     rewritten(store, &mut log, &survey).map_err(|error| log.unwritable(error))?;
     log.sync_folder()?;
-    Ok(repaired)
-}
-
-fn surveyed(store: &dyn Store, found: Option<LogFile>) -> Result<Survey, LogFileError> {
-    match found {
-        Some(mut log) => Survey::of(store, &mut log),
-        None => Ok(Survey::default().against(store)?),
-    }
+    Ok(differences)
 }
 
 /// What was found in the file.
 #[derive(Debug, Default)]
 struct Survey {
-    repaired: Repaired,
+    differences: Differences,
     /// Where lines stand that are kept.
     strangers: Vec<Range<u64>>,
     /// The last of them lacks its line break.
@@ -122,26 +113,26 @@ impl Survey {
     }
 
     fn add(&mut self, store: &dyn Store, line: RawLine) -> Result<(), LogFileError> {
-        let repaired = &mut self.repaired;
-        repaired.is_torn |= !line.is_ended;
+        let differences = &mut self.differences;
+        differences.is_torn |= !line.is_ended;
         if !line.is_ended && !is_object(&line.bytes) {
             self.piece = line.bytes;
             return Ok(());
         }
         match origin(store, &line.bytes)? {
-            LineOrigin::Blank => repaired.blank += 1,
+            LineOrigin::Blank => differences.blank += 1,
             LineOrigin::Stranger => {
-                repaired.strangers += 1;
+                differences.strangers += 1;
                 self.is_stranger_open = !line.is_ended;
                 self.strangers.push(line.place);
             }
             LineOrigin::Ours { seq } => {
-                repaired.repeated += usize::from(!self.seen.insert(seq));
-                repaired.is_out_of_order |= seq < self.last;
+                differences.repeated += usize::from(!self.seen.insert(seq));
+                differences.is_out_of_order |= seq < self.last;
                 self.last = seq;
             }
             LineOrigin::Known { seq } => {
-                repaired.altered += 1;
+                differences.altered += 1;
                 self.seen.insert(seq);
             }
         }
@@ -153,8 +144,8 @@ impl Survey {
         let mut is_ours = self.piece.is_empty();
         for lines in log_line_pages(store, 0) {
             for line in &lines? {
-                self.repaired.rows += 1;
-                self.repaired.missing += usize::from(!self.seen.contains(&line.seq));
+                self.differences.rows += 1;
+                self.differences.missing += usize::from(!self.seen.contains(&line.seq));
                 is_ours |= line.line.as_bytes().starts_with(&self.piece);
             }
         }

@@ -1,6 +1,6 @@
 //! The ending in words, and what the Principal does meanwhile.
 
-use super::run::{Told, Tone, seat, seconds, told};
+use super::run::{Told, Tone, mended, seat, seconds, told};
 use crate::domain::conclusion::{Auditor, Field, Objection};
 use crate::domain::dialogue::TerminalState;
 use crate::domain::transcript::Transcript;
@@ -22,7 +22,7 @@ pub(super) fn drafted(
     recommendation: &str,
     is_repaired: bool,
 ) -> Vec<Told> {
-    let mended = if is_repaired { ", its JSON mended" } else { "" };
+    let mended = mended(is_repaired);
     let (seat, time) = (seat(transcript, ask), seconds(transcript, ask.id));
     told(Tone::Good, format!("{seat}conclusion{mended}{time}: {}", glance(recommendation)))
 }

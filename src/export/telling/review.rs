@@ -1,6 +1,6 @@
 //! A review in words, while it goes on.
 
-use super::run::{Told, Tone, seat, seconds, told};
+use super::run::{Told, Tone, mended, seat, seconds, told};
 use crate::domain::gate::{Arithmetic, Block, Decision, Leaning, Override};
 use crate::domain::transcript::Transcript;
 use crate::export::council::{AdjudicationSeen, AskSeen, JudgementSeen};
@@ -44,10 +44,6 @@ pub(super) fn ruled(verdict: Decision, policy: &Arithmetic) -> Vec<Told> {
 pub(super) fn overridden(decision: &Override) -> Vec<Told> {
     let Override { verdict_id, decision, why } = decision;
     told(Tone::Aside, format!("a person decided {decision} over {verdict_id}: {why}"))
-}
-
-fn mended(is_repaired: bool) -> &'static str {
-    if is_repaired { ", its JSON mended" } else { "" }
 }
 
 fn line(transcript: &Transcript, ask: &AskSeen, tone: Tone, said: &str) -> Vec<Told> {

@@ -1,7 +1,7 @@
 //! Events in words, one line each.
 
 use super::{ending, review};
-use crate::domain::ask::Purpose;
+use crate::domain::ask::{Fallback, Purpose, TransportKind};
 use crate::domain::transcript::{CallOutcome, Shortcut, Transcript};
 use crate::export::council::{AskSeen, Event, cost_usd};
 use crate::protocols::conclusion::SECOND_AUDIT;
@@ -42,43 +42,30 @@ pub(crate) fn tell(transcript: &Transcript, event: &Event) -> Vec<Told> {
             told(Tone::Quiet, format!("{}asked again, more strictly", seat(transcript, ask)))
         }
         Event::Asked { .. } | Event::Replied { .. } => Vec::new(),
-        Event::CallSent { ask, fallback, repeats, transport, .. } => {
-            let again = repeats.map(|call| format!("call {call} was lost in flight; repeated"));
-            let back = fallback
-                .as_ref()
-                .map(|from| format!("by {transport}, since {} failed: {}", from.from, from.reason));
-            let said = again.or(back).map(|said| format!("{}{said}", seat(transcript, ask)));
-            said.map(|said| told(Tone::Warning, said)).unwrap_or_default()
-        }
+        Event::CallSent { ask, fallback, repeats, transport, .. } => match (repeats, fallback) {
+            (Some(lost), _) => repeated(transcript, ask, *lost),
+            (None, Some(from)) => fallen_back(transcript, ask, *transport, from),
+            (None, None) => Vec::new(),
+        },
         Event::CallFailed { ask, error_type, message, gave_up, .. } => {
             let (tone, end) = match gave_up {
                 true => (Tone::Bad, "absent"),
                 false => (Tone::Warning, "trying again"),
             };
-            let seat = seat(transcript, ask);
-            told(tone, format!("{seat}{error_type}, {end}: {message}"))
+            told(tone, format!("{}{error_type}, {end}: {message}", seat(transcript, ask)))
         }
         Event::Read { ask, stance, confidence, repaired } => {
-            let mut said = match (stance, confidence) {
-                (Some(stance), Some(confidence)) => format!("{stance}, confidence {confidence}"),
-                _ => word(ask.purpose).to_owned(),
-            };
-            if *repaired {
-                said.push_str(", its JSON mended");
-            }
-            let time = seconds(transcript, ask.id);
-            told(Tone::Good, format!("{}{said}{time}", seat(transcript, ask)))
+            let opinion = stance.zip(*confidence);
+            let said = opinion.map(|(stance, level)| format!("{stance}, confidence {level}"));
+            read(transcript, ask, said, mended(*repaired))
         }
         Event::Unreadable { ask, reason, refusal } => {
             let word = if *refusal { "refused" } else { "could not be read" };
             told(Tone::Warning, format!("{}{word}: {reason}", seat(transcript, ask)))
         }
         Event::NotSent { ask, shortage } => {
-            let seat = seat(transcript, ask);
-            told(
-                Tone::Bad,
-                format!("{seat}not asked: what is left of {shortage} does not cover it"),
-            )
+            let why = format!("what is left of {shortage} does not cover it");
+            told(Tone::Bad, format!("{}not asked: {why}", seat(transcript, ask)))
         }
         Event::Shortcut(shortcut) => tell_shortcut(shortcut),
         Event::RoundHeld { round } => told(Tone::Quiet, held(transcript, *round)),
@@ -97,6 +84,33 @@ pub(crate) fn tell(transcript: &Transcript, event: &Event) -> Vec<Told> {
         Event::Overridden(decision) => review::overridden(decision),
         Event::Reported { .. } | Event::Logged { .. } | Event::Stopped(_) => Vec::new(),
     }
+}
+
+fn repeated(transcript: &Transcript, ask: &AskSeen, lost: u32) -> Vec<Told> {
+    let seat = seat(transcript, ask);
+    told(Tone::Warning, format!("{seat}call {lost} was lost in flight; repeated"))
+}
+
+fn fallen_back(
+    transcript: &Transcript,
+    ask: &AskSeen,
+    transport: TransportKind,
+    fallback: &Fallback,
+) -> Vec<Told> {
+    let (seat, Fallback { from, reason, .. }) = (seat(transcript, ask), fallback);
+    told(Tone::Warning, format!("{seat}by {transport}, since {from} failed: {reason}"))
+}
+
+/// What was read, in the words of its opinion where it has one.
+fn read(transcript: &Transcript, ask: &AskSeen, said: Option<String>, mended: &str) -> Vec<Told> {
+    let said = said.unwrap_or_else(|| word(ask.purpose).to_owned());
+    let (seat, time) = (seat(transcript, ask), seconds(transcript, ask.id));
+    told(Tone::Good, format!("{seat}{said}{mended}{time}"))
+}
+
+/// To be said of a reply that had to be mended before it could be read.
+pub(super) fn mended(is_repaired: bool) -> &'static str {
+    if is_repaired { ", its JSON mended" } else { "" }
 }
 
 fn tell_shortcut(shortcut: &Shortcut) -> Vec<Told> {

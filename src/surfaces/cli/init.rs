@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::clients::{Client, print_configuration};
 use super::session::{Done, Session};
-use super::skills::write_skills;
+use super::skills::{OtherFiles, write_skills};
 use crate::config::{COUNCIL_FILE, ConfigError, TEMPLATE};
 use crate::error::Error;
 use crate::files;
@@ -48,7 +48,8 @@ impl Init {
             return print_configuration(session, client);
         }
         if let Some(folder) = &self.skills {
-            return write_skills(session, folder, self.force);
+            let others = if self.force { OtherFiles::Replace } else { OtherFiles::Keep };
+            return write_skills(session, folder, others);
         }
         let path = session.premises.config_flag().unwrap_or(Path::new(COUNCIL_FILE));
         // A link that leads nowhere is there too.

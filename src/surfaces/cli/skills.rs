@@ -32,12 +32,19 @@ enum Existing {
     Other,
 }
 
-/// Writes each skill to `DIR/NAME/SKILL.md`. Nothing is written while one of them would replace
-/// something else, unless `force` says so.
+/// What becomes of files that are there and say something else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum OtherFiles {
+    /// Then nothing is written at all.
+    Keep,
+    Replace,
+}
+
+/// Writes each skill to `DIR/NAME/SKILL.md`.
 pub(super) fn write_skills(
     session: &Session<'_>,
     folder: &Path,
-    force: bool,
+    others: OtherFiles,
 ) -> Result<Done, Error> {
     let places: Vec<(PathBuf, Existing)> = SKILLS
         .iter()
@@ -49,7 +56,7 @@ pub(super) fn write_skills(
         })
         .collect();
     let other = places.iter().find(|(_, existing)| *existing == Existing::Other);
-    if let Some((path, _)) = other.filter(|_| !force) {
+    if let Some((path, _)) = other.filter(|_| others == OtherFiles::Keep) {
         return Err(ConfigError::FileExists { path: path.clone() }.into());
     }
     let mut skills = Vec::with_capacity(places.len());

@@ -1,22 +1,22 @@
 //! The whole file against the table.
 
-use plenary::verdict_log::{Repaired, Repairing, repair};
+use plenary::verdict_log::{Differences, compare};
 
 use super::shelf::Shelf;
 
 /// Makes a file of the table's lines, which must be found to differ so, and mends it.
 #[track_caller]
-fn check(make: impl Fn(&[String]) -> String, differs: Repaired, kept: &str) {
+fn check(make: impl Fn(&[String]) -> String, differs: Differences, kept: &str) {
     let shelf = Shelf::with(3);
     shelf.write(make(&shelf.lines()));
     let before = shelf.file();
-    let told = repair(shelf.store(), &shelf.path, Repairing::DryRun).unwrap();
-    assert_eq!(told, Repaired { rows: 3, ..differs });
+    let told = compare(shelf.store(), &shelf.path).unwrap();
+    assert_eq!(told, Differences { rows: 3, ..differs });
     assert_eq!(shelf.file(), before, "a dry run changes nothing");
     let repaired = shelf.repair();
-    assert_eq!(Repaired { kept_aside: None, ..repaired }, told);
+    assert_eq!(Differences { kept_aside: None, ..repaired }, told);
     assert_eq!(shelf.file(), format!("{kept}{}", shelf.table()));
-    assert!(!shelf.repair().has_differed(), "once is enough");
+    assert!(!shelf.repair().has_any(), "once is enough");
     shelf.log(4);
     assert_eq!(shelf.sync().appended, 1);
     assert_eq!(shelf.file(), format!("{kept}{}", shelf.table()));
@@ -27,7 +27,7 @@ fn a_file_that_is_as_it_should_be_is_left_alone() {
     let shelf = Shelf::with(3);
     shelf.sync();
     let before = std::fs::metadata(&shelf.path).unwrap().modified().unwrap();
-    assert_eq!(shelf.repair(), Repaired { rows: 3, ..Repaired::default() });
+    assert_eq!(shelf.repair(), Differences { rows: 3, ..Differences::default() });
     assert_eq!(std::fs::metadata(&shelf.path).unwrap().modified().unwrap(), before);
 }
 
@@ -35,32 +35,36 @@ fn a_file_that_is_as_it_should_be_is_left_alone() {
 fn what_differs_is_told_and_mended() {
     let join =
         |lines: &[&String]| -> String { lines.iter().map(|line| format!("{line}\n")).collect() };
-    let same = Repaired::default;
-    check(|_| String::new(), Repaired { missing: 3, ..same() }, "");
-    check(|l| join(&[&l[0], &l[2]]), Repaired { missing: 1, ..same() }, "");
-    check(|l| join(&[&l[0], &l[2], &l[1]]), Repaired { is_out_of_order: true, ..same() }, "");
-    check(|l| join(&[&l[0], &l[1], &l[1], &l[2]]), Repaired { repeated: 1, ..same() }, "");
+    let same = Differences::default;
+    check(|_| String::new(), Differences { missing: 3, ..same() }, "");
+    check(|l| join(&[&l[0], &l[2]]), Differences { missing: 1, ..same() }, "");
+    check(|l| join(&[&l[0], &l[2], &l[1]]), Differences { is_out_of_order: true, ..same() }, "");
+    check(|l| join(&[&l[0], &l[1], &l[1], &l[2]]), Differences { repeated: 1, ..same() }, "");
     check(
         |l| join(&[&l[0], &l[1], &l[2]]).replacen("HOLD", "SHIP", 1),
-        Repaired { altered: 1, ..same() },
+        Differences { altered: 1, ..same() },
         "",
     );
     check(
         |l| join(&[&l[0], &l[1], &l[2]]).replace('\n', "\r\n"),
-        Repaired { altered: 3, ..same() },
+        Differences { altered: 3, ..same() },
         "",
     );
-    check(|l| format!("\n{}", join(&[&l[0], &l[1], &l[2]])), Repaired { blank: 1, ..same() }, "");
-    let torn = Repaired { missing: 1, is_torn: true, ..same() };
+    check(
+        |l| format!("\n{}", join(&[&l[0], &l[1], &l[2]])),
+        Differences { blank: 1, ..same() },
+        "",
+    );
+    let torn = Differences { missing: 1, is_torn: true, ..same() };
     check(|l| format!("{}{}", join(&[&l[0], &l[1]]), &l[2][..50]), torn.clone(), "");
     check(|l| format!("{}\0\0", join(&[&l[0], &l[1]])), torn, "");
-    let unended = Repaired { is_torn: true, ..same() };
+    let unended = Differences { is_torn: true, ..same() };
     check(|l| join(&[&l[0], &l[1], &l[2]]).trim_end().to_owned(), unended, "");
 }
 
 #[test]
 fn lines_that_the_table_does_not_know_stay_before_ours() {
-    let differs = Repaired { missing: 2, strangers: 2, is_torn: true, ..Repaired::default() };
+    let differs = Differences { missing: 2, strangers: 2, is_torn: true, ..Differences::default() };
     check(
         |l| format!("{{\"theirs\":1}}\n{}\n{{\"theirs\":2}}", l[1]),
         differs,
@@ -74,7 +78,7 @@ fn strangers_among_ours_are_no_reason_to_write_anything() {
     let lines = shelf.lines();
     shelf.write(format!("{}\n{{\"theirs\":1}}\n{}\n", lines[0], lines[1]));
     let repaired = shelf.repair();
-    assert_eq!((repaired.has_differed(), repaired.strangers), (false, 1));
+    assert_eq!((repaired.has_any(), repaired.strangers), (false, 1));
 }
 
 #[test]
@@ -87,7 +91,7 @@ fn a_row_without_its_id_is_known_unless_it_says_more() {
         }
         format!("{value}\n")
     };
-    let altered = Repaired { missing: 2, altered: 1, ..Repaired::default() };
+    let altered = Differences { missing: 2, altered: 1, ..Differences::default() };
     check(|l| bare(&l[0], ""), altered, "");
     let shelf = Shelf::with(1);
     let theirs = bare(&shelf.lines()[0], "host");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use plenary::domain::gate::GateVerdict;
 use plenary::store::Store;
-use plenary::verdict_log::{Repaired, Repairing, Synced, repair, sync};
+use plenary::verdict_log::{Differences, Synced, repair, sync};
 
 use crate::kit::{Bench, log_verdict};
 
@@ -37,8 +37,8 @@ impl Shelf {
     }
 
     #[track_caller]
-    pub fn repair(&self) -> Repaired {
-        repair(self.store(), &self.path, Repairing::Whole).unwrap()
+    pub fn repair(&self) -> Differences {
+        repair(self.store(), &self.path).unwrap()
     }
 
     /// The lines that the table holds.

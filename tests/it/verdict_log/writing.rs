@@ -5,7 +5,7 @@ use std::sync::Barrier;
 
 use plenary::domain::gate::GateVerdict;
 use plenary::store::SqliteStore;
-use plenary::verdict_log::{LogFileError, Repairing, Synced, repair, sync};
+use plenary::verdict_log::{LogFileError, Synced, repair, sync};
 
 use super::shelf::Shelf;
 use crate::kit::log_verdict;
@@ -51,7 +51,7 @@ fn writers_at_once_end_in_the_order_of_the_table() {
                     log_verdict(&store, writer, n, GateVerdict::Ship);
                     sync(&store, path).unwrap();
                     if n % 7 == 0 {
-                        repair(&store, path, Repairing::Whole).unwrap();
+                        repair(&store, path).unwrap();
                     }
                 }
             });

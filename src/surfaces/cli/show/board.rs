@@ -2,8 +2,8 @@
 
 use super::super::wrap::{wrap_line, wrap_text};
 use super::canvas::{Canvas, Detail};
+use super::layout::{MARGIN, block, hanging, heading};
 use super::line::Line;
-use super::page::{MARGIN, block, hanging, heading};
 use super::palette::{self, FAINT, ID, STRONG};
 use crate::domain::entity::{Entity, Event};
 use crate::domain::ids::EntityKind;

@@ -5,8 +5,8 @@ use anstyle::Style;
 use super::super::doctor::{Checkup, ProviderSeen, State};
 use super::super::wrap::wrap_line;
 use super::canvas::Canvas;
+use super::layout::{MARGIN, hanging, heading};
 use super::line::Line;
-use super::page::{MARGIN, hanging, heading};
 use super::palette::{BAD, FAINT, GOOD, PLAIN, STRONG};
 use crate::export::wording;
 

@@ -4,8 +4,8 @@ use anstyle::Style;
 
 use super::super::wrap::{cut, wrap_line, wrap_text};
 use super::canvas::Canvas;
+use super::layout::{MARGIN, hanging, heading, prose, text_of};
 use super::line::Line;
-use super::page::{MARGIN, hanging, heading, prose, text_of};
 use super::palette::{BAD, CAUTION, FAINT, ID, PLAIN, STRONG};
 use crate::export::conclusion::state_name;
 use crate::export::wording;

@@ -4,8 +4,8 @@ use std::iter;
 
 use super::super::wrap::{wrap_items, wrap_line, wrap_text};
 use super::canvas::Canvas;
+use super::layout::{MARGIN, block, prose};
 use super::line::Line;
-use super::page::{MARGIN, block, prose};
 use super::palette::{self, CAUTION, FAINT, STRONG};
 use crate::domain::dialogue::{Dialogue, Protocol};
 use crate::domain::record::Record;

@@ -2,8 +2,8 @@
 
 use super::super::wrap::{wrap_line, wrap_text};
 use super::canvas::Canvas;
+use super::layout::{MARGIN, hanging, heading};
 use super::line::Line;
-use super::page::{MARGIN, hanging, heading};
 use super::palette::{FAINT, ID, PLAIN};
 use crate::export::{Intervened, wording};
 

@@ -16,6 +16,7 @@ pub(super) mod gate;
 mod headline;
 pub(super) mod health;
 mod interventions;
+mod layout;
 mod line;
 mod moves;
 mod page;

@@ -4,8 +4,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::wrap::wrap_line;
 use super::canvas::Canvas;
+use super::layout::{MARGIN, block, heading};
 use super::line::Line;
-use super::page::{MARGIN, block, heading};
 use super::palette::{FAINT, ID, PLAIN, STRONG};
 use crate::domain::record::Record;
 use crate::domain::reference::{Move, MoveType};

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::super::wrap::{cut, wrap_items, wrap_line, wrap_text};
 use super::canvas::{Canvas, Detail};
+use super::layout::{MARGIN, block, hanging, heading, prose};
 use super::line::Line;
-use super::page::{MARGIN, block, hanging, heading, prose};
 use super::palette::{self, FAINT, ID, PLAIN, STRONG};
 use crate::domain::dialogue::Protocol;
 use crate::domain::entity::Entity;

@@ -8,8 +8,8 @@ use std::collections::{HashSet, VecDeque};
 use anstyle::Style;
 
 use super::canvas::Canvas;
+use super::layout::{MARGIN, heading};
 use super::line::Line;
-use super::page::{MARGIN, heading};
 use super::palette::{FAINT, ID, PLAIN, STRONG};
 use crate::domain::entity::Entity;
 use crate::domain::ids::EntityId;

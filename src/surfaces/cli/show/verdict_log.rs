@@ -3,8 +3,8 @@
 use unicode_width::UnicodeWidthStr;
 
 use super::canvas::Canvas;
+use super::layout::text_of;
 use super::line::Line;
-use super::page::text_of;
 use super::palette::{CAUTION, FAINT, ID, PLAIN, STRONG, of_gate};
 use crate::domain::gate::GateVerdict;
 use crate::export::safe_text;

@@ -4,8 +4,8 @@ use anstyle::Style;
 
 use super::super::wrap::{wrap_items, wrap_line, wrap_text};
 use super::canvas::Canvas;
+use super::layout::{MARGIN, hanging, heading};
 use super::line::Line;
-use super::page::{MARGIN, hanging, heading};
 use super::palette::{self, CAUTION, FAINT, PLAIN, STRONG};
 use crate::domain::record::Record;
 use crate::domain::verdict::Verdict;

@@ -14,7 +14,7 @@ use crate::export::{safe_text, wording};
 use crate::files;
 use crate::operations::{self, Imported, Importing};
 use crate::store::Store;
-use crate::verdict_log::{Repairing, repair};
+use crate::verdict_log::repair;
 
 /// Take in the verdicts of another log
 ///
@@ -57,7 +57,7 @@ fn bring_up(session: &Session<'_>, store: &dyn Store, source: &Path, log: &Path)
     if !is_same_file(source, log) {
         return keep_log(session.ui, store, log);
     }
-    if let Err(error) = repair(store, log, Repairing::Whole) {
+    if let Err(error) = repair(store, log) {
         report::warn(session.ui, &error.into());
     }
 }

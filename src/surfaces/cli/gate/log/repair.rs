@@ -7,7 +7,7 @@ use super::super::super::session::{Done, Session};
 use crate::config::{Overrides, Settings};
 use crate::error::Error;
 use crate::export::wording;
-use crate::verdict_log::{Repaired, Repairing, repair};
+use crate::verdict_log::{Differences, compare, repair};
 
 /// Compare the whole file with the store, and write it anew where they differ
 ///
@@ -31,66 +31,73 @@ struct RepairTold<'a> {
     dry_run: bool,
     differed: bool,
     #[serde(flatten)]
-    repaired: &'a Repaired,
+    differences: &'a Differences,
 }
 
 impl Repair {
     pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let settings = session.premises.settings_without_reach(&Overrides::default())?;
-        let repaired = self.repaired(session, &settings)?;
-        let differed = repaired.has_differed();
+        let differences = self.differences(session, &settings)?;
+        let differed = differences.has_any();
         let path = settings.review.log_path.display().to_string();
         let told = RepairTold {
             status: "success",
             path,
             dry_run: self.dry_run,
             differed,
-            repaired: &repaired,
+            differences: &differences,
         };
         session.ui.answer(&told, repair_text)?;
         Ok(if self.dry_run && differed { Done::WithFindings } else { Done::Well })
     }
 
-    fn repaired(&self, session: &Session<'_>, settings: &Settings) -> Result<Repaired, Error> {
+    fn differences(
+        &self,
+        session: &Session<'_>,
+        settings: &Settings,
+    ) -> Result<Differences, Error> {
         let workspace = session.for_existing()?;
-        let how = if self.dry_run { Repairing::DryRun } else { Repairing::Whole };
-        Ok(repair(workspace.store.as_ref(), &settings.review.log_path, how)?)
+        let (store, log) = (workspace.store.as_ref(), &settings.review.log_path);
+        Ok(match self.dry_run {
+            true => compare(store, log)?,
+            false => repair(store, log)?,
+        })
     }
 }
 
 fn repair_text(told: &RepairTold<'_>) -> String {
-    let RepairTold { path, repaired, .. } = told;
-    let rows = wording::count(repaired.rows, "verdict");
+    let RepairTold { path, differences, .. } = told;
+    let rows = wording::count(differences.rows, "verdict");
     let mut text = match (told.differed, told.dry_run) {
         (false, _) => format!("{path} holds the {rows} of the store"),
         (true, true) => format!("{path} differs from the {rows} of the store"),
         (true, false) => format!("Wrote {path} anew: {rows}"),
     };
-    for said in differences(repaired) {
+    for said in said(differences) {
         text.push_str(&format!("\n  {said}"));
     }
     text
 }
 
-fn differences(repaired: &Repaired) -> Vec<String> {
+fn said(differences: &Differences) -> Vec<String> {
     let counted = [
-        (repaired.missing, "verdict", "missing"),
-        (repaired.altered, "line", "read otherwise than what was logged"),
-        (repaired.repeated, "line", "doubled"),
-        (repaired.blank, "line", "empty"),
-        (repaired.strangers, "line", "not known to the store: kept, before the others"),
+        (differences.missing, "verdict", "missing"),
+        (differences.altered, "line", "read otherwise than what was logged"),
+        (differences.repeated, "line", "doubled"),
+        (differences.blank, "line", "empty"),
+        (differences.strangers, "line", "not known to the store: kept, before the others"),
     ];
     let counted = counted.into_iter().filter(|(number, ..)| *number > 0);
     let mut said: Vec<String> = counted
         .map(|(number, what, how)| format!("{}: {how}", wording::count(number, what)))
         .collect();
-    if repaired.is_out_of_order {
+    if differences.is_out_of_order {
         said.push("out of order".to_owned());
     }
-    if repaired.is_torn {
+    if differences.is_torn {
         said.push("the last line had no end".to_owned());
     }
-    if let Some(aside) = &repaired.kept_aside {
+    if let Some(aside) = &differences.kept_aside {
         said.push(format!("its torn end, which is no verdict, is in {}", aside.display()));
     }
     said

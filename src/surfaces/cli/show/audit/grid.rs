@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr;
 use super::super::super::wrap::{fit, wrap_items};
 use super::super::bar::bar;
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, block, heading};
 use super::super::line::Line;
-use super::super::page::{MARGIN, block, heading};
 use super::super::palette::{FAINT, PLAIN, STRONG};
 
 /// A name is cut after this, so that a table fits eighty columns.

@@ -1,7 +1,7 @@
 //! Which sections are drawn, in which order.
 
 use super::super::canvas::Canvas;
-use super::super::page::text_of;
+use super::super::layout::text_of;
 use super::{head, tables};
 use crate::operations::Audited;
 

@@ -4,8 +4,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::super::wrap::{fit, wrap_line};
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, hanging, heading, prose};
 use super::super::line::Line;
-use super::super::page::{MARGIN, hanging, heading, prose};
 use super::super::palette::{BAD, CAUTION, GOOD, PLAIN, STRONG};
 use super::grid::{Bar, Grid, NONE, Row};
 use crate::export::wording;

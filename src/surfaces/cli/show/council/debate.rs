@@ -1,8 +1,8 @@
 //! What was said in the first two rounds, in words: for whoever must read it all.
 
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, beside, heading};
 use super::super::line::Line;
-use super::super::page::{MARGIN, beside, heading};
 use super::super::palette::{CAUTION, FAINT, STRONG};
 use super::report::level;
 use crate::domain::council::opinion::CouncilOpinion;

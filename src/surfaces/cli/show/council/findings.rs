@@ -1,8 +1,8 @@
 //! What a review of files found, merged by the chair.
 
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, beside, heading};
 use super::super::line::Line;
-use super::super::page::{MARGIN, beside, heading};
 use super::super::palette::{FAINT, GOOD};
 use super::report::level;
 use crate::domain::council::report::{CouncilFinalReport, MergedFinding};

@@ -1,8 +1,8 @@
 //! The page: which sections are drawn, in which order.
 
 use super::super::canvas::{Canvas, Detail};
+use super::super::layout::text_of;
 use super::super::line::Line;
-use super::super::page::text_of;
 use super::super::{ending, interventions};
 use super::{debate, findings, headline, panel, replies, report};
 use crate::domain::conclusion::Outcome;

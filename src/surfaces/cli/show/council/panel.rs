@@ -4,8 +4,8 @@ use anstyle::Style;
 
 use super::super::super::wrap::wrap_line;
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, block, heading, prose};
 use super::super::line::Line;
-use super::super::page::{MARGIN, block, heading, prose};
 use super::super::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
 use crate::domain::council::opinion::CouncilOpinion;
 use crate::domain::council::tally::Tally;

@@ -3,8 +3,8 @@
 use super::super::super::wrap::wrap_text;
 use super::super::canvas::Canvas;
 use super::super::interventions::in_margin;
+use super::super::layout::{MARGIN, heading, prose};
 use super::super::line::Line;
-use super::super::page::{MARGIN, heading, prose};
 use super::super::palette::{FAINT, STRONG};
 use crate::domain::transcript::{Asked, Call, CallOutcome, Transcript};
 use crate::export::{Intervened, wording};

@@ -5,8 +5,8 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::super::wrap::{wrap_line, wrap_text};
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, beside, block, heading, prose};
 use super::super::line::Line;
-use super::super::page::{MARGIN, beside, block, heading, prose};
 use super::super::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
 use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::council::words::{Level, Outcome, RiskConsensus};

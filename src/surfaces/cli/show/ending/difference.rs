@@ -5,8 +5,8 @@ use anstyle::Style;
 
 use super::super::super::wrap::wrap_text;
 use super::super::canvas::Canvas;
+use super::super::layout::MARGIN;
 use super::super::line::Line;
-use super::super::page::MARGIN;
 use super::super::palette::{BAD, FAINT, GOOD, PLAIN};
 use crate::domain::conclusion::{Conclusion, Field};
 use crate::export::conclusion::{Marked, changed_words, field_text};

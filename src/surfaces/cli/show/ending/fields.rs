@@ -4,8 +4,8 @@ use anstyle::Style;
 
 use super::super::super::wrap::{wrap_items, wrap_line, wrap_text};
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, hanging};
 use super::super::line::Line;
-use super::super::page::{MARGIN, hanging};
 use super::super::palette::{FAINT, ID, PLAIN};
 use crate::domain::conclusion::{CitedClaim, Conclusion, Outcome, UnresolvedPoint};
 use crate::domain::time::Moment;

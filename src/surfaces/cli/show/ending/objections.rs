@@ -2,8 +2,8 @@
 
 use super::super::super::wrap::wrap_text;
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, hanging, heading};
 use super::super::line::Line;
-use super::super::page::{MARGIN, hanging, heading};
 use super::super::palette::{BAD, CAUTION, FAINT, PLAIN, STRONG};
 use super::difference;
 use crate::domain::conclusion::{Conclusion, Objection};

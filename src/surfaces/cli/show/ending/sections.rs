@@ -2,8 +2,8 @@
 
 use super::super::super::wrap::wrap_text;
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, headed, heading, prose};
 use super::super::line::Line;
-use super::super::page::{MARGIN, headed, heading, prose};
 use super::super::palette::{self, CAUTION, PLAIN, STRONG};
 use super::fields::Framed;
 use super::objections;

@@ -1,8 +1,8 @@
 //! What changed between the rounds, and whether anybody's concern was the reason.
 
 use super::super::canvas::{Canvas, Detail};
+use super::super::layout::{MARGIN, beside, heading};
 use super::super::line::Line;
-use super::super::page::{MARGIN, beside, heading};
 use super::super::palette::{CAUTION, FAINT, ID, PLAIN};
 use super::page::{INDENT, named};
 use crate::domain::gate::Judgement;

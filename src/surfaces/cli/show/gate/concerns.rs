@@ -2,8 +2,8 @@
 
 use super::super::super::wrap::wrap_text;
 use super::super::canvas::{Canvas, Detail};
+use super::super::layout::{beside, heading, prose};
 use super::super::line::Line;
-use super::super::page::{beside, heading, prose};
 use super::super::palette::{self, FAINT, GOOD, ID};
 use super::page::{INDENT, named};
 use crate::domain::gate::{Block, Judgement, names_lines};

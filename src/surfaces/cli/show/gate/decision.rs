@@ -2,8 +2,8 @@
 
 use super::super::super::wrap::{wrap_line, wrap_text};
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, beside, hanging, heading, prose};
 use super::super::line::Line;
-use super::super::page::{MARGIN, beside, hanging, heading, prose};
 use super::super::palette::{self, CAUTION, FAINT, PLAIN, STRONG};
 use super::page::named;
 use crate::domain::gate::PriorVerdict;

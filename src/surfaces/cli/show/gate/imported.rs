@@ -1,8 +1,8 @@
 //! Verdicts that came from another log, a line each.
 
 use super::super::canvas::{Canvas, Detail};
+use super::super::layout::{MARGIN, heading};
 use super::super::line::Line;
-use super::super::page::{MARGIN, heading};
 use super::super::palette::{self, FAINT, PLAIN};
 use crate::domain::gate::{GateVerdict, LogRow};
 

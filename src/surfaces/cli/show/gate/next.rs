@@ -1,8 +1,8 @@
 //! What can be done about it.
 
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, beside, heading};
 use super::super::line::Line;
-use super::super::page::{MARGIN, beside, heading};
 use super::super::palette::{FAINT, GOOD};
 use crate::export::gate::{ReviewDocument, ReviewVerdict};
 

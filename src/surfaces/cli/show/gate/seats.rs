@@ -4,8 +4,8 @@ use anstyle::Style;
 
 use super::super::super::wrap::{wrap_items, wrap_line};
 use super::super::canvas::Canvas;
+use super::super::layout::{MARGIN, block, heading};
 use super::super::line::Line;
-use super::super::page::{MARGIN, block, heading};
 use super::super::palette::{self, BAD, CAUTION, FAINT, PLAIN, STRONG};
 use crate::domain::gate::{Block, Judgement};
 use crate::export::gate::ReviewDocument;
@@ -20,6 +20,12 @@ const INDENT: usize = MARGIN + 2;
 
 /// `revise ■` and a gap.
 const CELL: usize = 10;
+
+/// `block` and a gap.
+const BLOCKS: usize = 8;
+
+/// `irreducible` and a gap.
+const LASTS: usize = 13;
 
 /// Beside a verdict: it blocks.
 const BLOCK: &str = "■";
@@ -40,7 +46,8 @@ pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Ca
 }
 
 fn head(column: usize, canvas: Canvas) -> Line {
-    let titles = format!("{:<CELL$}{:<CELL$}{:<8}{:<13}", "R1", "R2", "block", "irreducible");
+    let titles =
+        format!("{:<CELL$}{:<CELL$}{:<BLOCKS$}{:<LASTS$}", "R1", "R2", "block", "irreducible");
     Line::indented(column).fitted(&titles, FAINT, canvas.columns())
 }
 
@@ -65,8 +72,8 @@ fn row(position: &Position<'_>, all: &[Position<'_>], column: usize, canvas: Can
     let cells = [
         (first.0.as_str(), first.1, CELL),
         (second.0.as_str(), second.1, CELL),
-        (block.0, block.1, 8),
-        (lasting.0, lasting.1, 13),
+        (block.0, block.1, BLOCKS),
+        (lasting.0, lasting.1, LASTS),
     ];
     let mut end = column;
     for (text, style, width) in cells {
