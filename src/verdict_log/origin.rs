@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::domain::gate::ForeignRow;
+use crate::domain::gate::{ForeignRow, Redaction};
 use crate::store::{Store, StoreError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,12 @@ struct Named {
     verdict_id: Option<String>,
 }
 
-pub(super) fn origin(store: &dyn Store, line: &[u8]) -> Result<LineOrigin, StoreError> {
+/// `redaction` is what was taken out of rows before they were logged.
+pub(super) fn origin(
+    store: &dyn Store,
+    redaction: &Redaction,
+    line: &[u8],
+) -> Result<LineOrigin, StoreError> {
     if line.iter().all(u8::is_ascii_whitespace) {
         return Ok(LineOrigin::Blank);
     }
@@ -43,15 +48,24 @@ pub(super) fn origin(store: &dyn Store, line: &[u8]) -> Result<LineOrigin, Store
             LineOrigin::Known { seq: row.seq }
         });
     }
-    Ok(said(store, line)?.map_or(LineOrigin::Stranger, |seq| LineOrigin::Known { seq }))
+    Ok(said(store, redaction, line)?.map_or(LineOrigin::Stranger, |seq| LineOrigin::Known { seq }))
 }
 
 /// The row of the store that says all that the line says.
-fn said(store: &dyn Store, line: &[u8]) -> Result<Option<u64>, StoreError> {
+fn said(
+    store: &dyn Store,
+    redaction: &Redaction,
+    line: &[u8],
+) -> Result<Option<u64>, StoreError> {
     let read = std::str::from_utf8(line).ok().and_then(|line| ForeignRow::read(line).ok());
     let Some(read) = read.filter(|read| read.is_whole) else { return Ok(None) };
-    let fingerprint = read.row.fingerprint().map_err(StoreError::Unwritable)?;
-    store.logged_alike(&fingerprint)
+    for row in [redaction.apply(&read.row), read.row] {
+        let fingerprint = row.fingerprint().map_err(StoreError::Unwritable)?;
+        if let Some(seq) = store.logged_alike(&fingerprint)? {
+            return Ok(Some(seq));
+        }
+    }
+    Ok(None)
 }
 
 /// Whether these bytes are a JSON object from its first to its last.

@@ -16,6 +16,7 @@ use super::line::{Lines, RawLine};
 use super::origin::{LineOrigin, is_object, origin};
 use super::sync::{LINE_BYTES_MAX, put_aside};
 use super::tail::Tail;
+use crate::domain::gate::Redaction;
 use crate::store::{Store, log_line_pages};
 
 /// How the file differs from the table, or differed before it was mended.
@@ -51,16 +52,24 @@ impl Differences {
 }
 
 /// Says how they differ, and changes nothing.
-pub fn compare(store: &dyn Store, path: &Path) -> Result<Differences, LogFileError> {
+pub fn compare(
+    store: &dyn Store,
+    path: &Path,
+    redaction: &Redaction,
+) -> Result<Differences, LogFileError> {
     let survey = match LogFile::look(path)? {
-        Some(mut log) => Survey::of(store, &mut log)?,
+        Some(mut log) => Survey::of(store, &mut log, redaction)?,
         None => Survey::default().against(store)?,
     };
     Ok(survey.differences)
 }
 
 /// Mends what differs; what is said is how it was before.
-pub fn repair(store: &dyn Store, path: &Path) -> Result<Differences, LogFileError> {
+pub fn repair(
+    store: &dyn Store,
+    path: &Path,
+    redaction: &Redaction,
+) -> Result<Differences, LogFileError> {
     // Looking and mending need the lock each; they must not wait for one another.
     let is_there = LogFile::look(path)?.is_some();
     // A log without rows is no file.
@@ -68,7 +77,7 @@ pub fn repair(store: &dyn Store, path: &Path) -> Result<Differences, LogFileErro
         return Ok(Differences::default());
     }
     let mut log = LogFile::open(path)?;
-    let survey = Survey::of(store, &mut log)?;
+    let survey = Survey::of(store, &mut log, redaction)?;
     let mut differences = survey.differences.clone();
     if !differences.has_any() {
         return Ok(differences);
@@ -102,24 +111,33 @@ struct Survey {
 }
 
 impl Survey {
-    fn of(store: &dyn Store, log: &mut LogFile) -> Result<Self, LogFileError> {
+    fn of(
+        store: &dyn Store,
+        log: &mut LogFile,
+        redaction: &Redaction,
+    ) -> Result<Self, LogFileError> {
         let mut survey = Self::default();
         log.file.seek(SeekFrom::Start(0)).map_err(|error| log.unreadable(error))?;
         for line in Lines::new(BufReader::new(&log.file), LINE_BYTES_MAX) {
             let line = line.map_err(|error| log.unreadable(error))?;
-            survey.add(store, line)?;
+            survey.add(store, redaction, line)?;
         }
         survey.against(store)
     }
 
-    fn add(&mut self, store: &dyn Store, line: RawLine) -> Result<(), LogFileError> {
+    fn add(
+        &mut self,
+        store: &dyn Store,
+        redaction: &Redaction,
+        line: RawLine,
+    ) -> Result<(), LogFileError> {
         let differences = &mut self.differences;
         differences.is_torn |= !line.is_ended;
         if !line.is_ended && !is_object(&line.bytes) {
             self.piece = line.bytes;
             return Ok(());
         }
-        match origin(store, &line.bytes)? {
+        match origin(store, redaction, &line.bytes)? {
             LineOrigin::Blank => differences.blank += 1,
             LineOrigin::Stranger => {
                 differences.strangers += 1;

@@ -15,7 +15,7 @@ use super::file::LogFile;
 use super::line::Lines;
 use super::origin::{LineOrigin, is_object, origin};
 use super::tail::Tail;
-use crate::domain::gate::LogLine;
+use crate::domain::gate::{LogLine, Redaction};
 use crate::store::{Store, log_line_pages};
 
 /// What is kept of a torn line that is not ours goes beside the log.
@@ -115,7 +115,7 @@ fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), Log
     let bytes = log.bytes()?;
     let tail = Tail::of(&mut log.file, bytes).map_err(|error| log.unreadable(error))?;
     let line = tail.line(&mut log.file).map_err(|error| log.unreadable(error))?;
-    let (mut start, mut strangers) = match origin(store, &line)? {
+    let (mut start, mut strangers) = match origin(store, &Redaction::default(), &line)? {
         LineOrigin::Ours { seq } => (Start { after: seq, ..Start::default() }, 0),
         LineOrigin::Blank if tail.whole == 0 => (Start::default(), 0),
         LineOrigin::Blank | LineOrigin::Known { .. } | LineOrigin::Stranger => {
@@ -132,7 +132,7 @@ fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), Log
         } else if is_object(&piece) {
             // Whole, but for the line break that its author does not write.
             log.file.write_all(b"\n").map_err(|error| log.unwritable(error))?;
-            strangers += usize::from(origin(store, &piece)? == LineOrigin::Stranger);
+            strangers += usize::from(origin(store, &Redaction::default(), &piece)? == LineOrigin::Stranger);
         } else {
             synced.kept_aside = Some(put_aside(log, &tail)?);
         }
@@ -153,7 +153,7 @@ fn searched(
     let (mut start, mut strangers) = (Start::default(), 0);
     for line in Lines::new(whole, LINE_BYTES_MAX) {
         let line = line.map_err(|error| log.unreadable(error))?;
-        match origin(store, &line.bytes)? {
+        match origin(store, &Redaction::default(), &line.bytes)? {
             LineOrigin::Ours { seq } => start.after = seq,
             LineOrigin::Known { seq } => {
                 start.otherwise.insert(seq);

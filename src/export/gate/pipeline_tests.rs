@@ -13,12 +13,12 @@ fn told(transcript: &crate::domain::transcript::Transcript) -> ReviewDocument {
 #[test]
 fn a_concern_is_annotated_on_its_lines() {
     insta::assert_snapshot!(annotations(&told(&sample::revised())), @r#"
-    ::warning file=posts/launch.md,title=REVISE%2C DEGRADED::1. Cut “fastest in the world”.%0A2. Give “ten times” its measurement.%0Apolicy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD; REVISE: the downgrade counts%0AVerdict posts-launch-md-7c21e0aa/1
+    ::warning file=posts/launch.md,title=REVISE%2C DEGRADED::1. Cut “fastest in the world”.%0A2. Give “ten times” its measurement.%0AJudged without context: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD; REVISE: the downgrade counts%0AVerdict posts-launch-md-7c21e0aa/1
     ::error file=posts/launch.md,line=3,endLine=3,title=skeptic-1 blocks%2C irreducible::A superlative without a benchmark: nobody can check it, and rivals will.%0AAt: “fastest council in the world”%0AFix: Name the benchmark, or cut the sentence.
     ::error file=posts/launch.md,line=5,endLine=5,title=skeptic-2 blocks%2C irreducible::“Nothing can go wrong” promises what no software keeps.
     ::warning file=posts/launch.md,title=voice_identity-1::It shouts where we speak.%0AAt: the tone as a whole%0AFix: One claim, said once.
     ::error file=posts/launch.md,line=4,endLine=4,title=evidence-1 blocks::No source for the figure.%0AAt: ten times faster%0AFix: Link the measurement.
-    REVISE, DEGRADED: posts/launch.md: 1. Cut “fastest in the world”. 2. Give “ten times” its measurement. policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD; REVISE: the downgrade counts Verdict posts-launch-md-7c21e0aa/1
+    REVISE, DEGRADED: posts/launch.md: 1. Cut “fastest in the world”. 2. Give “ten times” its measurement. Judged without context: voice/corpus.md of voice_identity (there is no such file) policy seed: 4 present (3 needed), 3 block, 1 irreducible: HOLD; REVISE: the downgrade counts Verdict posts-launch-md-7c21e0aa/1
     "#);
 }
 
@@ -46,7 +46,7 @@ fn an_incomplete_review_is_an_error_with_its_way_on() {
     let lines = annotations(&told(&sample::incomplete()));
     let first = lines.lines().next().unwrap();
     insta::assert_snapshot!(first, @r#"
-    ::error file=posts/launch.md,title=INCOMPLETE%2C DEGRADED::round 1 needs 3 who can be heard, and had 2%0Asee what failed, mend it, then `plenary resume posts-launch-md-7c21e0aa` asks those again%0Apolicy seed: 2 present (3 needed), 1 blocks, irreducible: nothing is decided%0AVerdict posts-launch-md-7c21e0aa/1
+    ::error file=posts/launch.md,title=INCOMPLETE%2C DEGRADED::round 1 needs 3 who can be heard, and had 2%0Asee what failed, mend it, then `plenary resume posts-launch-md-7c21e0aa` asks those again%0AJudged without context: voice/corpus.md of voice_identity (there is no such file)%0Apolicy seed: 2 present (3 needed), 1 blocks, irreducible: nothing is decided%0AVerdict posts-launch-md-7c21e0aa/1
     "#);
 }
 

@@ -43,6 +43,13 @@ impl Program {
         }
     }
 
+    /// Writes a text into the folder, in folders of its own where the path names some.
+    pub fn write(&self, path: &str, text: &str) {
+        let path = self.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
     /// Writes a document into the folder and returns its name.
     pub fn file(&self, name: &str, document: &Value) -> String {
         std::fs::write(self.path().join(name), document.to_string()).unwrap();

@@ -4,9 +4,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
 
 use plenary::domain::ask::Purpose;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::house::{ADJUDICATOR, blocks, expect, gate, gate_with, is_judging, log, review, write};
+use super::house::{
+    ADJUDICATOR, ARTIFACT, blocks, expect, gate, gate_with, is_judging, log, review, write,
+};
 use crate::councils::house::Council;
 use crate::kit::Play;
 
@@ -215,4 +217,79 @@ fn a_block_that_became_irreducible_is_a_tension_that_says_so() {
     };
     assert!(cited("T0101").contains("Reducible"));
     assert!(cited("T0201").contains("Irreducible"));
+}
+
+#[test]
+fn a_block_that_becomes_irreducible_without_a_reason_of_a_peer_is_uncited() {
+    let council = gate(|asked| match (asked.seat, asked.purpose) {
+        ("skeptic", Purpose::Judgement) => blocks(asked, false),
+        ("skeptic", Purpose::CrossReading) => asked.with(json!({
+            "verdict": "hold", "would_block": true, "irreducible": true,
+            "concessions": [], "escalations": [], "delta_from_r1": "I thought again.",
+        })),
+        _ => Play::Fitting,
+    });
+    let told = review(&council, &["post.md"]);
+    expect(&told, "HOLD", 2);
+    let skeptic = &told.at("round2")[0];
+    assert_eq!((&skeptic["deliberator"], &skeptic["uncited"]), (&json!("skeptic"), &json!(true)));
+    // In the record the second block takes the place of the first.
+    let (_, record) = council.program.operation("export", &json!({ "dialogue_id": told.id() }));
+    let path = record["path"].as_str().unwrap();
+    let record: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let status = |tension: &Value| (tension["id"].clone(), tension["status"].clone());
+    let tensions: Vec<_> = record["tensions"].as_array().unwrap().iter().map(status).collect();
+    let expected = [(json!("T0101"), json!("resolved")), (json!("T0201"), json!("open"))];
+    assert_eq!(tensions, expected);
+}
+
+#[test]
+fn a_context_file_that_must_not_be_sent_is_missing_with_the_reason() {
+    let key = format!("ghp_{}", "a1".repeat(18));
+    let council = gate_with(
+        |_| Play::Fitting,
+        |settings| {
+            let refs = json!(["key.md", "binary.md", "id_rsa", "pipe", "gone.md"]);
+            settings["review"]["deliberators"][0]["context_refs"] = refs;
+        },
+    );
+    write(&council, "key.md", &key);
+    write(&council, "binary.md", "a\0b");
+    write(&council, "id_rsa", "whatever");
+    let made = std::process::Command::new("mkfifo").arg(council.program.path().join("pipe")).status();
+    assert!(made.unwrap().success());
+    let told = review(&council, &["post.md"]);
+    expect(&told, "SHIP", 0);
+    let missing = told.at("missing_context").as_array().unwrap().iter();
+    let reasons: Vec<&str> = missing.map(|one| one["reason"].as_str().unwrap()).collect();
+    assert_eq!(reasons.len(), 5, "{reasons:?}");
+    assert_eq!(reasons[1..], [
+        "it is binary",
+        "its name is that of a credential",
+        "it is not a regular file",
+        "there is no such file",
+    ]);
+    let sent = [Purpose::Judgement, Purpose::CrossReading].map(|purpose| council.seen(purpose));
+    assert!(sent.iter().flatten().all(|sent| !sent.user.contains(&key)), "a key was sent");
+}
+
+#[test]
+fn a_name_that_is_redacted_is_not_in_the_id_either() {
+    let redact = json!(["(?i)nightingale"]);
+    let council = gate_with(|_| Play::Fitting, |settings| settings["review"]["redact"] = redact);
+    write(&council, "nightingale-note.md", ARTIFACT);
+    expect(&review(&council, &["nightingale-note.md"]), "SHIP", 0);
+    let row = log(&council).remove(0).to_string();
+    assert!(!row.contains("nightingale"), "{row}");
+}
+
+#[test]
+fn what_the_budget_cannot_carry_to_its_end_is_not_begun() {
+    let caps = json!({ "tokens_max": 60_000 });
+    let council = gate_with(|_| Play::Fitting, |settings| settings["budget"] = caps);
+    write(&council, "long.md", &"A sentence that goes on. ".repeat(2_000));
+    let ran = council.program.run(&["review", "long.md", "post.md"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(ran.stderr.contains("`budget.tokens_max` allows 60,000"), "{ran:?}");
+    assert_eq!(log(&council).len(), 1, "the other is judged");
 }

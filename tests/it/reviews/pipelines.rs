@@ -334,3 +334,20 @@ fn the_workflow_takes_its_rules_from_the_base() {
     let rules = std::fs::read_to_string(repository.program.path().join("council.yaml")).unwrap();
     assert_eq!(rules, fixture("council.yaml"));
 }
+
+#[test]
+fn annotations_are_found_from_where_the_workflow_runs() {
+    let program = Program::new();
+    write(&program, "docs/council.yaml", &fixture("council.yaml"));
+    write(&program, "docs/post.md", &fixture("post.md"));
+    let review = |format: &str| {
+        let options = ["--config", "docs/council.yaml", "review", "--rehearse", "--format", format];
+        program.run(&[&options[..], &["docs/post.md"]].concat()).stdout
+    };
+    assert!(review("github").starts_with("::warning file=docs/post.md,"), "{}", review("github"));
+    let run = one_run(&review("sarif"));
+    let place = &run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
+    assert_eq!(place["uri"], "docs/post.md");
+    // In the record it is called what the rules call it.
+    assert_eq!(run["properties"]["verdicts"][0]["artifact"], "post.md");
+}

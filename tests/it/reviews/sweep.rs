@@ -331,3 +331,16 @@ fn a_rehearsal_decides_nothing_for_a_real_sweep_and_an_incomplete_review_nothing
     real(0, 2, "Judged 1 (1 SHIP).");
     real(0, 2, "Nothing to judge.");
 }
+
+#[test]
+fn of_two_sweeps_at_once_one_waits_for_another_day() {
+    let program = project(&[("posts/a.md", 1)]);
+    let rules = std::fs::File::open(program.path().join("council.yaml")).unwrap();
+    rules.lock().unwrap();
+    let ran = program.run(&["sweep", "--rehearse"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("another sweep is at work here"), "{ran:?}");
+    assert_eq!(chosen(&program, ""), ["posts/a.md"], "looking is always possible");
+    drop(rules);
+    assert_eq!(program.run(&["sweep", "--rehearse"]).code, 0);
+}

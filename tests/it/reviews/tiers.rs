@@ -1,6 +1,6 @@
 //! Which files come before the gate.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::house::{gate_with, log, review, write};
 use crate::councils::house::{Council, Told};
@@ -133,4 +133,48 @@ fn a_gate_does_not_rehearse_by_itself() {
     assert!(ran.stderr.contains("--rehearse"), "{}", ran.stderr);
     let ran = program.run(&["review", "--rehearse", "a.md", "--json"]);
     assert_eq!(ran.code, 0, "{ran:?}");
+}
+
+#[test]
+fn what_is_skipped_needs_nobody_to_be_asked() {
+    let program = crate::kit::Program::new();
+    let rules = "tier_rules: {tier_1: {post: [\"posts/*.md\"]}, tier_2: {draft: [\"drafts/**\"]}}\n";
+    program.write("council.yaml", rules);
+    program.write("drafts/a.md", "A draft.\n");
+    program.write("posts/a.md", "A post.\n");
+    assert_eq!(program.run(&["review", "drafts/a.md"]).code, 0);
+    assert_eq!(program.run(&["sweep", "--since", "2030-01-01"]).code, 0);
+    assert_eq!(program.run(&["review", "drafts/a.md", "posts/a.md"]).code, 5);
+}
+
+#[test]
+fn the_rules_of_a_user_are_meant_from_where_they_work() {
+    let program = crate::kit::Program::new();
+    program.write("home/plenary/council.yaml", "tier_rules: {tier_1: {post: [\"posts/*.md\"]}}\n");
+    program.write("work/posts/a.md", "A post.\n");
+    let mut command = program.command();
+    command.current_dir(program.path().join("work"));
+    command.env("XDG_CONFIG_HOME", program.path().join("home"));
+    let output = command.args(["review", "--rehearse", "--json", "posts/a.md"]).output().unwrap();
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&told["verdict"], &told["artifact_type"]), (&json!("SHIP"), &json!("post")));
+}
+
+#[test]
+fn elsewhere_the_lot_is_drawn_by_the_name() {
+    let program = crate::kit::Program::new();
+    program.write("here/council.yaml", "tier_rules: {tier_1: {post: [\"posts/*.md\"]}}\n");
+    for number in 0..10 {
+        let name = format!("{number}.md");
+        program.write(&format!("there/{name}"), "A briefing.\n");
+        let verdict = |path: String| {
+            let mut command = program.command();
+            command.current_dir(program.path().join("here"));
+            command.args(["review", "--rehearse", "--json", "--tier", "3", &path]);
+            let told: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+            told["verdict"].clone()
+        };
+        let whole = program.path().join("there").join(&name).display().to_string();
+        assert_eq!(verdict(format!("../there/{name}")), verdict(whole), "{name}");
+    }
 }

@@ -197,3 +197,17 @@ fn redaction_applies_to_what_comes_in() {
     let (_, document) = desk.document(&["log", "import", "theirs.jsonl"]);
     assert_eq!(counts(&document), [1, 0, 1, 0]);
 }
+
+#[test]
+fn what_is_redacted_is_in_no_line_after_the_log_was_taken_in() {
+    let desk = Desk::with(1);
+    let mut row = theirs(1, "HOLD");
+    row["adjudicator"]["reasoning"] = "It names secret-20.".into();
+    desk.write("council_log.jsonl", format!("{}{}", lines(&[row]), desk.file()));
+    desk.configure("review: {redact: ['secret-[0-9]+']}\n");
+    let (code, told) = desk.document(&["log", "import", "council_log.jsonl"]);
+    assert_eq!((code, &told["imported"], &told["known"]), (0, &json!(1), &json!(1)), "{told:#}");
+    assert_eq!(told["otherwise"], json!([]), "{told:#}");
+    assert!(!desk.file().contains("secret-20"), "{}", desk.file());
+    assert_eq!(desk.file(), desk.table());
+}

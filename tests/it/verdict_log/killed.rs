@@ -81,7 +81,13 @@ fn check(desk: &Desk, times: u32, dice: &mut SplitMix) -> Seen {
             (false, Some(_)) => seen.torn += 1,
         }
         // The next start, whatever it is for.
-        desk.must(&["log", "import", "nothing.jsonl"]);
+        let starts: [&[&str]; 4] = [
+            &["log", "import", "nothing.jsonl"],
+            &["log", "tail"],
+            &["log", "export", "--type", "nothing"],
+            &["audit"],
+        ];
+        desk.must(starts[dice.roll() as usize % starts.len()]);
         assert_eq!(desk.file().len(), table.len(), "{n}: the file is not whole");
         assert!(desk.file() == table, "{n}: the file is not the table");
     }

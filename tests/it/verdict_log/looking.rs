@@ -141,3 +141,27 @@ fn a_log_that_cannot_be_written_is_a_warning_for_an_import_and_an_error_for_a_re
     assert_eq!(ran.code, 5, "{ran:?}");
     assert!(ran.stderr.contains("hint: name a file with `review.log_path`"), "{}", ran.stderr);
 }
+
+#[test]
+fn whoever_looks_mends_what_is_torn() {
+    let desk = Desk::with(2);
+    let verdict = ["override", "review/1", "--as", "SHIP", "--why", "Read again."];
+    let looks: [&[&str]; 4] =
+        [&["log", "tail"], &["log", "export", "--type", "none"], &["audit"], &verdict];
+    for look in looks {
+        let whole = desk.file();
+        desk.write("council_log.jsonl", &whole[..whole.len() - 20]);
+        desk.must(look);
+        assert_eq!(desk.file(), desk.table(), "{look:?}");
+    }
+}
+
+#[test]
+fn a_part_of_the_log_does_not_take_its_place() {
+    let desk = Desk::with(2);
+    let whole = desk.file();
+    let ran = desk.run(&["log", "export", "--type", "none", "-o", "council_log.jsonl"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.stderr.contains("is the verdict log itself"), "{ran:?}");
+    assert_eq!(desk.file(), whole);
+}

@@ -182,3 +182,21 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_there_in_other_words_is_not_written_again() {
+    let shelf = Shelf::with(3);
+    shelf.sync();
+    // As a checkout on another system leaves it.
+    shelf.write(shelf.file().replace('\n', "\r\n"));
+    shelf.log(4);
+    let synced = shelf.sync();
+    assert_eq!((synced.appended, synced.otherwise), (1, 3));
+    assert_eq!(shelf.file().lines().count(), 4);
+    let said = synced.sentences(&shelf.path);
+    assert!(said[0].contains("3 lines read otherwise"), "{said:?}");
+    assert!(said[0].contains("plenary log repair"), "{said:?}");
+    assert_eq!(shelf.sync().sentences(&shelf.path), [""; 0], "told once");
+    shelf.repair();
+    assert_eq!(shelf.file(), shelf.table());
+}

@@ -44,7 +44,7 @@ fn a_verdict_has_one_id() {
     log_verdict(bench.store(), "a", 1, GateVerdict::Hold);
     let again = log_row("a/1", "post", GateVerdict::Ship, 2);
     let refused = try_log_rows(bench.store(), "b", &[again]).unwrap_err();
-    assert!(refused.to_string().contains("verdict_id"), "{refused}");
+    assert!(format!("{refused:?}").contains("UNIQUE"), "{refused:?}");
     assert_eq!(bench.store().log_lines(0, 9).unwrap().len(), 1);
     bench.verify();
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use plenary::domain::gate::GateVerdict;
+use plenary::domain::gate::{GateVerdict, Redaction};
 use plenary::store::Store;
 use plenary::verdict_log::{Differences, Synced, repair, sync};
 
@@ -38,7 +38,7 @@ impl Shelf {
 
     #[track_caller]
     pub fn repair(&self) -> Differences {
-        repair(self.store(), &self.path).unwrap()
+        repair(self.store(), &self.path, &Redaction::default()).unwrap()
     }
 
     /// The lines that the table holds.

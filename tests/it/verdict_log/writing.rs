@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Barrier;
 
-use plenary::domain::gate::GateVerdict;
+use plenary::domain::gate::{GateVerdict, Redaction};
 use plenary::store::SqliteStore;
 use plenary::verdict_log::{LogFileError, Synced, repair, sync};
 
@@ -51,7 +51,7 @@ fn writers_at_once_end_in_the_order_of_the_table() {
                     log_verdict(&store, writer, n, GateVerdict::Ship);
                     sync(&store, path).unwrap();
                     if n % 7 == 0 {
-                        repair(&store, path).unwrap();
+                        repair(&store, path, &Redaction::default()).unwrap();
                     }
                 }
             });

@@ -8,7 +8,7 @@ use clap::Args;
 use super::super::super::report;
 use super::super::super::runs::keeping::keep_log;
 use super::super::super::session::{Done, Session};
-use crate::config::Overrides;
+use crate::config::{Overrides, Review};
 use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::files;
@@ -47,17 +47,18 @@ impl Import {
         if !session.ui.json {
             say_lines(session, &imported);
         }
-        bring_up(session, workspace.store.as_ref(), &self.file, &settings.review.log_path);
+        bring_up(session, workspace.store.as_ref(), &self.file, &settings.review);
         Ok(if imported.malformed > 0 { Done::WithFindings } else { Done::Well })
     }
 }
 
 /// What was taken in from the log itself stands in its file already, in other words.
-fn bring_up(session: &Session<'_>, store: &dyn Store, source: &Path, log: &Path) {
+fn bring_up(session: &Session<'_>, store: &dyn Store, source: &Path, review: &Review) {
+    let log = &review.log_path;
     if !is_same_file(source, log) {
         return keep_log(session.ui, store, log);
     }
-    if let Err(error) = repair(store, log) {
+    if let Err(error) = repair(store, log, &review.redact) {
         report::warn(session.ui, &error.into());
     }
 }

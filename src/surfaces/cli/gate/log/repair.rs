@@ -57,10 +57,10 @@ impl Repair {
         settings: &Settings,
     ) -> Result<Differences, Error> {
         let workspace = session.for_existing()?;
-        let (store, log) = (workspace.store.as_ref(), &settings.review.log_path);
+        let (store, review) = (workspace.store.as_ref(), &settings.review);
         Ok(match self.dry_run {
-            true => compare(store, log)?,
-            false => repair(store, log)?,
+            true => compare(store, &review.log_path, &review.redact)?,
+            false => repair(store, &review.log_path, &review.redact)?,
         })
     }
 }

@@ -209,7 +209,7 @@ fn a_block_that_was_lifted_is_told_with_the_concern_that_lifted_it() {
     assert_snapshot!(part(&page, "BETWEEN", "DECISION"), @r#"
     BETWEEN THE ROUNDS ─────────────────────────────────────────────────── 1 changed
 
-      skeptic  hold, blocks → ship
+      skeptic  hold, blocks, irreducible → ship
         The claim is a joke.
         concedes voice_identity-1 convinced me that readers know it for a joke.
         voice_identity-1: It shouts where we speak.
