@@ -28,10 +28,10 @@ fn read_real(path: &Path, read: fn(&Path) -> Content) -> Result<String, String> 
 }
 
 fn unreadable(error: &io::Error) -> String {
-    match error.kind() {
-        io::ErrorKind::NotFound => "there is no such file".to_owned(),
-        kind => format!("it cannot be read: {kind}"),
+    if error.kind() == io::ErrorKind::NotFound {
+        return "there is no such file".to_owned();
     }
+    format!("it cannot be read: {}", error.kind())
 }
 
 /// Reads a text of the folder, whose path has no links in it; else says why it cannot be read.

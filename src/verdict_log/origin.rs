@@ -52,11 +52,7 @@ pub(super) fn origin(
 }
 
 /// The row of the store that says all that the line says.
-fn said(
-    store: &dyn Store,
-    redaction: &Redaction,
-    line: &[u8],
-) -> Result<Option<u64>, StoreError> {
+fn said(store: &dyn Store, redaction: &Redaction, line: &[u8]) -> Result<Option<u64>, StoreError> {
     let read = std::str::from_utf8(line).ok().and_then(|line| ForeignRow::read(line).ok());
     let Some(read) = read.filter(|read| read.is_whole) else { return Ok(None) };
     for row in [redaction.apply(&read.row), read.row] {

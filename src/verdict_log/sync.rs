@@ -132,7 +132,8 @@ fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), Log
         } else if is_object(&piece) {
             // Whole, but for the line break that its author does not write.
             log.file.write_all(b"\n").map_err(|error| log.unwritable(error))?;
-            strangers += usize::from(origin(store, &Redaction::default(), &piece)? == LineOrigin::Stranger);
+            strangers +=
+                usize::from(origin(store, &Redaction::default(), &piece)? == LineOrigin::Stranger);
         } else {
             synced.kept_aside = Some(put_aside(log, &tail)?);
         }

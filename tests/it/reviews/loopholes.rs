@@ -235,8 +235,6 @@ fn a_block_that_becomes_irreducible_without_a_reason_of_a_peer_is_uncited() {
     assert_eq!((&skeptic["deliberator"], &skeptic["uncited"]), (&json!("skeptic"), &json!(true)));
     // In the record the second block takes the place of the first.
     let (_, record) = council.program.operation("export", &json!({ "dialogue_id": told.id() }));
-    let path = record["path"].as_str().unwrap();
-    let record: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let status = |tension: &Value| (tension["id"].clone(), tension["status"].clone());
     let tensions: Vec<_> = record["tensions"].as_array().unwrap().iter().map(status).collect();
     let expected = [(json!("T0101"), json!("resolved")), (json!("T0201"), json!("open"))];
@@ -256,19 +254,23 @@ fn a_context_file_that_must_not_be_sent_is_missing_with_the_reason() {
     write(&council, "key.md", &key);
     write(&council, "binary.md", "a\0b");
     write(&council, "id_rsa", "whatever");
-    let made = std::process::Command::new("mkfifo").arg(council.program.path().join("pipe")).status();
+    let made =
+        std::process::Command::new("mkfifo").arg(council.program.path().join("pipe")).status();
     assert!(made.unwrap().success());
     let told = review(&council, &["post.md"]);
     expect(&told, "SHIP", 0);
     let missing = told.at("missing_context").as_array().unwrap().iter();
     let reasons: Vec<&str> = missing.map(|one| one["reason"].as_str().unwrap()).collect();
     assert_eq!(reasons.len(), 5, "{reasons:?}");
-    assert_eq!(reasons[1..], [
-        "it is binary",
-        "its name is that of a credential",
-        "it is not a regular file",
-        "there is no such file",
-    ]);
+    assert_eq!(
+        reasons[1..],
+        [
+            "it is binary",
+            "its name is that of a credential",
+            "it is not a regular file",
+            "there is no such file",
+        ]
+    );
     let sent = [Purpose::Judgement, Purpose::CrossReading].map(|purpose| council.seen(purpose));
     assert!(sent.iter().flatten().all(|sent| !sent.user.contains(&key)), "a key was sent");
 }

@@ -138,7 +138,8 @@ fn a_gate_does_not_rehearse_by_itself() {
 #[test]
 fn what_is_skipped_needs_nobody_to_be_asked() {
     let program = crate::kit::Program::new();
-    let rules = "tier_rules: {tier_1: {post: [\"posts/*.md\"]}, tier_2: {draft: [\"drafts/**\"]}}\n";
+    let rules =
+        "tier_rules: {tier_1: {post: [\"posts/*.md\"]}, tier_2: {draft: [\"drafts/**\"]}}\n";
     program.write("council.yaml", rules);
     program.write("drafts/a.md", "A draft.\n");
     program.write("posts/a.md", "A post.\n");

@@ -76,7 +76,7 @@ impl<'a> Printer<'a> {
 
     fn tell(&mut self, document: ReviewDocument) -> Result<(), Error> {
         let ui = self.session.ui;
-        let path = self.from_here(&document.artifact);
+        let path = self.seen_from_here(&document.artifact);
         let document = document.found_at(path);
         match self.format {
             Format::Text => ui.print(&draw_line(&document, ui.canvas())),
@@ -91,7 +91,7 @@ impl<'a> Printer<'a> {
 
     /// A document's path as seen from the working folder: that is where whoever reads annotations
     /// looks for it.
-    fn from_here(&self, path: &str) -> String {
+    fn seen_from_here(&self, path: &str) -> String {
         let Located { working, documents, .. } = self.located;
         let whole = documents.join(path);
         whole.strip_prefix(working).map_or(path.to_owned(), |seen| seen.display().to_string())

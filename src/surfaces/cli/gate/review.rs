@@ -28,7 +28,7 @@ use crate::hosting::{CallerClaims, Piece};
 /// be decided; of several files, the greatest.
 ///
 ///   plenary review --rehearse posts/launch.md
-///   git diff --name-only --diff-filter=d origin/main | xargs -r plenary review --format github
+///   plenary review --format github -- docs/*.md     # docs/reviews.md has a workflow and a hook
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Review {
