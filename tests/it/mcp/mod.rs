@@ -4,5 +4,7 @@ pub mod agent;
 mod answers;
 mod hostile;
 mod http;
-mod long_work;
+pub mod long_work;
 mod record;
+pub mod served;
+mod stopping;

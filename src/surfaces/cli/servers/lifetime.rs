@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use tokio::runtime::Builder;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
 
 use super::super::session::{Done, Session};
 use super::super::ui::{Voice, talk};
@@ -21,25 +22,51 @@ pub(super) fn serve_until_stopped(
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
     let say = if session.ui.voice == Voice::Quiet { |_: &str| {} } else { talk };
     let house = House::new(session.premises, say);
-    let served = runtime.block_on(async {
-        let served = serve(Arc::clone(&house), Box::pin(told_to_stop())).await;
-        house.close().await;
-        served
+    let done = runtime.block_on(async {
+        let (tell, told) = oneshot::channel();
+        let stop = Box::pin(async move { drop(told.await) });
+        let serving = async {
+            let served = serve(Arc::clone(&house), stop).await;
+            house.close().await;
+            served.map(|()| Done::Well)
+        };
+        tokio::select! {
+            done = serving => done,
+            () = heed(&house, tell) => Ok(Done::Interrupted),
+        }
     });
     // Somebody may still read standard input, and would wait for it for ever.
     runtime.shutdown_background();
-    served.map(|()| Done::Well)
+    done
 }
 
-/// Waits for Ctrl-C, or for whoever ends the process kindly.
-async fn told_to_stop() {
-    let (Ok(mut interrupt), Ok(mut terminate)) =
-        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
-    else {
-        return std::future::pending().await;
-    };
-    tokio::select! {
-        _ = interrupt.recv() => {}
-        _ = terminate.recv() => {}
+/// Waits until somebody says stop, and tells the server; returns when they say it again, and mean
+/// at once. Runs end with the first word, whoever is still connected: they cost money.
+async fn heed(house: &House, tell: oneshot::Sender<()>) {
+    let Ok(mut signals) = Signals::new() else { return std::future::pending().await };
+    signals.next().await;
+    house.interrupt_all();
+    // A server that has ended by itself does not hear it.
+    let _ = tell.send(());
+    signals.next().await;
+}
+
+/// Ctrl-C, and whoever ends the process kindly.
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        let (interrupt, terminate) = (SignalKind::interrupt(), SignalKind::terminate());
+        Ok(Self { interrupt: signal(interrupt)?, terminate: signal(terminate)? })
+    }
+
+    async fn next(&mut self) {
+        tokio::select! {
+            _ = self.interrupt.recv() => {}
+            _ = self.terminate.recv() => {}
+        }
     }
 }
