@@ -2,9 +2,11 @@
 
 pub mod agent;
 mod answers;
+mod directives;
 mod hostile;
 mod http;
 pub mod long_work;
 mod record;
 pub mod served;
 mod stopping;
+mod wishes;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 
-use super::deliberation::{DELIBERATION, wait};
+use super::deliberation::{DELIBERATION, dollars, wait};
 use super::tool::{Run, Tool, Work};
 use crate::ambient::Machine;
 use crate::config::{Overrides, parse_duration};
@@ -17,7 +17,7 @@ use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::hosting::{House, Prepared, check_question, council, council_settings};
 use crate::material;
-use crate::operations::read_arguments;
+use crate::operations::read_strictly;
 use crate::record::{Fields, Notes};
 use crate::surfaces::mcp::schema;
 
@@ -80,7 +80,7 @@ pub(in crate::surfaces::mcp) struct AskArguments {
 
 impl AskArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &serde_json::Value) -> Result<Self, Error> {
-        read_arguments(arguments, &FIELDS, |fields, notes| {
+        read_strictly(arguments, &FIELDS, |fields, notes| {
             // Its own check says what a question must be.
             let question = fields.text("question", TEXT_CHARS_MAX, notes).unwrap_or_default();
             let question = match check_question(&question) {
@@ -136,17 +136,6 @@ impl AskArguments {
 
 pub(super) fn rehearsal(fields: &Fields<'_>, notes: &mut Notes) -> Rehearsal {
     if fields.boolean("rehearse", notes) { Rehearsal::Wanted } else { Rehearsal::IfNobody }
-}
-
-fn dollars(fields: &Fields<'_>, notes: &mut Notes) -> Option<f64> {
-    let given = fields.get("budget_usd")?;
-    let usd = given.as_f64().filter(|usd| usd.is_finite() && *usd >= 0.0);
-    if usd.is_none() {
-        let fault =
-            Fault::new(Code::InvalidType, "field 'budget_usd' must be an amount of dollars");
-        notes.fault(fault.field("budget_usd").value(given.clone()).suggest("for example 2.5"));
-    }
-    usd
 }
 
 /// A length of time as people write it, or as milliseconds.

@@ -13,7 +13,7 @@ use crate::domain::ids::DialogueId;
 use crate::engine::load;
 use crate::error::Error;
 use crate::hosting::{House, Resumption};
-use crate::operations::read_arguments;
+use crate::operations::read_strictly;
 use crate::record::read_dialogue_id;
 use crate::surfaces::mcp::schema;
 
@@ -46,7 +46,7 @@ pub(in crate::surfaces::mcp) struct StatusArguments {
 
 impl StatusArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
-        read_arguments(arguments, &["dialogue_id", "wait_seconds", "resume"], |fields, notes| {
+        read_strictly(arguments, &["dialogue_id", "wait_seconds", "resume"], |fields, notes| {
             let (wait, resume) = (wait(fields, notes), fields.boolean("resume", notes));
             Some(Self { id: read_dialogue_id(fields, notes)?, wait, resume })
         })
