@@ -11,7 +11,7 @@ use crate::ambient::Machine;
 use crate::config::{Overrides, parse_duration};
 use crate::convening::{Rehearsal, Table, Wishes};
 use crate::domain::council::words::Mode;
-use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::domain::limits::LINE_CHARS_MAX;
 use crate::domain::plan::{Auditing, Delivery, Stakes};
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
@@ -81,15 +81,7 @@ pub(in crate::surfaces::mcp) struct AskArguments {
 impl AskArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &serde_json::Value) -> Result<Self, Error> {
         read_strictly(arguments, &FIELDS, |fields, notes| {
-            // Its own check says what a question must be.
-            let question = fields.text("question", TEXT_CHARS_MAX, notes).unwrap_or_default();
-            let question = match check_question(&question) {
-                Ok(question) => Some(question),
-                Err(fault) => {
-                    notes.fault(fault);
-                    None
-                }
-            };
+            let question = question(fields, notes);
             let is_wanted =
                 |name, notes: &mut Notes| !fields.has(name) || fields.boolean(name, notes);
             let conclusion = match (is_wanted("conclusion", notes), is_wanted("audit", notes)) {
@@ -132,6 +124,16 @@ impl AskArguments {
         let plan = table.plan(mode, pack.into(), &Machine);
         Ok(council(&table, question, plan))
     }
+}
+
+/// Its own check says what a question must be, and how long; one that is no text is not also
+/// called empty.
+fn question(fields: &Fields<'_>, notes: &mut Notes) -> Option<String> {
+    let text = match fields.has("question") {
+        true => fields.text("question", usize::MAX, notes)?,
+        false => String::new(),
+    };
+    check_question(&text).map_err(|fault| notes.fault(fault)).ok()
 }
 
 pub(super) fn rehearsal(fields: &Fields<'_>, notes: &mut Notes) -> Rehearsal {
