@@ -83,11 +83,11 @@ async fn status(call: &Call) -> Result<RunAnswer, Error> {
         RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => true,
         RunStatus::Running | RunStatus::Done => false,
     };
-    if !(resume && can_go_on) {
+    let Some(overrides) = resume.filter(|_| can_go_on) else {
         return call.await_run(&id, wait, OnCancel::LeaveRun).await;
-    }
+    };
     let (house, wanted) = (Arc::clone(&call.house), id.clone());
-    let (going_on, log) = blocking(move || resumption(&house, &wanted)).await?;
+    let (going_on, log) = blocking(move || resumption(&house, &wanted, &overrides)).await?;
     call.house.go_on(going_on, log).await?;
     call.await_run(&id, wait, OnCancel::EndRun).await
 }
