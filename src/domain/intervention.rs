@@ -46,6 +46,35 @@ impl Intervention {
     }
 }
 
+/// How directives were understood, each sentence once: a directive that is confirmed carries the
+/// sentence that was restated when it was first said, and that was paid for then.
+pub fn restatements(noted: &[Noted]) -> impl Iterator<Item = &Restatement> {
+    noted.iter().enumerate().filter_map(|(place, one)| {
+        let before = noted.get(..place).unwrap_or_default();
+        let is_known = is_confirmation(&one.intervention, before);
+        one.intervention.restatement().filter(|_| !is_known)
+    })
+}
+
+/// Whether somebody says that they mean what was restated to them before.
+pub fn is_confirmation(said: &Intervention, before: &[Noted]) -> bool {
+    let Intervention::Directive { text, restatement: Some(sentence), confirmed: true } = said
+    else {
+        return false;
+    };
+    unconfirmed(before, text) == Some(sentence)
+}
+
+/// What the newest directive of these words, not confirmed yet, was understood as.
+pub fn unconfirmed<'a>(before: &'a [Noted], words: &str) -> Option<&'a Restatement> {
+    before.iter().rev().find_map(|noted| match &noted.intervention {
+        Intervention::Directive { text, restatement, confirmed: false } if text == words => {
+            restatement.as_ref()
+        }
+        Intervention::Directive { .. } | Intervention::Whisper { .. } | Intervention::Stop => None,
+    })
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restatement {
     pub seat: ExpertSlug,

@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use crate::domain::ask::{Cost, Messages, Reservation, Usage};
-use crate::domain::intervention::{Intervention, Restatement};
+use crate::domain::intervention::{Restatement, restatements};
 use crate::domain::plan::{Caps, Price, Seat};
 use crate::domain::transcript::{CallOutcome, Shortage, Transcript};
 
@@ -47,16 +47,15 @@ impl Purse {
             };
             purse.with(|spent| spent.call(actual));
         }
-        transcript.interventions.iter().for_each(|noted| purse.pay_for(&noted.intervention));
+        restatements(&transcript.interventions).for_each(|restated| purse.pay_for(restated));
         purse
     }
 
     /// What a restatement took counts like a call, though somebody else made it.
-    pub(super) fn pay_for(&self, intervention: &Intervention) {
-        if let Some(Restatement { reply, .. }) = intervention.restatement() {
-            let actual = actual(Reservation::default(), reply.usage, reply.cost);
-            self.with(|spent| spent.call(actual));
-        }
+    pub(super) fn pay_for(&self, restated: &Restatement) {
+        let Restatement { reply, .. } = restated;
+        let actual = actual(Reservation::default(), reply.usage, reply.cost);
+        self.with(|spent| spent.call(actual));
     }
 
     /// Sets the worst cost of a call aside, or says what there is too little of.

@@ -11,6 +11,7 @@ use super::journal::Written;
 use super::reading;
 use crate::domain::ask::Ask;
 use crate::domain::change::{Change, Entry, EntryKind};
+use crate::domain::intervention::is_confirmation;
 use crate::domain::time::Moment;
 use crate::domain::transcript::Asked;
 use crate::error::Error;
@@ -125,9 +126,11 @@ impl Deliberation {
     fn pay_for(&self, changes: &[Change]) {
         for change in changes {
             let Change::Intervened { intervention, .. } = change else { continue };
-            self.purse.pay_for(intervention);
+            let is_paid = is_confirmation(intervention, &self.transcript().interventions);
+            let Some(restated) = intervention.restatement().filter(|_| !is_paid) else { continue };
+            self.purse.pay_for(restated);
             if let Some(common) = &self.common_purse {
-                common.pay_for(intervention);
+                common.pay_for(restated);
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -44,6 +45,8 @@ pub struct House {
     workspace: Mutex<Option<Arc<Workspace>>>,
     desk: Mutex<Option<OpenDesk>>,
     live: Mutex<BTreeMap<DialogueId, Live>>,
+    /// It was told to end: nothing is begun any more.
+    is_closing: AtomicBool,
 }
 
 /// A run that this process works on, or did and could not go on with.
@@ -64,6 +67,7 @@ impl House {
             workspace: Mutex::default(),
             desk: Mutex::default(),
             live: Mutex::default(),
+            is_closing: AtomicBool::new(false),
         })
     }
 
@@ -156,6 +160,10 @@ impl House {
     /// Forgets runs that have ended: the journal knows them. Those that failed are kept while
     /// there is room, because nothing else tells why.
     fn make_room(&self) -> Result<(), Fault> {
+        if self.is_closing.load(Ordering::SeqCst) {
+            let fault = Fault::new(Code::NotSupported, "this server is ending");
+            return Err(fault.suggest("start it again, and ask again"));
+        }
         let mut live = lock(&self.live);
         live.retain(|_, run| !run.task.is_finished() || lock(&run.failure).is_some());
         if live.len() >= RUNS_MAX {
@@ -219,12 +227,18 @@ impl House {
         }
     }
 
-    /// Ends all runs where they can be taken up again, and returns once that is on disk.
-    pub async fn close(&self) {
-        let live = std::mem::take(&mut *lock(&self.live));
-        for run in live.values() {
+    /// Asks all runs to stop where they can be taken up again, and begins no others.
+    pub fn interrupt_all(&self) {
+        self.is_closing.store(true, Ordering::SeqCst);
+        for run in lock(&self.live).values() {
             run.interrupt.send_replace(true);
         }
+    }
+
+    /// Ends all runs where they can be taken up again, and returns once that is on disk.
+    pub async fn close(&self) {
+        self.interrupt_all();
+        let live = std::mem::take(&mut *lock(&self.live));
         for run in live.into_values() {
             // One that does not stop is ended with the process; its journal is whole all the same.
             let _ = tokio::time::timeout(FAREWELL, run.task).await;

@@ -73,12 +73,12 @@ impl Resumption {
     }
 }
 
-/// The caps it was planned with, or those of now where they allow more; what is typed counts
-/// as it is. Nothing, where nothing changes.
-fn raised(planned: Caps, now: Caps, typed_usd: Option<f64>) -> Option<Change> {
-    let more = planned.usd_micros.max(now.usd_micros);
+/// Money stays what it was planned with, unless somebody names another sum now: whoever asked
+/// meant it as a limit. Of tokens and calls, those of now where they allow more. Nothing, where
+/// nothing changes.
+fn raised(planned: Caps, now: Caps, named_usd: Option<f64>) -> Option<Change> {
     let caps = Caps {
-        usd_micros: if typed_usd.is_some() { now.usd_micros } else { more },
+        usd_micros: if named_usd.is_some() { now.usd_micros } else { planned.usd_micros },
         tokens: planned.tokens.max(now.tokens),
         calls: planned.calls.max(now.calls),
         wall_ms: planned.wall_ms,

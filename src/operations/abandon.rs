@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments::read;
+use super::arguments::read_strictly;
 use super::workspace::{Workspace, find};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::DialogueStatus;
@@ -21,7 +21,7 @@ pub struct Abandoned {
 }
 
 pub fn abandon(workspace: &Workspace, arguments: &Value) -> Result<Abandoned, Error> {
-    let (id, reason) = read(arguments, &["dialogue_id", "reason"], |fields, notes| {
+    let (id, reason) = read_strictly(arguments, &["dialogue_id", "reason"], |fields, notes| {
         let reason = fields.text("reason", TEXT_CHARS_MAX, notes);
         Some((read_dialogue_id(fields, notes)?, reason))
     })?;

@@ -6,7 +6,7 @@ use crate::domain::digest::sha256_hex;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::strict_json::Strict;
 use crate::error::Error;
-use crate::record::{Fields, Notes};
+use crate::record::{Fields, Notes, Warning};
 
 /// The reader of JSON has a limit of its own for depth, and words for it.
 const STRICT: Strict = Strict {
@@ -24,15 +24,28 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     })
 }
 
-/// Reads a small request: fields nobody knows are looked at for slips.
-pub(crate) fn read<T>(
+/// Reads a small request: fields nobody knows are looked at for slips, and the others told of.
+pub(super) fn read<T>(
+    arguments: &Value,
+    known: &[&str],
+    read: impl FnOnce(&Fields<'_>, &mut Notes) -> Option<T>,
+) -> Result<(T, Vec<Warning>), Error> {
+    let fields = Fields::of_arguments(arguments)?;
+    let mut notes = Notes::default();
+    fields.expect_only(known, &mut notes);
+    let request = read(&fields, &mut notes);
+    Ok(notes.settle(request)?)
+}
+
+/// The same where no field is passed over: what somebody meant by it may be a limit.
+pub(crate) fn read_strictly<T>(
     arguments: &Value,
     known: &[&str],
     read: impl FnOnce(&Fields<'_>, &mut Notes) -> Option<T>,
 ) -> Result<T, Error> {
     let fields = Fields::of_arguments(arguments)?;
     let mut notes = Notes::default();
-    fields.expect_only(known, &mut notes);
+    fields.refuse_others(known, &mut notes);
     let request = read(&fields, &mut notes);
     Ok(notes.settle(request)?.0)
 }

@@ -10,13 +10,16 @@ use crate::domain::ids::{DialogueId, EntityId};
 use crate::domain::limits::LINE_CHARS_MAX;
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
-use crate::record::{no_dialogue, target_not_found};
+use crate::record::{Warning, no_dialogue, target_not_found};
 
 #[derive(Debug, Serialize)]
 pub struct Cited {
     pub status: &'static str,
     pub citations: Vec<Citation>,
     pub errors: Vec<Uncited>,
+    /// Fields that nobody knows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// An id that could not be expanded, and why.
@@ -38,7 +41,8 @@ impl Serialize for Uncited {
 
 /// Expands ids to what they mean; bad ones come back as errors beside the good.
 pub fn cite(workspace: &Workspace, arguments: &Value) -> Result<Cited, Error> {
-    let (dialogue, ids) = read(arguments, &["op", "dialogue_id", "ids"], |fields, notes| {
+    let known = ["op", "dialogue_id", "ids"];
+    let ((dialogue, ids), warnings) = read(arguments, &known, |fields, notes| {
         let dialogue = fields.text("dialogue_id", LINE_CHARS_MAX, notes);
         let ids = fields.texts("ids", LINE_CHARS_MAX, notes).unwrap_or_default();
         if ids.is_empty() && notes.faults.is_empty() {
@@ -47,7 +51,8 @@ pub fn cite(workspace: &Workspace, arguments: &Value) -> Result<Cited, Error> {
         }
         Some((dialogue, ids))
     })?;
-    let mut cited = Cited { status: "success", citations: Vec::new(), errors: Vec::new() };
+    let mut cited =
+        Cited { status: "success", citations: Vec::new(), errors: Vec::new(), warnings };
     for id in ids {
         match expand(workspace, dialogue.as_deref(), &id)? {
             Ok(citation) => cited.citations.push(citation),

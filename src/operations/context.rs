@@ -11,7 +11,7 @@ use crate::domain::record::Record;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::shown::{Shown, Viewer, show};
 use crate::error::Error;
-use crate::record::{context as rules, no_dialogue, read_dialogue_id};
+use crate::record::{Warning, context as rules, no_dialogue, read_dialogue_id};
 use crate::store::StoreError;
 
 /// The arguments of `context`, read.
@@ -20,14 +20,18 @@ pub(super) struct Request {
     id: DialogueId,
     round: Option<i64>,
     render: bool,
+    /// Fields that nobody knows.
+    pub warnings: Vec<Warning>,
 }
 
 pub(super) fn read_request(arguments: &Value) -> Result<Request, Error> {
-    read(arguments, &["dialogue_id", "round", "render"], |fields, notes| {
+    let known = ["dialogue_id", "round", "render"];
+    let (request, warnings) = read(arguments, &known, |fields, notes| {
         let round = fields.integer("round", 0..=i64::from(u16::MAX), notes);
-        let render = fields.boolean("render", notes);
-        Some(Request { id: read_dialogue_id(fields, notes)?, round, render })
-    })
+        let (render, warnings) = (fields.boolean("render", notes), Vec::new());
+        Some(Request { id: read_dialogue_id(fields, notes)?, round, render, warnings })
+    })?;
+    Ok(Request { warnings, ..request })
 }
 
 /// The document as compact JSON: it can be large, so it is written out once.
@@ -40,7 +44,16 @@ pub fn context(workspace: &Workspace, arguments: &Value) -> Result<String, Error
     let mut context = rules::Context::new(before.round);
     let mut add = |record: &Record, shown: &Shown<'_>| context.add(record, shown);
     let record = before.show(workspace, &mut add)?;
-    Ok(context.finish(&record).map_err(StoreError::Unwritable)?.whole())
+    let document = context.finish(&record).map_err(StoreError::Unwritable)?;
+    told(document, &request.warnings)
+}
+
+/// The document, with what is to be said of the request.
+pub(super) fn told(document: rules::Document, warnings: &[Warning]) -> Result<String, Error> {
+    if warnings.is_empty() {
+        return Ok(document.whole());
+    }
+    Ok(document.with("warnings", &warnings).map_err(StoreError::Unwritable)?.whole())
 }
 
 /// A dialogue before one of its rounds.

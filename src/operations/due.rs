@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments::read;
+use super::arguments::read_strictly;
 use super::workspace::{Workspace, find};
 use crate::domain::catalogue::Due;
 use crate::domain::change::{Change, EntryKind};
@@ -70,7 +70,7 @@ pub struct OutcomeRecorded {
 /// Records what became of a conclusion. It may be looked at again later.
 pub fn record_outcome(workspace: &Workspace, arguments: &Value) -> Result<OutcomeRecorded, Error> {
     let known = ["dialogue_id", "outcome", "note"];
-    let (dialogue_id, outcome, note) = read(arguments, &known, |fields, notes| {
+    let (dialogue_id, outcome, note) = read_strictly(arguments, &known, |fields, notes| {
         let note = fields.text("note", TEXT_CHARS_MAX, notes);
         let outcome = fields.required_word("outcome", notes);
         Some((read_dialogue_id(fields, notes)?, outcome?, note))

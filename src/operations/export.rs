@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::arguments::read;
+use super::arguments::{read, read_strictly};
 use super::workspace::Workspace;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
@@ -53,7 +53,8 @@ struct Request {
     output_path: Option<String>,
 }
 
-fn read_request(arguments: &Value) -> Result<Request, Error> {
+/// The request, and what was passed over in it.
+fn read_request(arguments: &Value) -> Result<(Request, Vec<Warning>), Error> {
     read(arguments, &["dialogue_id", "output_path", "format"], |fields, notes| {
         let output_path = fields.text("output_path", usize::MAX, notes);
         let format = fields.word("format", notes);
@@ -70,7 +71,7 @@ fn format_of(path: Option<&str>) -> Format {
 
 /// Writes the file; without `output_path` into the dialogue's own folder.
 pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Error> {
-    let request = read_request(arguments)?;
+    let (request, mut warnings) = read_request(arguments)?;
     let record = load(workspace, &request.id)?;
     let path = match &request.output_path {
         Some(path) => workspace.folders.file("output_path", path)?,
@@ -81,6 +82,7 @@ pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Erro
         text.push('\n');
     }
     files::replace(&path, text.as_bytes())?;
+    warnings.extend(documents::warnings(&record));
     Ok(Exported {
         status: "success",
         path: path.display().to_string(),
@@ -94,7 +96,7 @@ pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Erro
             claims: record.claims.len(),
             total_alignment: record.dialogue.total_alignment,
         },
-        warnings: documents::warnings(&record),
+        warnings,
     })
 }
 
@@ -103,12 +105,13 @@ pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Erro
 pub struct Printed {
     pub format: Format,
     pub text: String,
+    pub warnings: Vec<Warning>,
 }
 
 /// The document itself, without a file.
 pub fn printed(workspace: &Workspace, arguments: &Value) -> Result<Printed, Error> {
-    let Request { id, format, .. } = read_request(arguments)?;
-    Ok(Printed { format, text: text(workspace, &load(workspace, &id)?, format)? })
+    let (Request { id, format, .. }, warnings) = read_request(arguments)?;
+    Ok(Printed { format, text: text(workspace, &load(workspace, &id)?, format)?, warnings })
 }
 
 /// The document of a record that was read already, as JSON.
@@ -118,7 +121,7 @@ pub fn json(workspace: &Workspace, record: &Record) -> Result<String, Error> {
 
 /// The whole record of the dialogue that the arguments name, to be drawn.
 pub fn record(workspace: &Workspace, arguments: &Value) -> Result<Record, Error> {
-    load(workspace, &read(arguments, &["dialogue_id"], read_dialogue_id)?)
+    load(workspace, &read_strictly(arguments, &["dialogue_id"], read_dialogue_id)?)
 }
 
 fn load(workspace: &Workspace, id: &DialogueId) -> Result<Record, Error> {

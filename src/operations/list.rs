@@ -10,7 +10,7 @@ use crate::domain::ids::DialogueId;
 use crate::domain::limits::{LINE_CHARS_MAX, PAGE_MAX};
 use crate::domain::refusal::Fault;
 use crate::error::Error;
-use crate::record::{Fields, Notes, no_dialogue};
+use crate::record::{Fields, Notes, Warning, no_dialogue};
 
 /// A screenful.
 const PAGE_DEFAULT: usize = 50;
@@ -21,12 +21,15 @@ pub struct Listed {
     pub dialogues: Vec<Summary>,
     /// Give this as `after` to read on.
     pub next: Option<DialogueId>,
+    /// Fields that nobody knows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 const FIELDS: [&str; 5] = ["op", "status", "protocol", "limit", "after"];
 
 pub fn list(workspace: &Workspace, arguments: &Value) -> Result<Listed, Error> {
-    let (query, after) = read(arguments, &FIELDS, |fields, notes| {
+    let ((query, after), warnings) = read(arguments, &FIELDS, |fields, notes| {
         let after = fields.text("after", LINE_CHARS_MAX, notes);
         let query = ListQuery {
             status: fields.word("status", notes),
@@ -51,7 +54,7 @@ pub fn list(workspace: &Workspace, arguments: &Value) -> Result<Listed, Error> {
     let more = dialogues.len() > limit;
     dialogues.truncate(limit);
     let next = dialogues.last().filter(|_| more).map(|last| last.dialogue_id.clone());
-    Ok(Listed { status: "success", dialogues, next })
+    Ok(Listed { status: "success", dialogues, next, warnings })
 }
 
 pub(super) fn read_limit(fields: &Fields<'_>, default: usize, notes: &mut Notes) -> usize {

@@ -27,7 +27,7 @@ mod workspace;
 
 pub use abandon::{Abandoned, abandon};
 pub use arguments::parse;
-pub(crate) use arguments::read as read_arguments;
+pub(crate) use arguments::read_strictly;
 pub use audit::{AuditWindow, AuditWish, Audited, audit};
 pub use cite::{Cited, Uncited, cite};
 pub use context::context;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::context::{Before, Request, read_request};
+use super::context::{Before, Request, read_request, told};
 use super::workspace::Workspace;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::{DialogueId, ExpertSlug};
@@ -83,7 +83,8 @@ pub(super) fn write(workspace: &Workspace, request: &Request) -> Result<PromptsW
         });
     }
     let Before { dialogue, round } = table.before;
-    let answer = table.context.with("prompts", &written).map_err(StoreError::Unwritable)?.whole();
+    let document = table.context.with("prompts", &written).map_err(StoreError::Unwritable)?;
+    let answer = told(document, &request.warnings)?;
     let dialogue_id = dialogue.id().clone();
     Ok(PromptsWritten { dialogue_id, round, prompts: written, answer })
 }

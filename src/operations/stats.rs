@@ -7,6 +7,7 @@ use super::arguments::read;
 use super::workspace::Workspace;
 use crate::domain::catalogue::TopExpert;
 use crate::error::Error;
+use crate::record::Warning;
 
 const TOP_EXPERTS: usize = 10;
 
@@ -20,10 +21,13 @@ pub struct Statistics {
     pub entities: Map<String, Value>,
     pub averages: Map<String, Value>,
     pub top_experts: Vec<TopExpert>,
+    /// Fields that nobody knows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 pub fn stats(workspace: &Workspace, arguments: &Value) -> Result<Statistics, Error> {
-    read(arguments, &["op"], |_, _| Some(()))?;
+    let ((), warnings) = read(arguments, &["op"], |_, _| Some(()))?;
     let stats = workspace.store.stats(TOP_EXPERTS)?;
     let average = |sum: f64| {
         let mean = sum / stats.dialogues.max(1) as f64;
@@ -48,6 +52,7 @@ pub fn stats(workspace: &Workspace, arguments: &Value) -> Result<Statistics, Err
         ),
         entities: counts(stats.entities.iter().map(|(kind, count)| (kind.section(), *count))),
         top_experts: stats.top_experts,
+        warnings,
     })
 }
 

@@ -9,6 +9,8 @@ use crate::domain::dialogue::{Dialogue, DialogueStatus, Protocol};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::record::velocity;
 
+use super::warning::Warning;
+
 /// Velocities of this size and less are standing still.
 const STILL_MAX: i64 = 5;
 
@@ -36,7 +38,7 @@ pub struct Ranked {
 }
 
 /// The answer of `progress`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Progress {
     pub dialogue_id: DialogueId,
     pub status: DialogueStatus,
@@ -52,6 +54,9 @@ pub struct Progress {
     pub converging: bool,
     pub leaderboard: Vec<Ranked>,
     pub estimated_rounds_remaining: Option<usize>,
+    /// Fields that nobody knows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 pub fn progress(pulse: &Pulse) -> Progress {
@@ -75,6 +80,7 @@ pub fn progress(pulse: &Pulse) -> Progress {
         converging,
         leaderboard,
         estimated_rounds_remaining: rounds_remaining(pulse, converging),
+        warnings: Vec::new(),
     }
 }
 

@@ -264,23 +264,55 @@ impl<'a> Fields<'a> {
     /// Fields we do not know: a near miss is refused, because ignoring it would
     /// lose what it holds; anything else is said and passed over.
     pub fn expect_only(&self, known: &[&str], notes: &mut Notes) {
-        for name in self.map.keys().filter(|name| !known.contains(&name.as_str())) {
-            let absent = known.iter().copied().filter(|known| !self.map.contains_key(*known));
-            if let Some(meant) = nearest(name, absent) {
-                notes.fault(
-                    Fault::new(Code::NotSupported, format!("there is no field '{name}' here"))
-                        .about(&self.item)
-                        .field(name.as_str())
-                        .suggest(format!("did you mean '{meant}'?")),
-                );
+        for name in self.others(known) {
+            if let Some(meant) = nearest(name, self.absent(known)) {
+                notes.fault(self.unknown(name).suggest(format!("did you mean '{meant}'?")));
             } else {
-                let message = format!("field '{name}' is not known and was ignored");
+                let message = format!("field '{}' is not known and was ignored", cut(name));
                 notes
                     .warnings
-                    .push(Warning::new("unknown_field", message).with("field", name.as_str()));
+                    .push(Warning::new("unknown_field", message).with("field", cut(name)));
             }
         }
     }
+
+    /// Fields we do not know, all refused.
+    pub fn refuse_others(&self, known: &[&str], notes: &mut Notes) {
+        for name in self.others(known) {
+            let slip = nearest(name, self.absent(known));
+            let meant = slip.or_else(|| self.absent(known).find(|known| is_part(name, known)));
+            notes.fault(match meant {
+                Some(meant) => self.unknown(name).suggest(format!("did you mean '{meant}'?")),
+                None => self.unknown(name).suggest(format!("there are {}", known.join(", "))),
+            });
+        }
+    }
+
+    fn others(&self, known: &[&str]) -> impl Iterator<Item = &'a str> {
+        let names = self.map.keys().map(String::as_str);
+        names.filter(|name| !known.contains(name))
+    }
+
+    fn absent<'k>(&self, known: &[&'k str]) -> impl Iterator<Item = &'k str> {
+        known.iter().copied().filter(|known| !self.map.contains_key(*known))
+    }
+
+    fn unknown(&self, name: &str) -> Fault {
+        let name = cut(name);
+        Fault::new(Code::NotSupported, format!("there is no field '{name}' here"))
+            .about(&self.item)
+            .field(name)
+    }
+}
+
+/// Whether one name is the other and more, as `wait` and `wait_seconds`, `no_audit` and `audit`.
+fn is_part(name: &str, known: &str) -> bool {
+    /// Shorter ones are part of almost anything.
+    const CHARS_MIN: usize = 4;
+    let parts = |text: &str| text.split('_').map(str::to_owned).collect::<Vec<_>>();
+    let (few, many) = (parts(name), parts(known));
+    let (few, many) = if few.len() < many.len() { (few, many) } else { (many, few) };
+    few.join("_").len() >= CHARS_MIN && few.iter().all(|part| many.contains(part))
 }
 
 fn is_deeper_than(value: &Value, levels: usize) -> bool {
@@ -379,5 +411,23 @@ mod tests {
             ]
         );
         assert_eq!(notes.warnings.len(), 1);
+    }
+
+    #[test]
+    fn where_nothing_is_passed_over_the_field_that_was_meant_is_named() {
+        let known = ["question", "budget_usd", "audit", "wait_seconds", "text"];
+        for (name, hint) in [
+            ("budget", "did you mean 'budget_usd'?"),
+            ("budget_us", "did you mean 'budget_usd'?"),
+            ("no_audit", "did you mean 'audit'?"),
+            ("wait", "did you mean 'wait_seconds'?"),
+            ("providers", "there are question, budget_usd, audit, wait_seconds, text"),
+        ] {
+            let arguments = json!({ name: 1 });
+            let mut notes = Notes::default();
+            Fields::of_arguments(&arguments).unwrap().refuse_others(&known, &mut notes);
+            let hints: Vec<&str> = notes.faults.iter().map(Fault::hint).collect();
+            assert_eq!(hints, [hint], "{name}");
+        }
     }
 }

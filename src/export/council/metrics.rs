@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::domain::ask::{Reply, Usage};
 use crate::domain::council::words::Mode;
 use crate::domain::ids::DialogueId;
-use crate::domain::intervention::Restatement;
+use crate::domain::intervention::{self, Restatement};
 use crate::domain::time::Moment;
 use crate::domain::transcript::{Asked, CallOutcome, Shortcut, Transcript};
 use crate::export::wording;
@@ -96,7 +96,7 @@ fn replies(transcript: &Transcript) -> impl Iterator<Item = &Reply> {
 
 /// How directives were understood: what that took is part of what the run took.
 pub(super) fn restatements(transcript: &Transcript) -> impl Iterator<Item = &Restatement> {
-    transcript.interventions.iter().filter_map(|noted| noted.intervention.restatement())
+    intervention::restatements(&transcript.interventions)
 }
 
 pub(super) fn dollars(micros: u64) -> f64 {

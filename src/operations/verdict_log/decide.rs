@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::super::arguments::read;
+use super::super::arguments::read_strictly;
 use super::super::workspace::Workspace;
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::gate::{Decision, GateVerdict, LoggedVerdict, Override};
@@ -36,7 +36,7 @@ pub struct Overridden {
 /// has but one. A later decision takes the place of an earlier one.
 pub fn override_verdict(workspace: &Workspace, arguments: &Value) -> Result<Overridden, Error> {
     let known = ["verdict_id", "decision", "why"];
-    let (named, decision, why) = read(arguments, &known, |fields, notes| {
+    let (named, decision, why) = read_strictly(arguments, &known, |fields, notes| {
         let named = fields.required_text("verdict_id", LINE_CHARS_MAX, notes);
         let decision = fields.required_word("decision", notes);
         let why = fields.required_text("why", TEXT_CHARS_MAX, notes);

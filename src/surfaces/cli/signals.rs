@@ -7,11 +7,6 @@ use tokio::sync::watch;
 
 use crate::error::Kind;
 
-/// Waits until somebody says stop.
-pub(super) async fn told_to_stop() {
-    Signals::open().next().await;
-}
-
 /// The first signal asks the run to stop where it can be taken up again; the second ends
 /// the process, which is no worse: the journal is whole at every moment.
 pub(super) async fn stop_or_exit(heard: watch::Sender<bool>) {
@@ -25,15 +20,16 @@ pub(super) async fn stop_or_exit(heard: watch::Sender<bool>) {
 }
 
 /// Both ways of saying stop; nothing, where the system does not let us hear them.
-struct Signals(Option<(Signal, Signal)>);
+pub(super) struct Signals(Option<(Signal, Signal)>);
 
 impl Signals {
-    fn open() -> Self {
+    pub(super) fn open() -> Self {
         let interrupt = signal(SignalKind::interrupt()).ok();
         Self(interrupt.zip(signal(SignalKind::terminate()).ok()))
     }
 
-    async fn next(&mut self) {
+    /// Waits until somebody says stop.
+    pub(super) async fn next(&mut self) {
         let Some((interrupt, terminate)) = &mut self.0 else {
             return std::future::pending().await;
         };

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::call::{Call, OnCancel};
+use super::directing::direct;
 use super::run_answer::RunAnswer;
 use super::tools::Run;
 use super::tools::ask::AskArguments;
@@ -11,9 +12,9 @@ use super::tools::review::{ReviewArguments, Sorting};
 use super::tools::status::{StatusArguments, resumption};
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Deed, Intervention};
-use crate::engine::{self, check_intervention};
+use crate::engine;
 use crate::error::{Error, document_text};
-use crate::hosting::{Restated, RunStatus, blocking, restate};
+use crate::hosting::{RunStatus, blocking};
 
 /// Does what the tool does, and says where the run stands then.
 pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {
@@ -86,61 +87,39 @@ async fn status(call: &Call) -> Result<RunAnswer, Error> {
         RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => true,
         RunStatus::Running | RunStatus::Done => false,
     };
-    if !(resume && can_go_on) {
+    let Some(overrides) = resume.filter(|_| can_go_on) else {
         return call.await_run(&id, wait, OnCancel::LeaveRun).await;
-    }
+    };
     let (house, wanted) = (Arc::clone(&call.house), id.clone());
-    let (going_on, log) = blocking(move || resumption(&house, &wanted)).await?;
+    let (going_on, log) = blocking(move || resumption(&house, &wanted, &overrides)).await?;
     call.house.go_on(going_on, log).await?;
     call.await_run(&id, wait, OnCancel::EndRun).await
 }
 
 async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
     let wanted = InterveneArguments::read(&call.arguments)?;
-    let workspace = call.house.for_existing()?;
-    let transcript = engine::load(workspace.store.as_ref(), &wanted.id)?.transcript;
+    let store = Arc::clone(&call.house.for_existing()?.store);
+    let transcript = engine::load(store.as_ref(), &wanted.id)?.transcript;
     let intervention = match wanted.kind {
         Deed::Whisper => wanted.whisper(&transcript)?,
         Deed::Stop => Intervention::Stop,
-        Deed::Direct => {
-            let (text, confirmed) = (wanted.text.clone(), wanted.confirmed);
-            let directive = Intervention::Directive { text, restatement: None, confirmed: true };
-            check_intervention(&transcript, &directive)?;
-            let house = &call.house;
-            let restated =
-                restate(&house.premises, &transcript, &wanted.text, &house.outlets).await?;
-            if !confirmed {
-                return unconfirmed(call, &wanted.id, &restated).await;
-            }
-            let restatement = match restated {
-                Restated::As(restatement) => Some(restatement),
-                // Whoever confirms it means what they wrote.
-                Restated::NotSaid { .. } => None,
-            };
-            Intervention::Directive { text: wanted.text.clone(), restatement, confirmed }
-        }
+        Deed::Direct => return direct(call, wanted, transcript).await,
     };
-    let id = wanted.id;
-    let known = id.clone();
+    note(call, wanted.id, intervention).await
+}
+
+/// Writes it where the run finds it, and says where the run stands.
+pub(super) async fn note(
+    call: &Call,
+    id: DialogueId,
+    intervention: Intervention,
+) -> Result<RunAnswer, Error> {
+    let (house, known) = (Arc::clone(&call.house), id.clone());
     blocking(move || {
+        let workspace = house.for_existing()?;
         let (store, ambient) = (workspace.store.as_ref(), workspace.ambient.as_ref());
         engine::intervene(store, ambient, &known, &intervention)
     })
     .await?;
     Ok(call.house.report(&id).await?.into())
-}
-
-/// Nothing was noted: the caller sees how it would be understood, and says whether that is it.
-async fn unconfirmed(
-    call: &Call,
-    id: &DialogueId,
-    restated: &Restated,
-) -> Result<RunAnswer, Error> {
-    let said = match restated {
-        Restated::As(restatement) => format!("understood as: {}", restatement.sentence),
-        Restated::NotSaid { reason } => format!("it could not be restated: {reason}"),
-    };
-    let suggestion = format!("{said}. Not taken up yet: call again with confirmed: true");
-    let answer: RunAnswer = call.house.report(id).await?.into();
-    Ok(RunAnswer { suggestion: Some(suggestion), ..answer })
 }

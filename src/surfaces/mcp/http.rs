@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -13,6 +14,8 @@ use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::time::sleep;
 
 use super::message::{self, MESSAGE_BYTES_MAX};
 use super::server::Server;
@@ -22,6 +25,10 @@ use crate::hosting::House;
 
 /// Names of this machine, as a client on it calls it.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+
+/// How long whoever is connected may take to hear how it ended. A stream of events never ends by
+/// itself.
+const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Where to listen.
 #[derive(Debug, Clone, Copy)]
@@ -70,8 +77,23 @@ impl Listening {
         self,
         stop: impl Future<Output = ()> + Send + 'static,
     ) -> Result<(), Error> {
-        let served = axum::serve(self.listener, self.router).with_graceful_shutdown(stop);
-        served.await.map_err(Error::Listen)
+        let (tell, told) = oneshot::channel();
+        let stopping = async move {
+            stop.await;
+            // Whoever hears it is waiting below.
+            let _ = tell.send(());
+        };
+        let served = axum::serve(self.listener, self.router).with_graceful_shutdown(stopping);
+        let farewell = async move {
+            match told.await {
+                Ok(()) => sleep(FAREWELL).await,
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            served = served.into_future() => served.map_err(Error::Listen),
+            () = farewell => Ok(()),
+        }
     }
 }
 

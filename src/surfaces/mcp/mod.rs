@@ -6,6 +6,7 @@
 mod answer;
 mod call;
 mod deliberating;
+mod directing;
 mod http;
 mod message;
 mod prompts;

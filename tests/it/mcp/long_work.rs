@@ -4,6 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use plenary::domain::transcript::Transcript;
+use plenary::engine::look;
+use plenary::store::SqliteStore;
 use serde_json::{Value, json};
 
 use super::agent::Agent;
@@ -111,8 +114,14 @@ fn a_key_in_a_document_is_refused_without_a_way_around() {
     assert!(!refused.to_string().contains("--force"), "{refused:#}");
 }
 
+/// A run as its journal has it now.
+pub fn transcript(program: &Program, id: &Value) -> Transcript {
+    let store = SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap();
+    look(&store, &id.as_str().unwrap().parse().unwrap()).unwrap()
+}
+
 /// A council that answers once it is let.
-fn waiting() -> (Council, Arc<AtomicBool>) {
+pub fn waiting() -> (Council, Arc<AtomicBool>) {
     let is_open = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&is_open);
     let script = move |_: &Asked<'_>| {

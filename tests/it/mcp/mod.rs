@@ -2,7 +2,11 @@
 
 pub mod agent;
 mod answers;
+mod directives;
 mod hostile;
 mod http;
-mod long_work;
+pub mod long_work;
 mod record;
+pub mod served;
+mod stopping;
+mod wishes;

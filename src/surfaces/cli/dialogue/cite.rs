@@ -5,7 +5,7 @@ use clap::Args;
 use super::super::session::{Done, Session};
 use super::super::ui::talk;
 use super::super::wrap::wrap_text;
-use super::command::Data;
+use super::command::{Data, warn};
 use crate::domain::catalogue::Citation;
 use crate::domain::ids::EntityId;
 use crate::domain::reference::RefType;
@@ -35,6 +35,7 @@ impl Cite {
             .with("dialogue_id", self.dialogue)
             .with("ids", (!self.ids.is_empty()).then_some(self.ids));
         let cited = operations::cite(&session.for_existing()?, arguments.value())?;
+        warn(session.ui, &cited.warnings);
         if session.ui.json || !cited.citations.is_empty() {
             session.ui.answer(&cited, |cited| text(cited, session.ui.width()))?;
         }

@@ -39,6 +39,7 @@ impl Export {
         let workspace = session.for_existing()?;
         if arguments.value().get("output_path").is_none_or(serde_json::Value::is_null) {
             let printed = operations::printed(&workspace, arguments.value())?;
+            warn(session.ui, &printed.warnings);
             session.ui.print(&as_asked(session.ui, printed)?)?;
             return Ok(Done::Well);
         }

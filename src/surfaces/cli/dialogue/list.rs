@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::super::session::{Done, Session};
 use super::super::table::Table;
-use super::command::Data;
+use super::command::{Data, warn};
 use crate::error::Error;
 use crate::operations::{self, Listed};
 
@@ -37,6 +37,7 @@ impl List {
             .with("limit", self.limit)
             .with("after", self.after);
         let listed = operations::list(&session.for_existing()?, arguments.value())?;
+        warn(session.ui, &listed.warnings);
         let width = session.ui.table_width();
         if listed.dialogues.is_empty() && !session.ui.json {
             session.ui.say("no dialogues; `plenary dialogue create TITLE` opens one");

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::super::session::{Done, Session};
 use super::super::table::Table;
-use super::command::Data;
+use super::command::{Data, warn};
 use crate::error::Error;
 use crate::operations;
 use crate::record::convergence::Progress as Report;
@@ -23,6 +23,7 @@ impl Progress {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let arguments = self.data.arguments()?.with("dialogue_id", self.id);
         let report = operations::progress(&session.for_existing()?, arguments.value())?;
+        warn(session.ui, &report.warnings);
         let width = session.ui.table_width();
         session.ui.answer(&report, |report| text(report, width))?;
         Ok(Done::Well)

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::super::session::{Done, Session};
 use super::super::table::Table;
-use super::command::Data;
+use super::command::{Data, warn};
 use crate::error::Error;
 use crate::operations::{self, Matched};
 
@@ -26,6 +26,7 @@ impl Similar {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let arguments = self.data.arguments()?.with("query", self.query).with("limit", self.limit);
         let matched = operations::similar(&session.for_existing()?, arguments.value())?;
+        warn(session.ui, &matched.warnings);
         let width = session.ui.table_width();
         if matched.results.is_empty() && !session.ui.json {
             session.ui.say("nothing similar");

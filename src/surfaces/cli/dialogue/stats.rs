@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::session::{Done, Session};
 use super::super::table::Table;
-use super::command::Data;
+use super::command::{Data, warn};
 use crate::error::Error;
 use crate::export::wording;
 use crate::operations::{self, Statistics};
@@ -21,6 +21,7 @@ impl Stats {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let arguments = self.data.arguments()?;
         let statistics = operations::stats(&session.for_existing()?, arguments.value())?;
+        warn(session.ui, &statistics.warnings);
         let width = session.ui.table_width();
         session.ui.answer(&statistics, |statistics| text(statistics, width))?;
         Ok(Done::Well)

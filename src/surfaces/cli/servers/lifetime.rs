@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use tokio::runtime::Builder;
+use tokio::sync::oneshot;
 
 use super::super::session::{Done, Session};
-use super::super::signals::told_to_stop;
+use super::super::signals::Signals;
 use super::super::ui::talk;
 use crate::error::Error;
 use crate::hosting::House;
@@ -21,12 +22,31 @@ pub(super) fn serve_until_stopped(
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
     let say = if session.ui.is_quiet() { |_: &str| {} } else { talk };
     let house = House::new(session.premises, say);
-    let served = runtime.block_on(async {
-        let served = serve(Arc::clone(&house), Box::pin(told_to_stop())).await;
-        house.close().await;
-        served
+    let done = runtime.block_on(async {
+        let (tell, told) = oneshot::channel();
+        let stop = Box::pin(async move { drop(told.await) });
+        let serving = async {
+            let served = serve(Arc::clone(&house), stop).await;
+            house.close().await;
+            served.map(|()| Done::Well)
+        };
+        tokio::select! {
+            done = serving => done,
+            () = heed(&house, tell) => Ok(Done::Interrupted),
+        }
     });
     // Somebody may still read standard input, and would wait for it for ever.
     runtime.shutdown_background();
-    served.map(|()| Done::Well)
+    done
+}
+
+/// Waits until somebody says stop, and tells the server; returns when they say it again, and mean
+/// at once. Runs end with the first word, whoever is still connected: they cost money.
+async fn heed(house: &House, tell: oneshot::Sender<()>) {
+    let mut signals = Signals::open();
+    signals.next().await;
+    house.interrupt_all();
+    // A server that has ended by itself does not hear it.
+    let _ = tell.send(());
+    signals.next().await;
 }

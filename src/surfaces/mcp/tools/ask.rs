@@ -5,19 +5,19 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 
-use super::deliberation::{DELIBERATION, wait};
+use super::deliberation::{DELIBERATION, dollars, wait};
 use super::tool::{Run, Tool, Work};
 use crate::ambient::Machine;
 use crate::config::{Overrides, parse_duration};
 use crate::convening::{Rehearsal, Table, Wishes};
 use crate::domain::council::words::Mode;
-use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::domain::limits::LINE_CHARS_MAX;
 use crate::domain::plan::{Auditing, Delivery, Stakes};
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::hosting::{House, Prepared, check_question, council, council_settings};
 use crate::material;
-use crate::operations::read_arguments;
+use crate::operations::read_strictly;
 use crate::record::{Fields, Notes};
 use crate::surfaces::mcp::schema;
 
@@ -80,16 +80,8 @@ pub(in crate::surfaces::mcp) struct AskArguments {
 
 impl AskArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &serde_json::Value) -> Result<Self, Error> {
-        read_arguments(arguments, &FIELDS, |fields, notes| {
-            // Its own check says what a question must be.
-            let question = fields.text("question", TEXT_CHARS_MAX, notes).unwrap_or_default();
-            let question = match check_question(&question) {
-                Ok(question) => Some(question),
-                Err(fault) => {
-                    notes.fault(fault);
-                    None
-                }
-            };
+        read_strictly(arguments, &FIELDS, |fields, notes| {
+            let question = question(fields, notes);
             let is_wanted =
                 |name, notes: &mut Notes| !fields.has(name) || fields.boolean(name, notes);
             let conclusion = match (is_wanted("conclusion", notes), is_wanted("audit", notes)) {
@@ -134,19 +126,18 @@ impl AskArguments {
     }
 }
 
-pub(super) fn rehearsal(fields: &Fields<'_>, notes: &mut Notes) -> Rehearsal {
-    if fields.boolean("rehearse", notes) { Rehearsal::Wanted } else { Rehearsal::IfNobody }
+/// Its own check says what a question must be, and how long; one that is no text is not also
+/// called empty.
+fn question(fields: &Fields<'_>, notes: &mut Notes) -> Option<String> {
+    let text = match fields.has("question") {
+        true => fields.text("question", usize::MAX, notes)?,
+        false => String::new(),
+    };
+    check_question(&text).map_err(|fault| notes.fault(fault)).ok()
 }
 
-fn dollars(fields: &Fields<'_>, notes: &mut Notes) -> Option<f64> {
-    let given = fields.get("budget_usd")?;
-    let usd = given.as_f64().filter(|usd| usd.is_finite() && *usd >= 0.0);
-    if usd.is_none() {
-        let fault =
-            Fault::new(Code::InvalidType, "field 'budget_usd' must be an amount of dollars");
-        notes.fault(fault.field("budget_usd").value(given.clone()).suggest("for example 2.5"));
-    }
-    usd
+pub(super) fn rehearsal(fields: &Fields<'_>, notes: &mut Notes) -> Rehearsal {
+    if fields.boolean("rehearse", notes) { Rehearsal::Wanted } else { Rehearsal::IfNobody }
 }
 
 /// A length of time as people write it, or as milliseconds.

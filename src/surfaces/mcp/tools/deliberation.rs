@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::domain::refusal::{Code, Fault};
 use crate::record::{Fields, Notes};
 use crate::surfaces::mcp::call::WAIT_SECONDS_MAX;
 use crate::surfaces::mcp::run_answer::RunAnswer;
@@ -14,4 +15,16 @@ pub(super) const DELIBERATION: &[&str] =
 pub(super) fn wait(fields: &Fields<'_>, notes: &mut Notes) -> Duration {
     let seconds = fields.integer("wait_seconds", 0..=WAIT_SECONDS_MAX, notes);
     Duration::from_secs(seconds.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or(0))
+}
+
+/// What it may spend.
+pub(super) fn dollars(fields: &Fields<'_>, notes: &mut Notes) -> Option<f64> {
+    let given = fields.get("budget_usd")?;
+    let usd = given.as_f64().filter(|usd| usd.is_finite() && *usd >= 0.0);
+    if usd.is_none() {
+        let fault =
+            Fault::new(Code::InvalidType, "field 'budget_usd' must be an amount of dollars");
+        notes.fault(fault.field("budget_usd").value(given.clone()).suggest("for example 2.5"));
+    }
+    usd
 }

@@ -12,7 +12,7 @@ use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
 use crate::engine::unknown_seat;
 use crate::error::Error;
-use crate::operations::read_arguments;
+use crate::operations::read_strictly;
 use crate::record::read_dialogue_id;
 use crate::surfaces::mcp::schema;
 
@@ -50,7 +50,7 @@ pub(in crate::surfaces::mcp) struct InterveneArguments {
 impl InterveneArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
         let known = ["dialogue_id", "kind", "text", "to", "confirmed"];
-        read_arguments(arguments, &known, |fields, notes| {
+        read_strictly(arguments, &known, |fields, notes| {
             let kind = fields.required_word("kind", notes);
             // Its length is checked where it is taken up.
             let text = fields.text("text", TEXT_CHARS_MAX, notes);

@@ -26,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
         converging,
         leaderboard,
         estimated_rounds_remaining,
+        warnings,
     }),
     work: Work::Look(|workspace, arguments| {
         document_text(&operations::progress(workspace, arguments)?)

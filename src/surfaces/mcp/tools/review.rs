@@ -17,7 +17,7 @@ use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::export::gate::{ReviewDocument, skipped};
 use crate::hosting::{CallerClaims, House, Piece, Prepared, Skipped, review, review_settings};
-use crate::operations::read_arguments;
+use crate::operations::read_strictly;
 use crate::record::{Fields, Notes};
 use crate::surfaces::mcp::schema;
 
@@ -75,7 +75,7 @@ pub(in crate::surfaces::mcp) enum Sorting {
 
 impl ReviewArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
-        read_arguments(arguments, &FIELDS, |fields, notes| {
+        read_strictly(arguments, &FIELDS, |fields, notes| {
             let document = given(fields, notes);
             let claims = CallerClaims {
                 tier: tier(fields, notes),

@@ -12,7 +12,7 @@ pub(super) const TOOL: Tool = Tool {
         all that was said before, open tensions, and each expert's own part. Build a prompt for \
         each expert from it, or let `render` write them.",
     arguments: schema::arguments::<Arguments>,
-    answer: &["dialogue", "prior_rounds", "active_tensions", "experts", "prompts"],
+    answer: &["dialogue", "prior_rounds", "active_tensions", "experts", "prompts", "warnings"],
     // Rendering writes files.
     work: Work::Add(operations::context),
 };

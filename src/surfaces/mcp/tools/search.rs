@@ -14,7 +14,7 @@ pub(super) const TOOL: Tool = Tool {
         similar: earlier dialogues on a subject. stats: counts. list: dialogues, a page at a time.",
     arguments: schema::arguments::<Arguments>,
     // Which of them are there depends on the op.
-    answer: &["status", "citations", "errors", "results", "dialogues", "next"],
+    answer: &["status", "citations", "errors", "results", "dialogues", "next", "warnings"],
     work: Work::Look(|workspace, arguments| {
         document_text(&operations::search(workspace, arguments)?)
     }),

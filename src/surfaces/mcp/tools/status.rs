@@ -6,14 +6,15 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde_json::Value;
 
-use super::deliberation::{DELIBERATION, wait};
+use super::deliberation::{DELIBERATION, dollars, wait};
 use super::tool::{Run, Tool, Work};
 use crate::config::Overrides;
 use crate::domain::ids::DialogueId;
+use crate::domain::refusal::{Code, Fault};
 use crate::engine::load;
 use crate::error::Error;
 use crate::hosting::{House, Resumption};
-use crate::operations::read_arguments;
+use crate::operations::read_strictly;
 use crate::record::read_dialogue_id;
 use crate::surfaces::mcp::schema;
 
@@ -34,20 +35,32 @@ struct Arguments {
     /// [0] Many clients give up after 60.
     wait_seconds: Option<u32>,
     resume: Option<bool>,
+    /// With resume: what it may spend in all [as before].
+    budget_usd: Option<f64>,
 }
+
+const FIELDS: [&str; 4] = ["dialogue_id", "wait_seconds", "resume", "budget_usd"];
 
 /// The arguments, read.
 #[derive(Debug)]
 pub(in crate::surfaces::mcp) struct StatusArguments {
     pub id: DialogueId,
     pub wait: Duration,
-    pub resume: bool,
+    /// By what it goes on, where it is to go on.
+    pub resume: Option<Overrides>,
 }
 
 impl StatusArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
-        read_arguments(arguments, &["dialogue_id", "wait_seconds", "resume"], |fields, notes| {
-            let (wait, resume) = (wait(fields, notes), fields.boolean("resume", notes));
+        read_strictly(arguments, &FIELDS, |fields, notes| {
+            let (wait, is_to_go_on) = (wait(fields, notes), fields.boolean("resume", notes));
+            let budget_usd = dollars(fields, notes);
+            if budget_usd.is_some() && !is_to_go_on {
+                let message = "a budget is given to a run that is to go on";
+                let fault = Fault::new(Code::NotSupported, message).field("budget_usd");
+                notes.fault(fault.suggest("send resume: true with it"));
+            }
+            let resume = is_to_go_on.then_some(Overrides { budget_usd, deadline_ms: None });
             Some(Self { id: read_dialogue_id(fields, notes)?, wait, resume })
         })
     }
@@ -57,10 +70,10 @@ impl StatusArguments {
 pub(in crate::surfaces::mcp) fn resumption(
     house: &House,
     id: &DialogueId,
+    overrides: &Overrides,
 ) -> Result<(Resumption, Option<PathBuf>), Error> {
     let loaded = load(house.for_existing()?.store.as_ref(), id)?;
-    let overrides = Overrides::default();
-    let settings = house.premises.settings_for(&loaded.transcript.opening, &overrides)?;
+    let settings = house.premises.settings_for(&loaded.transcript.opening, overrides)?;
     let log = loaded.transcript.plan.gate.is_some().then(|| settings.review.log_path.clone());
-    Ok((Resumption::prepare(loaded, &settings, &overrides, &house.outlets), log))
+    Ok((Resumption::prepare(loaded, &settings, overrides, &house.outlets), log))
 }

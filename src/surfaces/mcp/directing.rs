@@ -1,0 +1,49 @@
+//! A directive: restated first, taken up once it is confirmed.
+//!
+//! **Invariant:** what was restated is in the record before anybody is told of it: it was paid
+//! for, and whoever confirms it means the sentence they saw.
+
+use super::call::Call;
+use super::deliberating::note;
+use super::run_answer::RunAnswer;
+use super::tools::intervene::InterveneArguments;
+use crate::domain::intervention::{Intervention, unconfirmed};
+use crate::domain::transcript::Transcript;
+use crate::engine::check_intervention;
+use crate::error::Error;
+use crate::hosting::{House, Restated, restate};
+
+pub(super) async fn direct(
+    call: &Call,
+    wanted: InterveneArguments,
+    transcript: Transcript,
+) -> Result<RunAnswer, Error> {
+    let InterveneArguments { id, text, confirmed, .. } = wanted;
+    let directive =
+        |restatement| Intervention::Directive { text: text.clone(), restatement, confirmed };
+    check_intervention(&transcript, &directive(None))?;
+    let known = unconfirmed(&transcript.interventions, &text).cloned();
+    let is_known = known.is_some();
+    let House { premises, outlets, .. } = call.house.as_ref();
+    let restated = match known {
+        Some(restatement) => Restated::As(restatement),
+        None => restate(premises, &transcript, &text, outlets).await?,
+    };
+    let (said, restatement) = match restated {
+        Restated::As(restatement) => {
+            (format!("understood as: {}", restatement.sentence), Some(restatement))
+        }
+        Restated::NotSaid { reason } => (format!("it could not be restated: {reason}"), None),
+    };
+    let is_noted = confirmed || (restatement.is_some() && !is_known);
+    let answer: RunAnswer = match is_noted {
+        // Whoever confirms it means what they wrote, restated or not.
+        true => note(call, id, directive(restatement)).await?,
+        false => call.house.report(&id).await?.into(),
+    };
+    let suggestion = match confirmed {
+        true => format!("Taken up when the next round begins; {said}"),
+        false => format!("{said}. Not taken up yet: call again with confirmed: true"),
+    };
+    Ok(RunAnswer { suggestion: Some(suggestion), ..answer })
+}

@@ -1,0 +1,82 @@
+//! A directive by tool: restated first, taken up once it is confirmed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plenary::domain::ask::Purpose;
+use plenary::domain::intervention::Intervention;
+use serde_json::{Value, json};
+
+use super::agent::Agent;
+use super::long_work::transcript;
+use crate::councils::house::{Asked, Council};
+use crate::kit::{Play, at};
+
+const SENTENCE: &str = "You want the costs weighed first.";
+
+/// A council that waits in its first round, and whose chair restates.
+fn council() -> (Council, Arc<AtomicBool>) {
+    let is_open = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&is_open);
+    let script = move |ask: &Asked<'_>| match ask.purpose {
+        Purpose::Restatement => Play::Reply(SENTENCE.to_owned()),
+        _ if asked.load(Ordering::SeqCst) => Play::Fitting,
+        _ => Play::Hang,
+    };
+    (Council::new(script), is_open)
+}
+
+/// The directives in the record: whether each was confirmed, and how it was understood.
+fn directives(council: &Council, id: &Value) -> Vec<(bool, String)> {
+    let noted = transcript(&council.program, id).interventions;
+    let told = noted.into_iter().map(|noted| match noted.intervention {
+        Intervention::Directive { restatement, confirmed, .. } => {
+            (confirmed, restatement.unwrap().sentence)
+        }
+        other => panic!("{other:?}"),
+    });
+    told.collect()
+}
+
+#[test]
+fn what_is_confirmed_is_what_was_restated_and_is_paid_for_once() {
+    let (council, is_open) = council();
+    let mut agent = Agent::new(&council.program);
+    let begun = agent.must("council_ask", &json!({ "question": "Tea?", "conclusion": false }));
+    let id = at(&begun, "dialogue_id").clone();
+    let directive = json!({ "dialogue_id": id, "kind": "direct", "text": "Mind the cost." });
+    let told = agent.must("deliberation_intervene", &directive);
+    let suggestion = at(&told, "suggestion").as_str().unwrap();
+    assert!(suggestion.contains(SENTENCE) && suggestion.contains("confirmed"), "{suggestion}");
+    assert_eq!(directives(&council, &id), [(false, SENTENCE.to_owned())]);
+    let mut confirmed = directive.clone();
+    confirmed["confirmed"] = json!(true);
+    let told = agent.must("deliberation_intervene", &confirmed);
+    assert!(at(&told, "suggestion").as_str().unwrap().contains(SENTENCE), "{told:#}");
+    let both = [(false, SENTENCE.to_owned()), (true, SENTENCE.to_owned())];
+    assert_eq!(directives(&council, &id), both);
+    assert_eq!(council.calls(Purpose::Restatement), 1, "the chair was asked once");
+    is_open.store(true, Ordering::SeqCst);
+    // The calls that hang are given up by their own deadline; going on asks them again.
+    agent.kill();
+    let mut next = Agent::new(&council.program);
+    let asked = json!({ "dialogue_id": id, "resume": true, "wait_seconds": 60 });
+    let ended = next.must("deliberation_status", &asked);
+    assert_eq!(at(&ended, "status"), "done", "{ended:#}");
+    let calls = at(&ended, "progress.calls").as_u64().unwrap();
+    assert_eq!(at(&ended, "result.metrics.session.calls"), calls + 1, "one restatement");
+}
+
+#[test]
+fn a_directive_that_is_confirmed_at_once_is_restated_and_told() {
+    let (council, _) = council();
+    let mut agent = Agent::new(&council.program);
+    let begun = agent.must("council_ask", &json!({ "question": "Tea?" }));
+    let id = at(&begun, "dialogue_id").clone();
+    let directive =
+        json!({ "dialogue_id": id, "kind": "direct", "text": "Mind the cost.", "confirmed": true });
+    let told = agent.must("deliberation_intervene", &directive);
+    assert!(at(&told, "suggestion").as_str().unwrap().contains(SENTENCE), "{told:#}");
+    assert_eq!(directives(&council, &id), [(true, SENTENCE.to_owned())]);
+    assert_eq!(council.calls(Purpose::Restatement), 1);
+}
