@@ -9,12 +9,12 @@ use crate::mcp::agent::Agent;
 /// An expert's context holds the skill besides its prompt; the seed allows some 800 tokens.
 const EXPERT_SKILL_BYTES_MAX: usize = 3_600;
 
-fn skill(name: &str) -> &'static str {
+pub fn skill(name: &str) -> &'static str {
     SKILLS.iter().find(|skill| skill.name == name).unwrap().text
 }
 
 /// The blocks of code in this language, each with the heading it stands under.
-fn blocks<'a>(page: &'a str, language: &str) -> Vec<(&'a str, String)> {
+pub fn blocks<'a>(page: &'a str, language: &str) -> Vec<(&'a str, String)> {
     let (mut heading, mut block, mut blocks) = ("", None::<String>, Vec::new());
     for line in page.lines() {
         match (&mut block, line) {

@@ -2,6 +2,7 @@
 
 pub mod agent;
 mod answers;
+mod examples;
 mod hostile;
 mod http;
 mod long_work;
