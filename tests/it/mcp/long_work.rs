@@ -112,7 +112,7 @@ fn a_key_in_a_document_is_refused_without_a_way_around() {
 }
 
 /// A council that answers once it is let.
-fn waiting() -> (Council, Arc<AtomicBool>) {
+pub fn waiting() -> (Council, Arc<AtomicBool>) {
     let is_open = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&is_open);
     let script = move |_: &Asked<'_>| {

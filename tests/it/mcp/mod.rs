@@ -5,5 +5,5 @@ mod answers;
 mod examples;
 mod hostile;
 mod http;
-mod long_work;
+pub mod long_work;
 mod record;
