@@ -2,6 +2,7 @@
 
 pub mod agent;
 mod answers;
+mod clients;
 mod examples;
 mod hostile;
 mod http;
