@@ -39,7 +39,7 @@ pub use batch::{Batch, RawReplies, gather};
 pub use extract::extract;
 pub use extraction::{Contribution, Draft, Extraction, MadeMove};
 pub use marker::{Marker, Said};
-pub use skills::{SKILLS, Skill};
+pub use skills::{EXPERT_SKILL, SKILLS, Skill};
 pub use slip::Slip;
 pub use summary::Summary;
 pub use warning::{Warning, WarningKind};

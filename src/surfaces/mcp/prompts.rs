@@ -2,14 +2,17 @@
 
 use rmcp::model::{ErrorData, GetPromptResult, ListPromptsResult, Prompt, PromptMessage, Role};
 
+use crate::markers::EXPERT_SKILL;
 use crate::operations::JUDGE_PROTOCOL;
 
-/// The marker syntax that experts write in.
-const EXPERT_SKILL: &str = include_str!("../../../skills/alignment-expert/SKILL.md");
+/// A name, what it is about, and what it says.
+type Known = (&'static str, &'static str, fn() -> &'static str);
 
-const PROMPTS: [(&str, &str, &str); 2] = [
-    ("judge_protocol", "How to lead an alignment dialogue as its Judge", JUDGE_PROTOCOL),
-    ("alignment_expert", "How an expert writes, with markers, in a dialogue", EXPERT_SKILL),
+const PROMPTS: [Known; 2] = [
+    ("judge_protocol", "How to lead an alignment dialogue as its Judge", || JUDGE_PROTOCOL),
+    ("alignment_expert", "How an expert writes, with markers, in a dialogue", || {
+        EXPERT_SKILL.page()
+    }),
 ];
 
 pub(super) fn list() -> ListPromptsResult {
@@ -24,7 +27,7 @@ pub(super) fn get(name: &str) -> Result<GetPromptResult, ErrorData> {
         let message = format!("there is no prompt `{name}`; there are {}", names.join(", "));
         return Err(ErrorData::invalid_params(message, None));
     };
-    let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, *text)]);
+    let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text())]);
     result.description = Some((*about).to_owned());
     Ok(result)
 }
