@@ -195,6 +195,21 @@ fn ids_that_can_mean_two_things_are_not_guessed() {
 }
 
 #[test]
+fn ids_that_can_mean_one_thing_only_are_read() {
+    let read = |text: &str| shown_of(&read(text));
+    insta::assert_snapshot!(read("[MUFFIN-P0101: A] a [RE:SUPPORT P12]"), @r"
+    1: [MUFFIN-P0101: A]
+    1: [RE:SUPPORT P0012] from MUFFIN-P0101
+    ! 1 near_miss: `[RE:SUPPORT P12]` is read as [RE:SUPPORT P0012]: zeros are missing in an id
+    ");
+    insta::assert_snapshot!(read("[MUFFIN-P0101: A] a [RE:SUPPORT P12] [MUFFIN-P0102: B] b"), @r"
+    1: [MUFFIN-P0101: A]
+    1: [MUFFIN-P0102: B]
+    ! 1 not_read: `[RE:SUPPORT P12]` is not read: P12: zeros are missing; it could be P0012 or MUFFIN-P0102
+    ");
+}
+
+#[test]
 fn markers_without_brackets_are_not_read_and_said() {
     let read = read(
         "### MUFFIN-P0101: A\na\n\n**RE:SUPPORT P0001**\n\nMOVE:CONVERGE\n\nMUFFIN-P0101 is fine.",
