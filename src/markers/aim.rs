@@ -1,7 +1,7 @@
 //! What the ids in references and moves point at, as far as a reply tells.
 
 use super::entities::Roster;
-use super::grammar::Aim;
+use super::pointers::Aim;
 use super::slip::{Slip, Slips};
 use super::spelling::{Place, Prefix, Spelled};
 use crate::domain::ids::{EntityId, LocalId};

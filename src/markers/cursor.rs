@@ -17,6 +17,16 @@ pub(super) enum Separator {
     Nothing,
 }
 
+impl Separator {
+    /// No sign stands where a colon belongs.
+    pub(super) fn is_loose(self) -> bool {
+        match self {
+            Self::Colon | Self::Dash => false,
+            Self::Space | Self::Nothing => true,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'a> {
     rest: &'a str,

@@ -4,10 +4,11 @@
 //! only have been meant as a marker, and cannot be read, says why.
 
 use super::cursor::{Cursor, Separator};
+use super::pointers::{Pointer, pointers};
 use super::slip::{Slip, Slips};
 use super::spelling::{Prefix, Spelled, read_id};
+use super::word_forms::{Form, follow_on, move_type, ref_type};
 use crate::domain::ids::ExpertSlug;
-use crate::domain::limits::EXPERT_SLUG_BYTES_MAX;
 use crate::domain::reference::{MoveType, RefType};
 use crate::domain::verdict::VerdictType;
 
@@ -39,19 +40,6 @@ pub(super) enum Sign<'a> {
         why: String,
         is_entity: bool,
     },
-}
-
-/// One target of a reference or a move.
-#[derive(Debug)]
-pub(super) struct Pointer<'a> {
-    pub aim: Aim,
-    pub written: &'a str,
-}
-
-#[derive(Debug)]
-pub(super) enum Aim {
-    Id(Spelled),
-    Position(ExpertSlug),
 }
 
 pub(super) type Reading<'a> = Option<(Sign<'a>, Slips)>;
@@ -108,25 +96,19 @@ fn keyword<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
 
 /// `[RE:SUPPORT P0001]`, and `[RE: P0001]` without a type.
 fn reference<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
-    let separator = cursor.separator();
-    let loose = matches!(separator, Separator::Space | Separator::Nothing);
-    let mut untyped = cursor;
-    untyped.spaces_over(1);
-    let targets = pointers(&mut untyped, own);
-    if !targets.is_empty() {
-        return Some(untyped_reference(untyped, targets, loose));
+    if let Some(untyped) = untyped_reference(cursor, own) {
+        return Some(untyped);
     }
-    cursor.spaces_over(usize::from(separator != Separator::Colon));
+    let separator = after_keyword(&mut cursor);
     let before = cursor;
-    let Some((ref_type, is_exact)) = cursor.word().and_then(|word| form(&word, ref_type)) else {
-        return unknown_type(before, loose, "RE", &capitals(RefType::ALL.iter().map(|t| t.name())));
+    let Some(Form { word: ref_type, is_exact }) = cursor.word().and_then(|word| ref_type(&word))
+    else {
+        let types = capitals(RefType::ALL.iter().map(|t| t.name()));
+        return unknown_type(before, separator, "RE", &types);
     };
     let goes_on = follow_on(&mut cursor);
     if goes_on || !is_exact {
         cursor.slip(Slip::WordForm);
-    }
-    if loose {
-        cursor.slip(Slip::Colon);
     }
     after_type(&mut cursor);
     let targets = pointers(&mut cursor, own);
@@ -139,35 +121,32 @@ fn reference<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
 
 /// A reference whose type is left out is support. One that goes on in words is not: they may
 /// say anything.
-fn untyped_reference<'a>(
-    mut cursor: Cursor<'a>,
-    targets: Vec<Pointer<'a>>,
-    loose: bool,
-) -> (Sign<'a>, Slips) {
-    if !cursor.is_at_end() {
-        return unreadable("its type is missing, and it says more than an id");
+fn untyped_reference<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
+    let separator = cursor.separator();
+    let targets = pointers(&mut cursor, own);
+    if targets.is_empty() {
+        return None;
     }
-    if loose {
+    if !cursor.is_at_end() {
+        return Some(unreadable("its type is missing, and it says more than an id"));
+    }
+    if separator.is_loose() {
         cursor.slip(Slip::Colon);
     }
     finish(&mut cursor, targets.len());
-    (Sign::Reference { ref_type: None, targets }, cursor.slips)
+    Some((Sign::Reference { ref_type: None, targets }, cursor.slips))
 }
 
 fn made_move<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
-    let separator = cursor.separator();
-    let loose = matches!(separator, Separator::Space | Separator::Nothing);
-    cursor.spaces_over(usize::from(separator != Separator::Colon));
+    let separator = after_keyword(&mut cursor);
     let before = cursor;
-    let Some((move_type, is_exact)) = cursor.word().and_then(|word| form(&word, move_type)) else {
+    let Some(Form { word: move_type, is_exact }) = cursor.word().and_then(|word| move_type(&word))
+    else {
         let types = capitals(MoveType::ALL.iter().map(|t| t.name()));
-        return unknown_type(before, loose, "MOVE", &types);
+        return unknown_type(before, separator, "MOVE", &types);
     };
     if !is_exact {
         cursor.slip(Slip::WordForm);
-    }
-    if loose {
-        cursor.slip(Slip::Colon);
     }
     after_type(&mut cursor);
     let targets = match move_type {
@@ -207,17 +186,12 @@ fn objection(mut cursor: Cursor<'_>, verdict_type: VerdictType) -> Reading<'_> {
 
 /// `[VERDICT:FINAL]`.
 fn verdict(mut cursor: Cursor<'_>) -> Reading<'_> {
-    let separator = cursor.separator();
-    let loose = matches!(separator, Separator::Space | Separator::Nothing);
-    cursor.spaces_over(usize::from(separator != Separator::Colon));
+    let separator = after_keyword(&mut cursor);
     let before = cursor;
     let named = cursor.word().and_then(|word| VerdictType::named(&word.to_ascii_lowercase()));
     let Some(verdict_type) = named else {
-        return unknown_type(before, loose, "VERDICT", "INTERIM, FINAL");
+        return unknown_type(before, separator, "VERDICT", "INTERIM, FINAL");
     };
-    if loose {
-        cursor.slip(Slip::Colon);
-    }
     objection(cursor, verdict_type)
 }
 
@@ -247,8 +221,8 @@ fn kind_word<'a>(mut cursor: Cursor<'a>, word: &str, own: &ExpertSlug) -> Readin
 /// `[SUPPORT P0001]`: clear to a person, but also what prose looks like.
 fn without_keyword<'a>(mut cursor: Cursor<'a>, word: &str, own: &ExpertSlug) -> Reading<'a> {
     let is_shouted = !cursor.slips.has(Slip::LetterCase);
-    let is_reference = form(word, ref_type).is_some();
-    let is_move = form(word, move_type).is_some();
+    let is_reference = ref_type(word).is_some();
+    let is_move = move_type(word).is_some();
     if !is_shouted || !(is_reference || is_move) {
         return None;
     }
@@ -263,8 +237,13 @@ fn unreadable<'a>(why: &str) -> (Sign<'a>, Slips) {
 }
 
 /// In capitals, with something after it, a keyword was meant as one.
-fn unknown_type<'a>(mut at: Cursor<'_>, loose: bool, keyword: &str, types: &str) -> Reading<'a> {
-    let is_meant = !at.slips.has(Slip::LetterCase) && (!loose || at.is_at_end());
+fn unknown_type<'a>(
+    mut at: Cursor<'_>,
+    separator: Separator,
+    keyword: &str,
+    types: &str,
+) -> Reading<'a> {
+    let is_meant = !at.slips.has(Slip::LetterCase) && (!separator.is_loose() || at.is_at_end());
     let word = at.word().unwrap_or_default();
     is_meant.then(|| match word.is_empty() {
         true => unreadable(&format!("`{keyword}:` is followed by none of {types}")),
@@ -276,38 +255,14 @@ fn capitals<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(str::to_ascii_uppercase).collect::<Vec<_>>().join(", ")
 }
 
-fn ref_type(name: &str) -> Option<RefType> {
-    RefType::ALL.iter().copied().find(|word| is_form_of(name, word.name()))
-}
-
-fn move_type(name: &str) -> Option<MoveType> {
-    MoveType::ALL.iter().copied().find(|word| is_form_of(name, word.name()))
-}
-
-/// The word that this is, or is a form of; and whether it is the word itself.
-fn form<T: ToString>(word: &str, find: impl Fn(&str) -> Option<T>) -> Option<(T, bool)> {
-    let word = word.to_ascii_lowercase();
-    let found = find(&word)?;
-    let is_exact = found.to_string() == word;
-    Some((found, is_exact))
-}
-
-/// `supports`, `supported` and `supporting` are forms of `support`.
-fn is_form_of(word: &str, name: &str) -> bool {
-    let endings = ["", "s", "es", "d", "ed", "ing"];
-    let is_longer = word.strip_prefix(name).is_some_and(|ending| endings.contains(&ending));
-    let stem = name.strip_suffix('e');
-    is_longer || stem.is_some_and(|stem| word.strip_prefix(stem) == Some("ing"))
-}
-
-/// `DEPENDS ON P0001`.
-fn follow_on(cursor: &mut Cursor<'_>) -> bool {
-    let mut ahead = *cursor;
-    let is_on = ahead.spaces() > 0 && ahead.word().is_some_and(|word| word == "ON" || word == "TO");
-    if is_on {
-        *cursor = ahead;
+/// What stands between a keyword and its type: a colon, and nothing else.
+fn after_keyword(cursor: &mut Cursor<'_>) -> Separator {
+    let separator = cursor.separator();
+    cursor.spaces_over(usize::from(separator != Separator::Colon));
+    if separator.is_loose() {
+        cursor.slip(Slip::Colon);
     }
-    is_on
+    separator
 }
 
 /// A second colon, or a dash, after the type.
@@ -330,65 +285,4 @@ fn finish(cursor: &mut Cursor<'_>, targets: usize) {
     if targets > 1 {
         cursor.slip(Slip::SeveralIds);
     }
-}
-
-/// Ids, one after the other, up to something that is none.
-fn pointers<'a>(cursor: &mut Cursor<'a>, own: &ExpertSlug) -> Vec<Pointer<'a>> {
-    /// Nobody who means something names more at once; and a text of nothing but ids is read once.
-    const POINTERS_MAX: usize = 32;
-    let mut pointers = Vec::new();
-    while pointers.len() < POINTERS_MAX {
-        let mut ahead = *cursor;
-        ahead.spaces_over(1);
-        if !pointers.is_empty() {
-            pass_between(&mut ahead);
-        }
-        while ahead.take_if(|sign| "[({<\"'#".contains(sign)).is_some() {
-            ahead.slip(Slip::Punctuation);
-        }
-        let text = ahead.rest();
-        let Some(aim) = aim(&mut ahead, own) else { break };
-        let written = text.strip_suffix(ahead.rest()).unwrap_or(text);
-        while ahead.take_if(|sign| "])}>\"'".contains(sign)).is_some() {
-            ahead.slip(Slip::Punctuation);
-        }
-        pointers.push(Pointer { aim, written });
-        *cursor = ahead;
-    }
-    pointers
-}
-
-/// Commas, arrows and the word `and` between ids.
-fn pass_between(cursor: &mut Cursor<'_>) {
-    loop {
-        let mut ahead = *cursor;
-        let is_sign = ahead.take_if(|sign| ",;&+/|<>→↔⇄⟷".contains(sign)).is_some();
-        if !is_sign && ahead.word().is_none_or(|word| word != "AND") {
-            return;
-        }
-        ahead.slips = cursor.slips.with(Slip::Punctuation);
-        ahead.spaces();
-        *cursor = ahead;
-    }
-}
-
-fn aim(cursor: &mut Cursor<'_>, own: &ExpertSlug) -> Option<Aim> {
-    let mut ahead = *cursor;
-    if ahead.take_if(|sign| sign == '@').is_none() {
-        return read_id(cursor, own).map(Aim::Id);
-    }
-    let mut name = String::new();
-    while let Some(sign) = ahead.take_if(|sign| sign.is_ascii_alphanumeric() || "_-".contains(sign))
-    {
-        if sign.is_ascii_uppercase() {
-            ahead.slip(Slip::LetterCase);
-        }
-        name.push(sign.to_ascii_lowercase());
-        if name.len() > EXPERT_SLUG_BYTES_MAX {
-            return None;
-        }
-    }
-    let position = name.parse().ok().map(Aim::Position)?;
-    *cursor = ahead;
-    Some(position)
 }

@@ -1,8 +1,9 @@
 //! The marker language: an expert's Markdown becomes the batch that `register` takes.
 //!
 //! From text to batch in four steps, each a file or two: which lines are prose (`prose.rs`), where
-//! brackets stand in it (`brackets.rs`), what one says (`grammar.rs`, `spelling.rs`, `cursor.rs`),
-//! and what all of them together mean (`extract.rs`, `entities.rs`, `bind.rs`, `aim.rs`).
+//! brackets stand in it (`brackets.rs`), what one says (`grammar.rs`, `pointers.rs`, `spelling.rs`,
+//! `word_forms.rs`, `cursor.rs`), and what all of them together mean (`extract.rs`, `entities.rs`,
+//! `bind.rs`, `aim.rs`).
 //!
 //! **Invariant:** nothing is invented. Whatever is in a batch stands in the text; what could not be
 //! read is a warning with its line; what was read although it was written otherwise is one too.
@@ -17,6 +18,7 @@ mod extract;
 mod extraction;
 mod grammar;
 mod marker;
+mod pointers;
 mod prose;
 mod scan;
 mod skills;
@@ -25,6 +27,7 @@ mod spelling;
 mod summary;
 mod trim;
 mod warning;
+mod word_forms;
 
 #[cfg(test)]
 mod hostile_tests;

@@ -34,6 +34,24 @@ pub(super) struct Found<'a> {
     pub paragraph_end: usize,
 }
 
+/// Where a marker stands, and what stands around it.
+struct Spot {
+    slips: Slips,
+    line: usize,
+    start: usize,
+    end: usize,
+    begins_line: bool,
+    is_alone: bool,
+    paragraph_end: usize,
+}
+
+impl Spot {
+    fn of<'a>(self, sign: Sign<'a>, written: &'a str) -> Found<'a> {
+        let Self { slips, line, start, end, begins_line, is_alone, paragraph_end } = self;
+        Found { sign, slips, line, start, end, written, begins_line, is_alone, paragraph_end }
+    }
+}
+
 pub(super) fn scan<'a>(text: &'a str, layout: &Layout, own: &ExpertSlug) -> Vec<Found<'a>> {
     let mut found = Vec::new();
     for paragraph in &layout.paragraphs {
@@ -86,20 +104,17 @@ impl<'a> Page<'a, '_> {
             slips.add(Slip::LookAlike);
         }
         let last_line = self.paragraph.get(close.line)?;
-        let mut marker = self.placed(bracket, close, (line, last_line), written)?;
-        marker.slips = marker.slips.and(slips);
-        marker.sign = sign;
-        self.settled(marker, line, last_line)
+        let mut spot = self.spot(bracket, close, (line, last_line))?;
+        spot.slips = spot.slips.and(slips);
+        self.settled(spot.of(sign, written), line, last_line)
     }
 
-    /// Where it stands, and what stands around it.
-    fn placed(
+    fn spot(
         &self,
         bracket: &Bracket,
         close: Close,
         (line, last_line): (&Line, &Line),
-        written: &'a str,
-    ) -> Option<Found<'a>> {
+    ) -> Option<Spot> {
         let mut slips = Slips::default();
         let before = self.text.get(line.text_start..bracket.open)?;
         let mut plain = before;
@@ -122,13 +137,11 @@ impl<'a> Page<'a, '_> {
         }
         let after = self.text.get(close.after..last_line.end)?;
         let rest = if is_emphasised { after.trim_start_matches(['*', '_', '~']) } else { after };
-        Some(Found {
-            sign: Sign::Unreadable { why: String::new(), is_entity: false },
+        Some(Spot {
             slips,
             line: line.number,
             start,
             end: last_line.end - rest.len(),
-            written,
             begins_line,
             is_alone: begins_line && rest.trim().is_empty(),
             paragraph_end: self.paragraph.last()?.end,
@@ -176,17 +189,17 @@ impl<'a> Page<'a, '_> {
             | Sign::Unreadable { .. } => None,
         };
         let is_entity = is_entity.filter(|_| !slips.has(Slip::LetterCase))?;
-        Some(Found {
-            sign: Sign::Unreadable { why: "it stands without brackets".to_owned(), is_entity },
+        let spot = Spot {
             slips: Slips::default(),
             line: line.number,
             start: line.start,
             end: line.text_start,
-            written: rest,
             begins_line: true,
             is_alone: false,
             paragraph_end: self.paragraph.last()?.end,
-        })
+        };
+        let why = "it stands without brackets".to_owned();
+        Some(spot.of(Sign::Unreadable { why, is_entity }, rest))
     }
 
     /// What is never closed is worth a word only if it was meant as a marker.
@@ -205,10 +218,9 @@ impl<'a> Page<'a, '_> {
         };
         let at = Close { at: bracket.inside, after: bracket.inside, line: bracket.line };
         let written = self.text.get(bracket.open..line.end)?;
-        let marker = self.placed(bracket, at, (line, line), written)?;
+        let spot = Spot { end: bracket.inside, ..self.spot(bracket, at, (line, line))? };
         let why = "the bracket is not closed".to_owned();
-        let sign = Sign::Unreadable { why, is_entity };
-        is_meant.then_some(Found { sign, end: bracket.inside, ..marker })
+        is_meant.then(|| spot.of(Sign::Unreadable { why, is_entity }, written))
     }
 }
 
