@@ -2,7 +2,7 @@
 //!
 //! From text to batch in four steps, each a file or two: which lines are prose (`prose.rs`), where
 //! brackets stand in it (`brackets.rs`), what one says (`grammar.rs`, `pointers.rs`, `spelling.rs`,
-//! `word_forms.rs`, `cursor.rs`), and what all of them together mean (`extract.rs`, `entities.rs`,
+//! `word_forms.rs`, `cursor.rs`, `meant.rs`), and what all of them together mean (`extract.rs`, `entities.rs`,
 //! `bind.rs`, `aim.rs`).
 //!
 //! **Invariant:** nothing is invented. Whatever is in a batch stands in the text; what could not be
@@ -18,6 +18,7 @@ mod extract;
 mod extraction;
 mod grammar;
 mod marker;
+mod meant;
 mod pointers;
 mod prose;
 mod scan;

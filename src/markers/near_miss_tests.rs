@@ -222,6 +222,60 @@ fn markers_without_brackets_are_not_read_and_said() {
     ");
 }
 
+/// What the entity above says ends there: the rest was not meant for it.
+#[test]
+fn what_was_meant_as_an_entity_is_not_read_and_said() {
+    for marker in [
+        "[MUFFIN-X0101: A]",
+        "[MUFFIN-P1O1: A]",
+        "[MUFFIN-0101: A]",
+        "[MUFFIN-P-0102: A]",
+        "[MUFFIN:P0102: A]",
+        "[MUFFIN/P0102: A]",
+        "[muffin-x0101: A]",
+        "[MUFFIN-PXXYY: A]",
+        "**[MUFFIN-X0101: A]**",
+    ] {
+        let read = read(&format!("[MUFFIN-P0101: Base]\nText.\n{marker}\nfoo\n[RE:OPPOSE P0001]"));
+        assert_eq!(read.contributions.len(), 1, "{}", shown_of(&read));
+        assert_eq!(read.contributions[0].text, "Text.", "{marker}");
+        let told: Vec<(Option<usize>, &str)> =
+            read.warnings.iter().map(|warning| (warning.line, warning.kind.name())).collect();
+        assert_eq!(told, [(Some(3), "not_read"), (Some(5), "not_read")], "{}", shown_of(&read));
+    }
+}
+
+#[test]
+fn words_that_nearly_are_re_or_move_are_said() {
+    let read = |marker: &str| shown_of(&read(&format!("[MUFFIN-P0101: Base]\nText.\n{marker}")));
+    let told = [
+        "[REF:SUPPORT P0001]",
+        "[Ref: Support P0001]",
+        "[REF: P0001]",
+        "[REPLY:OPPOSE @donut]",
+        "[SUPPORTS: P0001]",
+        "[X:REFINE P0001]",
+        "[MOVES:CONVERGE]",
+        "[MOV:BRIDGE P0001 R0001]",
+        "[BRIDGE: P0001 R0001]",
+        "[REQUEST: data by month]",
+    ]
+    .map(read);
+    let told: Vec<&str> = told.iter().flat_map(|shown| shown.lines().skip(1)).collect();
+    insta::assert_snapshot!(told.join("\n"), @r"
+    ! 3 not_read: `[REF:SUPPORT P0001]` is not read: REF is not `RE`
+    ! 3 not_read: `[Ref: Support P0001]` is not read: REF is not `RE`
+    ! 3 not_read: `[REF: P0001]` is not read: REF is not `RE`
+    ! 3 not_read: `[REPLY:OPPOSE @donut]` is not read: REPLY is not `RE`
+    ! 3 not_read: `[SUPPORTS: P0001]` is not read: `RE:` is missing before SUPPORTS
+    ! 3 not_read: `[X:REFINE P0001]` is not read: X is not `RE`
+    ! 3 not_read: `[MOVES:CONVERGE]` is not read: MOVES is not `MOVE`
+    ! 3 not_read: `[MOV:BRIDGE P0001 R0001]` is not read: MOV is not `MOVE`
+    ! 3 not_read: `[BRIDGE: P0001 R0001]` is not read: `MOVE:` is missing before BRIDGE
+    ! 3 not_read: `[REQUEST: data by month]` is not read: `MOVE:` is missing before REQUEST
+    ");
+}
+
 #[test]
 fn prose_in_brackets_is_prose() {
     for text in [
@@ -241,6 +295,14 @@ fn prose_in_brackets_is_prose() {
         "[x] done",
         "[Report E5](http://example.org)",
         "[support]",
+        "[Muffin: three reasons]",
+        "[MUFFIN: 3 reasons]",
+        "[Muffin-style baking]",
+        "[SEE: P0001]",
+        "[Ref: P0001]",
+        "[Result: support for P0001]",
+        "[Removal: request it]",
+        "[NOTE: SUPPORT is thin]",
     ] {
         let read = read(text);
         let about_markers = read.warnings.iter().filter(|warning| warning.line.is_some()).count();

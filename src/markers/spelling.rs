@@ -164,7 +164,7 @@ fn bare_id<'a>(mut cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
 }
 
 /// A kind's letter and digits, and nothing that would go on with them.
-fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
+pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
     let letter = cursor.take_if(|sign| sign.is_ascii_alphabetic())?;
     if letter.is_ascii_lowercase() {
         cursor.slip(Slip::LetterCase);
