@@ -276,6 +276,34 @@ fn words_that_nearly_are_re_or_move_are_said() {
     ");
 }
 
+/// Footnotes, figures and models are called so too.
+#[test]
+fn short_ids_without_a_name_are_mentions() {
+    let above = "[MUFFIN-P0101: Base]\nText.\n";
+    for text in [
+        "[E1]: https://example.com/report",
+        "[C4: context diagram] shows how.",
+        "[T1] and [P2]",
+        "[E1] Smith 2020",
+        "[R2] The second",
+        "- [E12]: a source",
+    ] {
+        let read = read(&format!("{above}{text}"));
+        assert_eq!((read.markers.len(), read.warnings.len()), (1, 0), "{}", shown_of(&read));
+        let text = text.trim_start_matches("- ");
+        assert!(read.contributions[0].text.ends_with(text), "{}", read.contributions[0].text);
+    }
+    insta::assert_snapshot!(shown_of(&read(&format!("{above}[P1: Options]\nMore."))), @r"
+    1: [MUFFIN-P0101: Base]
+    ! 3 not_read: `[P1: Options]` is not read: such an id needs the expert's name before it
+    ");
+    check(
+        "[TENSION T1: A b]",
+        "[MUFFIN-T0101: A b]",
+        &[Slip::MissingRound, Slip::MissingPrefix, Slip::KindWord],
+    );
+}
+
 #[test]
 fn prose_in_brackets_is_prose() {
     for text in [

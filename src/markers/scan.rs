@@ -152,9 +152,13 @@ impl<'a> Page<'a, '_> {
     fn settled(&self, mut marker: Found<'a>, line: &Line, last_line: &Line) -> Option<Found<'a>> {
         let Sign::Entity { id, label, separator } = &mut marker.sign else { return Some(marker) };
         let begins_line = marker.begins_line;
-        let is_faint = id.prefix == Prefix::Missing && id.digits.len() < 3;
-        if !begins_line && is_faint {
-            return None;
+        if id.is_faint() && !(begins_line && marker.slips.has(Slip::KindWord)) {
+            // `[E1]: a source` is a footnote, `[C4: context] shows` a word; what stands alone with
+            // a label could have been meant.
+            let is_told = marker.is_alone && label.is_some();
+            let why = "such an id needs the expert's name before it".to_owned();
+            marker.sign = Sign::Unreadable { why, is_entity: false };
+            return is_told.then_some(marker);
         }
         if !begins_line && *separator == Separator::Space {
             *label = None;

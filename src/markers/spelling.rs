@@ -51,6 +51,11 @@ impl Spelled {
         self.digits.parse().ok().filter(|_| self.digits.len() <= 2).filter(fits)
     }
 
+    /// Without a name, and short: what footnotes, figures and many other things are called.
+    pub(super) fn is_faint(&self) -> bool {
+        self.prefix == Prefix::Missing && self.digits.len() < 3
+    }
+
     pub(super) fn is_padded(&self) -> bool {
         self.digits.len() == 4
     }
