@@ -1,6 +1,6 @@
 //! Markers as models write them when they miss.
 
-use super::tests::shown_of;
+use super::tests::{shown, shown_of};
 use super::{Extraction, Slip, extract};
 
 fn read(text: &str) -> Extraction {
@@ -219,6 +219,24 @@ fn markers_without_brackets_are_not_read_and_said() {
     ! 1 not_read: `MUFFIN-P0101: A` is not read: it stands without brackets
     ! 4 not_read: `**RE:SUPPORT P0001**` is not read: it stands without brackets
     ! 6 not_read: `MOVE:CONVERGE` is not read: it stands without brackets
+    ");
+    // Wherever a line begins so.
+    insta::assert_snapshot!(shown("[MUFFIN-P0101: Base]
+Text.
+MOVE:CONVERGE
+**RE:SUPPORT P0001** and so on
+[RE:OPPOSE P0002] [MUFFIN-E0101: Two
+RE:SUPPORT lines]
+b
+MUFFIN-C0101: Claim
+c"), @r"
+    1: [MUFFIN-P0101: Base]
+    5: [RE:OPPOSE P0002] from MUFFIN-P0101
+    5: [MUFFIN-E0101: Two RE:SUPPORT lines]
+    ! 3 not_read: `MOVE:CONVERGE` is not read: it stands without brackets
+    ! 4 not_read: `**RE:SUPPORT P0001** and so on` is not read: it stands without brackets
+    ! 5 near_miss: `[MUFFIN-E0101: Two RE:SUPPORT lines]` is read as [MUFFIN-E0101: Two RE:SUPPORT lines]: it goes over two lines
+    ! 8 not_read: `MUFFIN-C0101: Claim` is not read: it stands without brackets
     ");
 }
 

@@ -68,7 +68,7 @@ struct Page<'a, 'b> {
 
 fn scan_paragraph<'a>(page: &Page<'a, '_>, found: &mut Vec<Found<'a>>) {
     let mut read_to = 0;
-    found.extend(page.without_brackets());
+    let mut markers = Vec::new();
     for bracket in brackets(page.text, page.paragraph) {
         // What stands inside a marker belongs to it.
         if bracket.open < read_to {
@@ -76,8 +76,20 @@ fn scan_paragraph<'a>(page: &Page<'a, '_>, found: &mut Vec<Found<'a>>) {
         }
         let Some(marker) = page.read(&bracket) else { continue };
         read_to = marker.end;
-        found.push(marker);
+        markers.push(marker);
     }
+    let lines = page.paragraph.iter().filter(|line| !is_inside(&markers, line.start));
+    let bare: Vec<Found<'a>> = lines.filter_map(|line| page.without_brackets(line)).collect();
+    markers.extend(bare);
+    markers.sort_by_key(|marker| marker.start);
+    found.append(&mut markers);
+}
+
+/// Whether a marker that began before goes on here. They stand in order.
+fn is_inside(markers: &[Found<'_>], place: usize) -> bool {
+    let next = markers.partition_point(|marker| marker.start < place);
+    let before = next.checked_sub(1).and_then(|last| markers.get(last));
+    before.is_some_and(|marker| marker.end > place)
 }
 
 impl<'a> Page<'a, '_> {
@@ -176,9 +188,8 @@ impl<'a> Page<'a, '_> {
         Some(marker)
     }
 
-    /// A paragraph that begins as if with a marker. It is not read: prose begins so too.
-    fn without_brackets(&self) -> Option<Found<'a>> {
-        let line = self.paragraph.first()?;
+    /// A line that begins as if with a marker. It is not read: prose begins so too.
+    fn without_brackets(&self, line: &Line) -> Option<Found<'a>> {
         let rest = self.text.get(line.text_start..line.end)?;
         let end = rest.floor_char_boundary(INSIDE_BYTES_MAX.min(rest.len()));
         let (sign, slips) = grammar::read(rest.get(..end)?, self.own)?;
