@@ -88,6 +88,30 @@ fn bold_backslashes_and_wide_signs() {
     check("[RE:\u{200b}SUPPORT P0001]", S, &[Slip::HiddenCharacter]);
 }
 
+/// Our own pages show markers in inline code.
+#[test]
+fn inline_code_on_a_line_of_its_own() {
+    check("`[MUFFIN-P0101: A b]`", P, &[Slip::InlineCode]);
+    check("``[RE:SUPPORT P0001]``", S, &[Slip::InlineCode]);
+    check("- **`[RE:SUPPORT P0001]`**", S, &[Slip::Emphasis, Slip::ListItem, Slip::InlineCode]);
+    check("[`MUFFIN-P0101`: A b]", P, &[Slip::InlineCode]);
+    check("[`MUFFIN-P0101: A b`]", P, &[Slip::InlineCode]);
+    check("[RE:SUPPORT `P0001`]", S, &[Slip::InlineCode]);
+    insta::assert_snapshot!(shown("[MUFFIN-P0101: A]
+a
+`[RE:SUPPORT P0001]`, `[RE:OPPOSE P0002]`
+I write `[RE:REFINE P0001]` and `[P0001]` and `x[1]`.
+`RE:DEPEND P0001`"), @r"
+    1: [MUFFIN-P0101: A]
+    3: [RE:SUPPORT P0001] from MUFFIN-P0101
+    3: [RE:OPPOSE P0002] from MUFFIN-P0101
+    ! 3 near_miss: `[RE:SUPPORT P0001]` is read as [RE:SUPPORT P0001]: it stands in inline code
+    ! 3 near_miss: `[RE:OPPOSE P0002]` is read as [RE:OPPOSE P0002]: it stands in inline code
+    ! 4 not_read: `[RE:REFINE P0001]` is not read: it stands in inline code
+    ! 5 not_read: ``RE:DEPEND P0001`` is not read: it stands without brackets
+    ");
+}
+
 #[test]
 fn something_else_for_the_colon() {
     for marker in

@@ -118,7 +118,17 @@ impl<'a> Page<'a, '_> {
         let last_line = self.paragraph.get(close.line)?;
         let mut spot = self.spot(bracket, close, (line, last_line))?;
         spot.slips = spot.slips.and(slips);
-        self.settled(spot.of(sign, written), line, last_line)
+        match bracket.code {
+            None => self.settled(spot.of(sign, written), line, last_line),
+            Some(code) if code.is_alone => {
+                spot.slips.add(Slip::InlineCode);
+                self.settled(spot.of(sign, written), line, last_line)
+            }
+            Some(_) => is_marker_in_code(&sign).then(|| {
+                let why = "it stands in inline code".to_owned();
+                spot.of(Sign::Unreadable { why, is_entity: false }, written)
+            }),
+        }
     }
 
     fn spot(
@@ -128,7 +138,7 @@ impl<'a> Page<'a, '_> {
         (line, last_line): (&Line, &Line),
     ) -> Option<Spot> {
         let mut slips = Slips::default();
-        let before = self.text.get(line.text_start..bracket.open)?;
+        let before = self.text.get(line.text_start..bracket.start())?;
         let mut plain = before;
         if let Some(rest) = plain.strip_suffix('\\') {
             slips.add(Slip::Escape);
@@ -147,7 +157,8 @@ impl<'a> Page<'a, '_> {
                 slips.add(Slip::ListItem);
             }
         }
-        let after = self.text.get(close.after..last_line.end)?;
+        let end = bracket.code.map_or(close.after, |code| code.end);
+        let after = self.text.get(end..last_line.end)?;
         let rest = if is_emphasised { after.trim_start_matches(['*', '_', '~']) } else { after };
         Some(Spot {
             slips,
@@ -236,6 +247,17 @@ impl<'a> Page<'a, '_> {
         let spot = Spot { end: bracket.inside, ..self.spot(bracket, at, (line, line))? };
         let why = "the bracket is not closed".to_owned();
         is_meant.then(|| spot.of(Sign::Unreadable { why, is_entity }, written))
+    }
+}
+
+/// Whether inline code among other words is a marker, and nothing else. It may be spoken about
+/// rather than set, so that it is told and not read.
+fn is_marker_in_code(sign: &Sign<'_>) -> bool {
+    match sign {
+        Sign::Entity { id, label, .. } => id.prefix == Prefix::Own && label.is_some(),
+        Sign::Reference { ref_type, .. } => ref_type.is_some(),
+        Sign::Move { .. } | Sign::Verdict { .. } => true,
+        Sign::Unreadable { .. } => false,
     }
 }
 

@@ -427,6 +427,8 @@ fn code_is_not_read() {
 [MUFFIN-P0106: F]
 "), @r"
     !  no_markers: muffin marked nothing, and contributes nothing; code is not read
+    ! 2 not_read: `[MUFFIN-P0101: A]` is not read: it stands in inline code
+    ! 2 not_read: `[MUFFIN-P0102: B]` is not read: it stands in inline code
     ! 9 open_code_block: the code block that begins here is never closed; nothing after it is read
     ");
 }
