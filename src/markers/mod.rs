@@ -3,7 +3,7 @@
 //! From text to batch in four steps, each a file or two: which lines are prose (`prose.rs`), where
 //! brackets stand in it (`brackets.rs`), what one says (`grammar.rs`, `pointers.rs`, `spelling.rs`,
 //! `word_forms.rs`, `cursor.rs`, `meant.rs`), and what all of them together mean (`extract.rs`, `entities.rs`,
-//! `bind.rs`, `aim.rs`).
+//! `bind.rs`, `aim.rs`, `trim.rs`, `gaps.rs`).
 //!
 //! **Invariant:** nothing is invented. Whatever is in a batch stands in the text; what could not be
 //! read is a warning with its line; what was read although it was written otherwise is one too.
@@ -16,6 +16,7 @@ mod cursor;
 mod entities;
 mod extract;
 mod extraction;
+mod gaps;
 mod grammar;
 mod marker;
 mod meant;

@@ -24,6 +24,8 @@ pub(super) struct Found<'a> {
     pub line: usize,
     /// The whole marker with its decoration: bold, a bullet, the signs of a heading.
     pub start: usize,
+    /// The same without what is the line's: the bullet, the signs of a heading.
+    pub mark: usize,
     pub end: usize,
     /// Only the brackets.
     pub written: &'a str,
@@ -39,6 +41,7 @@ struct Spot {
     slips: Slips,
     line: usize,
     start: usize,
+    mark: usize,
     end: usize,
     begins_line: bool,
     is_alone: bool,
@@ -47,8 +50,8 @@ struct Spot {
 
 impl Spot {
     fn of<'a>(self, sign: Sign<'a>, written: &'a str) -> Found<'a> {
-        let Self { slips, line, start, end, begins_line, is_alone, paragraph_end } = self;
-        Found { sign, slips, line, start, end, written, begins_line, is_alone, paragraph_end }
+        let Self { slips, line, start, mark, end, begins_line, is_alone, paragraph_end } = self;
+        Found { sign, slips, line, start, mark, end, written, begins_line, is_alone, paragraph_end }
     }
 }
 
@@ -150,7 +153,8 @@ impl<'a> Page<'a, '_> {
             slips.add(Slip::Emphasis);
         }
         let begins_line = bare.trim_matches([' ', '\t', '•', '–']).is_empty();
-        let start = if begins_line { line.start } else { line.text_start + bare.len() };
+        let mark = line.text_start + bare.len();
+        let start = if begins_line { line.start } else { mark };
         if begins_line {
             slips = slips.and(line.decoration);
             if !bare.trim().is_empty() {
@@ -164,6 +168,7 @@ impl<'a> Page<'a, '_> {
             slips,
             line: line.number,
             start,
+            mark,
             end: last_line.end - rest.len(),
             begins_line,
             is_alone: begins_line && rest.trim().is_empty(),
@@ -219,6 +224,7 @@ impl<'a> Page<'a, '_> {
             slips: Slips::default(),
             line: line.number,
             start: line.start,
+            mark: line.text_start,
             end: line.text_start,
             begins_line: true,
             is_alone: false,

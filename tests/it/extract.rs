@@ -99,6 +99,12 @@ fn what_it_prints_is_registered_as_it_is() {
     let made = moves.iter().find(|made| made["round"] == 1).unwrap();
     assert_eq!((&made["type"], &made["targets"]), (&json!("bridge"), &json!(["P0003", "R0001"])));
     assert_eq!(at(&export, "rounds.1.experts.muffin.raw"), MUFFIN);
+    // Whoever reads on finds global ids and no markers.
+    let context = program.run(&["dialogue", "context", ID, "--json"]).stdout;
+    assert!(context.contains("supports my options viability perspective"), "{context}");
+    for mark in ["[RE:", "[MOVE:", "MUFFIN-P0101"] {
+        assert!(!context.contains(mark), "{mark} in {context}");
+    }
     assert_eq!(at(&export, "rounds.1.experts.muffin.score"), 8);
     assert_eq!(program.run(&["verify"]).code, 0);
 }
