@@ -27,6 +27,22 @@ impl Premises {
         self.flags.config.as_deref()
     }
 
+    /// The flags that were given, as they must be written anywhere else to mean the same.
+    pub fn flags_from_anywhere(&self) -> Result<Vec<String>, Error> {
+        let Flags { config, store, allow } = &self.flags;
+        if config.is_none() && store.is_none() && allow.is_empty() {
+            return Ok(Vec::new());
+        }
+        let Located { working, file, store: place, .. } = self.located()?;
+        let config = config.as_ref().and(file).map(|path| ("--config", path));
+        let store = store.as_ref().map(|_| ("--store", place));
+        let allow = allow.iter().map(|folder| ("--allow", working.join(folder)));
+        let flags = config.into_iter().chain(store).chain(allow);
+        let written =
+            flags.flat_map(|(flag, path)| [flag.to_owned(), path.to_string_lossy().into_owned()]);
+        Ok(written.collect())
+    }
+
     /// Where things are.
     pub fn located(&self) -> Result<Located, Error> {
         Ok(config::locate(&self.flags, &Environment::of_process())?)

@@ -1,4 +1,5 @@
-//! Where brackets open and close in a paragraph, outside of inline code.
+//! Where brackets open and close in a paragraph. In inline code only one counts that fills it: models
+//! copy markers with the backticks that our pages put around them.
 //!
 //! **Invariant:** every sign is looked at a bounded number of times, whatever the text.
 
@@ -19,6 +20,24 @@ pub(super) struct Bracket {
     /// Which line of the paragraph it opens on.
     pub line: usize,
     pub close: Option<Close>,
+    /// The inline code that it fills.
+    pub code: Option<Code>,
+}
+
+impl Bracket {
+    /// Where it begins, with the backticks before it.
+    pub(super) fn start(&self) -> usize {
+        self.code.map_or(self.open, |code| code.start)
+    }
+}
+
+/// Inline code, with its backticks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Code {
+    pub start: usize,
+    pub end: usize,
+    /// There is nothing else on its line, but for more of it.
+    pub is_alone: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -31,16 +50,21 @@ pub(super) struct Close {
 
 /// The brackets of a paragraph, in the order in which they open.
 pub(super) fn brackets(text: &str, paragraph: &[Line]) -> Vec<Bracket> {
-    let code = inline_code(text, paragraph);
-    let mut code = code.iter().peekable();
+    let spans = inline_code(text, paragraph);
+    let mut code = spans.iter().peekable();
     let mut brackets: Vec<Bracket> = Vec::new();
     let mut open: VecDeque<Option<usize>> = VecDeque::new();
     for (line, row) in paragraph.iter().enumerate() {
         let content = text.get(row.text_start..row.end).unwrap_or_default();
+        let is_alone = is_nothing_but_code(text, row, &spans);
         for (place, sign) in content.char_indices() {
             let at = row.text_start + place;
             while code.next_if(|span| span.end <= at).is_some() {}
-            if code.peek().is_some_and(|span| span.contains(&at)) {
+            if let Some(span) = code.peek().filter(|span| span.contains(&at)) {
+                if span.start == at && span.end <= row.end {
+                    let code = Code { start: at, end: span.end, is_alone };
+                    brackets.extend(filling(text, code, line));
+                }
                 continue;
             }
             let after = at + sign.len_utf8();
@@ -52,7 +76,8 @@ pub(super) fn brackets(text: &str, paragraph: &[Line]) -> Vec<Bracket> {
                         open.pop_front();
                     }
                     if fits {
-                        brackets.push(Bracket { open: at, inside: after, line, close: None });
+                        let (open, inside) = (at, after);
+                        brackets.push(Bracket { open, inside, line, close: None, code: None });
                     }
                 }
                 ']' | '］' | '】' | '〕' => {
@@ -66,6 +91,37 @@ pub(super) fn brackets(text: &str, paragraph: &[Line]) -> Vec<Bracket> {
         }
     }
     brackets
+}
+
+/// The bracket that fills a span of code.
+fn filling(text: &str, code: Code, line: usize) -> Option<Bracket> {
+    let inner = text.get(code.start..code.end)?.trim_matches('`');
+    let bracket = inner.trim();
+    let inside = bracket.strip_prefix('[')?.strip_suffix(']')?;
+    let fits = could_begin(Some(inside)) && !inside.contains(is_bracket);
+    let backticks = text.get(code.start..)?.find(|sign| sign != '`')?;
+    let open = code.start + backticks + inner.len() - inner.trim_start().len();
+    let at = open + 1 + inside.len();
+    let close = Some(Close { at, after: at + 1, line });
+    fits.then_some(Bracket { open, inside: open + 1, line, close, code: Some(code) })
+}
+
+/// Whether a line holds code, and beside it only signs that say nothing.
+fn is_nothing_but_code(text: &str, row: &Line, spans: &[Range<usize>]) -> bool {
+    let first = spans.partition_point(|span| span.end <= row.text_start);
+    let spans = spans.iter().skip(first).take_while(|span| span.end <= row.end);
+    let (mut at, mut gaps) = (row.text_start, Vec::new());
+    for span in spans {
+        gaps.push(at..span.start);
+        at = span.end;
+    }
+    let has_code = !gaps.is_empty();
+    gaps.push(at..row.end);
+    let says_nothing = |gap: Range<usize>| {
+        let gap = text.get(gap).unwrap_or_default();
+        gap.trim_matches(|sign: char| sign.is_whitespace() || "*_~,;•–".contains(sign)).is_empty()
+    };
+    has_code && gaps.into_iter().all(says_nothing)
 }
 
 /// Whether a marker could begin so: with a letter, after spaces and decoration.
@@ -160,9 +216,10 @@ mod tests {
     }
 
     #[test]
-    fn inline_code_holds_no_brackets() {
-        check("`[aa]` [bb] ``[cc] ` [dd]`` [ee]", &["bb", "ee"]);
+    fn inline_code_holds_no_brackets_but_one_that_fills_it() {
+        check("`[aa]` [bb] ``[cc] ` [dd]`` [ee]", &["aa", "bb", "ee"]);
         check("`[aa]\n[bb]` [cc]", &["cc"]);
+        check("` [aa] ` `` [bb]`` `[cc] dd` `[e [f]]` `a` ``", &["aa", "bb"]);
         check("\\`[aa]\\` ` [bb]", &["aa", "bb"]);
         check("``` [aa] ` [bb]", &["aa", "bb"]);
         check("[aa `]` bb]", &["aa `]` bb"]);

@@ -52,6 +52,7 @@ impl<'a> Cursor<'a> {
             let sign = self.rest.chars().next()?;
             let slip = match sign {
                 '*' | '~' => Slip::Emphasis,
+                '`' => Slip::InlineCode,
                 '\\' => Slip::Escape,
                 '\n' | '\t' => return Some(' '),
                 '\r' => {

@@ -120,7 +120,10 @@ pub(super) fn clean(label: &str) -> String {
         let inner = label.strip_prefix(mark).and_then(|rest| rest.strip_suffix(mark));
         label = inner.unwrap_or(label);
     }
-    // The end of a bold that began before the id.
-    let bare = label.trim_end_matches('*');
-    if bare.contains('*') { label.to_owned() } else { bare.trim_end().to_owned() }
+    for mark in ['*', '`'] {
+        // The end of a bold, or of inline code, that began before the id.
+        let bare = label.trim_end_matches(mark);
+        label = if bare.contains(mark) { label } else { bare.trim_end() };
+    }
+    label.to_owned()
 }

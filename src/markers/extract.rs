@@ -4,7 +4,6 @@
 //! that comes later; the second binds everything else to the last entity above it.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
 use super::entities::{BracketKind, Roster, clean};
 use super::extraction::{Contribution, Draft, Extraction, MadeMove};
@@ -13,7 +12,7 @@ use super::marker::{Marker, Said};
 use super::prose::{Layout, lay_out};
 use super::scan::{Found, scan};
 use super::slip::Slips;
-use super::trim::trimmed;
+use super::trim::{Inside, said};
 use super::warning::{WarningKind, Warnings};
 use crate::domain::ids::{ExpertSlug, LocalId};
 use crate::domain::limits::TEXT_CHARS_MAX;
@@ -32,6 +31,7 @@ pub fn extract(reply: &str, expert: &ExpertSlug, round: u8) -> Extraction {
     let mut reader = Reader {
         text,
         end: layout.end,
+        placed: &placed,
         roster: &roster,
         above: Above::Nothing,
         under: None,
@@ -40,11 +40,14 @@ pub fn extract(reply: &str, expert: &ExpertSlug, round: u8) -> Extraction {
         moves: Vec::new(),
         verdicts: Vec::new(),
         markers: Vec::new(),
+        read: HashSet::new(),
+        speakers: Vec::new(),
         warnings: Warnings::default(),
     };
     for (place, marker) in placed.iter().enumerate() {
-        reader.read(marker, placed.get(place + 1..).unwrap_or_default());
+        reader.read(place, marker);
     }
+    reader.let_them_speak();
     reader.look_back(&layout);
     Extraction {
         expert: expert.clone(),
@@ -107,6 +110,7 @@ pub(super) enum Above {
 pub(super) struct Reader<'a> {
     text: &'a str,
     end: usize,
+    placed: &'a [Placed<'a>],
     pub(super) roster: &'a Roster<'a>,
     pub(super) above: Above,
     /// The verdict that stands between the entity above and what comes now.
@@ -117,24 +121,35 @@ pub(super) struct Reader<'a> {
     pub(super) moves: Vec<MadeMove>,
     verdicts: Vec<Draft>,
     markers: Vec<Marker>,
+    /// Where the markers begin that were read.
+    read: HashSet<usize>,
+    /// Who says something, and where among the markers.
+    speakers: Vec<(usize, Speaker)>,
     pub(super) warnings: Warnings,
 }
 
+/// An entity or a verdict of this reply, by its place.
+#[derive(Debug, Clone, Copy)]
+enum Speaker {
+    Entity(usize),
+    Verdict(usize),
+}
+
 impl<'a> Reader<'a> {
-    fn read(&mut self, marker: &Placed<'_>, after: &[Placed<'_>]) {
+    fn read(&mut self, place: usize, marker: &Placed<'_>) {
         let found = &marker.found;
         match &found.sign {
-            Sign::Entity { .. } => self.read_entity(marker, after),
+            Sign::Entity { .. } => self.read_entity(place, marker),
             Sign::Reference { ref_type, targets } => {
                 self.read_reference(found, marker.slips, *ref_type, targets);
             }
             Sign::Move { move_type, targets, words } => {
                 let context = Some(clean(words)).filter(|words| !words.is_empty());
-                let context = context.or_else(|| self.following(found, after));
+                let context = context.or_else(|| self.following(place, found));
                 self.read_move(found, marker.slips, (*move_type, targets), context);
             }
             Sign::Verdict { verdict_type, label } => {
-                self.read_verdict(marker, *verdict_type, label, after);
+                self.read_verdict(place, marker, *verdict_type, label);
             }
             Sign::Unreadable { why, .. } => {
                 self.warnings.not_read(found.line, found.written, why);
@@ -145,13 +160,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn read_entity(&mut self, marker: &Placed<'_>, after: &[Placed<'_>]) {
+    fn read_entity(&mut self, place: usize, marker: &Placed<'_>) {
         let found = &marker.found;
         match &marker.kind {
-            BracketKind::New(id, label) => {
-                let text = self.says(found, after);
-                self.enter(marker, id, label, text);
-            }
+            BracketKind::New(id, label) => self.enter(place, marker, id, label),
             BracketKind::Again(id) => {
                 let why = format!("{id} stands on line {} already", self.roster.line_of(id));
                 self.warnings.not_read(found.line, found.written, &why);
@@ -170,45 +182,38 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn enter(&mut self, marker: &Placed<'_>, id: &LocalId, label: &str, text: &str) {
-        let line = marker.found.line;
+    fn enter(&mut self, place: usize, marker: &Placed<'_>, id: &LocalId, label: &str) {
         let said = Said::Entity { id: id.clone(), label: label.to_owned() };
         self.note(&marker.found, marker.slips, said);
-        let text = if text.is_empty() {
-            let message = format!("{id} says nothing after its label; the label is its content");
-            self.warnings.add(line, WarningKind::NoContent, &message);
-            label
-        } else {
-            self.within_limit(line, &id.to_string(), text)
-        };
-        (self.above, self.under) = (Above::Entity(self.contributions.len()), None);
+        let entity = self.contributions.len();
+        (self.above, self.under) = (Above::Entity(entity), None);
+        self.speakers.push((place, Speaker::Entity(entity)));
         self.contributions.push(Contribution {
-            line,
+            line: marker.found.line,
             local_id: id.clone(),
             label: label.to_owned(),
-            text: text.to_owned(),
+            text: String::new(),
             references: Vec::new(),
         });
     }
 
     fn read_verdict(
         &mut self,
+        place: usize,
         marker: &Placed<'_>,
         verdict_type: VerdictType,
         label: &str,
-        after: &[Placed<'_>],
     ) {
         let found = &marker.found;
         let label = Some(clean(label)).filter(|label| !label.is_empty());
-        let text = self.says(found, after);
-        let text = self.within_limit(found.line, &format!("the {verdict_type}"), text);
         let author = self.roster.own;
+        self.speakers.push((place, Speaker::Verdict(self.verdicts.len())));
         self.verdicts.push(Draft {
             verdict_type,
             round: self.roster.round,
             author_expert: author.clone(),
             recommendation: label.clone(),
-            description: Some(text.to_owned()).filter(|text| !text.is_empty()),
+            description: None,
             supporting_experts: (verdict_type == VerdictType::Minority)
                 .then(|| vec![author.clone()]),
         });
@@ -221,21 +226,66 @@ impl<'a> Reader<'a> {
         self.note(found, marker.slips, Said::Verdict { verdict_type, label });
     }
 
-    /// What an entity or a verdict says: everything up to the next of them.
-    fn says(&self, found: &Found<'_>, after: &[Placed<'_>]) -> &'a str {
+    /// Gives every entity and verdict its text, once it is known which markers were read.
+    fn let_them_speak(&mut self) {
+        for (place, speaker) in std::mem::take(&mut self.speakers) {
+            let (line, text) = self.says(place);
+            match speaker {
+                Speaker::Entity(entity) => self.complete_entity(entity, line, &text),
+                Speaker::Verdict(verdict) => self.complete_verdict(verdict, line, &text),
+            }
+        }
+    }
+
+    fn complete_entity(&mut self, entity: usize, line: usize, text: &str) {
+        let Some(item) = self.contributions.get(entity) else { return };
+        let (id, label) = (item.local_id.to_string(), item.label.clone());
+        let text = if text.is_empty() {
+            let message = format!("{id} says nothing after its label; the label is its content");
+            self.warnings.add(line, WarningKind::NoContent, &message);
+            label
+        } else {
+            self.within_limit(line, &id, text).to_owned()
+        };
+        if let Some(item) = self.contributions.get_mut(entity) {
+            item.text = text;
+        }
+    }
+
+    fn complete_verdict(&mut self, verdict: usize, line: usize, text: &str) {
+        let Some(draft) = self.verdicts.get(verdict) else { return };
+        let whose = format!("the {}", draft.verdict_type);
+        let text = self.within_limit(line, &whose, text).to_owned();
+        if let Some(draft) = self.verdicts.get_mut(verdict) {
+            draft.description = Some(text).filter(|text| !text.is_empty());
+        }
+    }
+
+    /// The line of an entity or a verdict and what it says: everything up to the next of them.
+    fn says(&self, place: usize) -> (usize, String) {
+        let after = self.after(place);
         let inside = after.iter().take_while(|marker| !marker.is_boundary());
-        let inside: Vec<Range<usize>> = inside
+        let inside: Vec<Inside> = inside
             .filter(|marker| !marker.is_mention())
-            .map(|marker| marker.found.start..marker.found.end)
+            .map(|Placed { found, .. }| {
+                let is_read = self.read.contains(&found.start);
+                Inside { start: found.start, mark: found.mark, end: found.end, is_read }
+            })
             .collect();
         let next = after.iter().find(|marker| marker.is_boundary());
         let end = next.map_or(self.end, |marker| marker.found.start);
-        trimmed(self.text, found.end..end, &inside)
+        let Some(Placed { found, .. }) = self.placed.get(place) else { return (0, String::new()) };
+        (found.line, said(self.text, found.end..end, &inside))
+    }
+
+    /// The markers below one.
+    fn after(&self, place: usize) -> &'a [Placed<'a>] {
+        self.placed.get(place + 1..).unwrap_or_default()
     }
 
     /// What follows a move in its paragraph, up to the next marker.
-    fn following(&self, found: &Found<'_>, after: &[Placed<'_>]) -> Option<String> {
-        let next = after.iter().find(|marker| !marker.is_mention());
+    fn following(&self, place: usize, found: &Found<'_>) -> Option<String> {
+        let next = self.after(place).iter().find(|marker| !marker.is_mention());
         let end = next.map_or(found.paragraph_end, |marker| marker.found.start);
         let text = self.text.get(found.end..end.min(found.paragraph_end))?;
         let text =
@@ -256,6 +306,7 @@ impl<'a> Reader<'a> {
     /// A marker that was understood; a word about it if it was written otherwise.
     pub(super) fn note(&mut self, found: &Found<'_>, slips: Slips, said: Said) {
         self.warnings.near_miss(found.line, found.written, &said, slips);
+        self.read.insert(found.start);
         self.markers.push(Marker { line: found.line, said });
     }
 

@@ -33,7 +33,7 @@ pub struct Contribution {
     pub line: usize,
     pub local_id: LocalId,
     pub label: String,
-    /// A part of the reply, as it stands there.
+    /// A part of the reply, without the markers in it that were read.
     pub text: String,
     pub references: Vec<(RefType, Target)>,
 }

@@ -4,6 +4,7 @@
 //! only have been meant as a marker, and cannot be read, says why.
 
 use super::cursor::{Cursor, Separator};
+use super::meant::{almost_id, without_keyword, wrong_keyword};
 use super::pointers::{Pointer, pointers};
 use super::slip::{Slip, Slips};
 use super::spelling::{Prefix, Spelled, read_id};
@@ -51,7 +52,7 @@ const KIND_WORDS: [&str; 6] =
 pub(super) fn read<'a>(inside: &'a str, own: &ExpertSlug) -> Reading<'a> {
     let mut cursor = Cursor::new(inside);
     cursor.spaces_over(0);
-    entity(cursor, own).or_else(|| keyword(cursor, own))
+    entity(cursor, own).or_else(|| keyword(cursor, own)).or_else(|| almost_id(cursor, own))
 }
 
 fn entity<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
@@ -90,7 +91,7 @@ fn keyword<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
         "FINAL" => turned_verdict(cursor, VerdictType::Final),
         "INTERIM" => turned_verdict(cursor, VerdictType::Interim),
         word if KIND_WORDS.contains(&word) => kind_word(cursor, word, own),
-        word => without_keyword(cursor, word, own),
+        word => without_keyword(cursor, word, own).or_else(|| wrong_keyword(cursor, word, own)),
     }
 }
 
@@ -218,21 +219,7 @@ fn kind_word<'a>(mut cursor: Cursor<'a>, word: &str, own: &ExpertSlug) -> Readin
     is_meant.then_some((Sign::Unreadable { why, is_entity: true }, Slips::default()))
 }
 
-/// `[SUPPORT P0001]`: clear to a person, but also what prose looks like.
-fn without_keyword<'a>(mut cursor: Cursor<'a>, word: &str, own: &ExpertSlug) -> Reading<'a> {
-    let is_shouted = !cursor.slips.has(Slip::LetterCase);
-    let is_reference = ref_type(word).is_some();
-    let is_move = move_type(word).is_some();
-    if !is_shouted || !(is_reference || is_move) {
-        return None;
-    }
-    let names_ids = !pointers(&mut cursor, own).is_empty();
-    let is_meant = cursor.is_at_end() && (names_ids || is_move);
-    let start = if is_reference { "RE:" } else { "MOVE:" };
-    is_meant.then(|| unreadable(&format!("`{start}` is missing before {word}")))
-}
-
-fn unreadable<'a>(why: &str) -> (Sign<'a>, Slips) {
+pub(super) fn unreadable<'a>(why: &str) -> (Sign<'a>, Slips) {
     (Sign::Unreadable { why: why.to_owned(), is_entity: false }, Slips::default())
 }
 

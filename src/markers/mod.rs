@@ -2,8 +2,8 @@
 //!
 //! From text to batch in four steps, each a file or two: which lines are prose (`prose.rs`), where
 //! brackets stand in it (`brackets.rs`), what one says (`grammar.rs`, `pointers.rs`, `spelling.rs`,
-//! `word_forms.rs`, `cursor.rs`), and what all of them together mean (`extract.rs`, `entities.rs`,
-//! `bind.rs`, `aim.rs`).
+//! `word_forms.rs`, `cursor.rs`, `meant.rs`), and what all of them together mean (`extract.rs`, `entities.rs`,
+//! `bind.rs`, `aim.rs`, `trim.rs`, `gaps.rs`).
 //!
 //! **Invariant:** nothing is invented. Whatever is in a batch stands in the text; what could not be
 //! read is a warning with its line; what was read although it was written otherwise is one too.
@@ -16,8 +16,10 @@ mod cursor;
 mod entities;
 mod extract;
 mod extraction;
+mod gaps;
 mod grammar;
 mod marker;
+mod meant;
 mod pointers;
 mod prose;
 mod scan;
@@ -42,7 +44,7 @@ pub use batch::{Batch, RawReplies, gather};
 pub use extract::extract;
 pub use extraction::{Contribution, Draft, Extraction, MadeMove};
 pub use marker::{Marker, Said};
-pub use skills::{SKILLS, Skill};
+pub use skills::{EXPERT_SKILL, SKILLS, Skill};
 pub use slip::Slip;
 pub use summary::Summary;
 pub use warning::{Warning, WarningKind};

@@ -1,6 +1,6 @@
 //! Markers as models write them when they miss.
 
-use super::tests::shown_of;
+use super::tests::{shown, shown_of};
 use super::{Extraction, Slip, extract};
 
 fn read(text: &str) -> Extraction {
@@ -86,6 +86,30 @@ fn bold_backslashes_and_wide_signs() {
     check("[ＭＵＦＦＩＮ-Ｐ０１０１: A b]", P, &[Slip::LookAlike]);
     check("[MUFFIN\u{2011}P0101: A b]", P, &[Slip::LookAlike]);
     check("[RE:\u{200b}SUPPORT P0001]", S, &[Slip::HiddenCharacter]);
+}
+
+/// Our own pages show markers in inline code.
+#[test]
+fn inline_code_on_a_line_of_its_own() {
+    check("`[MUFFIN-P0101: A b]`", P, &[Slip::InlineCode]);
+    check("``[RE:SUPPORT P0001]``", S, &[Slip::InlineCode]);
+    check("- **`[RE:SUPPORT P0001]`**", S, &[Slip::Emphasis, Slip::ListItem, Slip::InlineCode]);
+    check("[`MUFFIN-P0101`: A b]", P, &[Slip::InlineCode]);
+    check("[`MUFFIN-P0101: A b`]", P, &[Slip::InlineCode]);
+    check("[RE:SUPPORT `P0001`]", S, &[Slip::InlineCode]);
+    insta::assert_snapshot!(shown("[MUFFIN-P0101: A]
+a
+`[RE:SUPPORT P0001]`, `[RE:OPPOSE P0002]`
+I write `[RE:REFINE P0001]` and `[P0001]` and `x[1]`.
+`RE:DEPEND P0001`"), @r"
+    1: [MUFFIN-P0101: A]
+    3: [RE:SUPPORT P0001] from MUFFIN-P0101
+    3: [RE:OPPOSE P0002] from MUFFIN-P0101
+    ! 3 near_miss: `[RE:SUPPORT P0001]` is read as [RE:SUPPORT P0001]: it stands in inline code
+    ! 3 near_miss: `[RE:OPPOSE P0002]` is read as [RE:OPPOSE P0002]: it stands in inline code
+    ! 4 not_read: `[RE:REFINE P0001]` is not read: it stands in inline code
+    ! 5 not_read: ``RE:DEPEND P0001`` is not read: it stands without brackets
+    ");
 }
 
 #[test]
@@ -195,6 +219,21 @@ fn ids_that_can_mean_two_things_are_not_guessed() {
 }
 
 #[test]
+fn ids_that_can_mean_one_thing_only_are_read() {
+    let read = |text: &str| shown_of(&read(text));
+    insta::assert_snapshot!(read("[MUFFIN-P0101: A] a [RE:SUPPORT P12]"), @r"
+    1: [MUFFIN-P0101: A]
+    1: [RE:SUPPORT P0012] from MUFFIN-P0101
+    ! 1 near_miss: `[RE:SUPPORT P12]` is read as [RE:SUPPORT P0012]: zeros are missing in an id
+    ");
+    insta::assert_snapshot!(read("[MUFFIN-P0101: A] a [RE:SUPPORT P12] [MUFFIN-P0102: B] b"), @r"
+    1: [MUFFIN-P0101: A]
+    1: [MUFFIN-P0102: B]
+    ! 1 not_read: `[RE:SUPPORT P12]` is not read: P12: zeros are missing; it could be P0012 or MUFFIN-P0102
+    ");
+}
+
+#[test]
 fn markers_without_brackets_are_not_read_and_said() {
     let read = read(
         "### MUFFIN-P0101: A\na\n\n**RE:SUPPORT P0001**\n\nMOVE:CONVERGE\n\nMUFFIN-P0101 is fine.",
@@ -205,6 +244,106 @@ fn markers_without_brackets_are_not_read_and_said() {
     ! 4 not_read: `**RE:SUPPORT P0001**` is not read: it stands without brackets
     ! 6 not_read: `MOVE:CONVERGE` is not read: it stands without brackets
     ");
+    // Wherever a line begins so.
+    insta::assert_snapshot!(shown("[MUFFIN-P0101: Base]
+Text.
+MOVE:CONVERGE
+**RE:SUPPORT P0001** and so on
+[RE:OPPOSE P0002] [MUFFIN-E0101: Two
+RE:SUPPORT lines]
+b
+MUFFIN-C0101: Claim
+c"), @r"
+    1: [MUFFIN-P0101: Base]
+    5: [RE:OPPOSE P0002] from MUFFIN-P0101
+    5: [MUFFIN-E0101: Two RE:SUPPORT lines]
+    ! 3 not_read: `MOVE:CONVERGE` is not read: it stands without brackets
+    ! 4 not_read: `**RE:SUPPORT P0001** and so on` is not read: it stands without brackets
+    ! 5 near_miss: `[MUFFIN-E0101: Two RE:SUPPORT lines]` is read as [MUFFIN-E0101: Two RE:SUPPORT lines]: it goes over two lines
+    ! 8 not_read: `MUFFIN-C0101: Claim` is not read: it stands without brackets
+    ");
+}
+
+/// What the entity above says ends there: the rest was not meant for it.
+#[test]
+fn what_was_meant_as_an_entity_is_not_read_and_said() {
+    for marker in [
+        "[MUFFIN-X0101: A]",
+        "[MUFFIN-P1O1: A]",
+        "[MUFFIN-0101: A]",
+        "[MUFFIN-P-0102: A]",
+        "[MUFFIN:P0102: A]",
+        "[MUFFIN/P0102: A]",
+        "[muffin-x0101: A]",
+        "[MUFFIN-PXXYY: A]",
+        "**[MUFFIN-X0101: A]**",
+    ] {
+        let read = read(&format!("[MUFFIN-P0101: Base]\nText.\n{marker}\nfoo\n[RE:OPPOSE P0001]"));
+        assert_eq!(read.contributions.len(), 1, "{}", shown_of(&read));
+        assert_eq!(read.contributions[0].text, "Text.", "{marker}");
+        let told: Vec<(Option<usize>, &str)> =
+            read.warnings.iter().map(|warning| (warning.line, warning.kind.name())).collect();
+        assert_eq!(told, [(Some(3), "not_read"), (Some(5), "not_read")], "{}", shown_of(&read));
+    }
+}
+
+#[test]
+fn words_that_nearly_are_re_or_move_are_said() {
+    let read = |marker: &str| shown_of(&read(&format!("[MUFFIN-P0101: Base]\nText.\n{marker}")));
+    let told = [
+        "[REF:SUPPORT P0001]",
+        "[Ref: Support P0001]",
+        "[REF: P0001]",
+        "[REPLY:OPPOSE @donut]",
+        "[SUPPORTS: P0001]",
+        "[X:REFINE P0001]",
+        "[MOVES:CONVERGE]",
+        "[MOV:BRIDGE P0001 R0001]",
+        "[BRIDGE: P0001 R0001]",
+        "[REQUEST: data by month]",
+    ]
+    .map(read);
+    let told: Vec<&str> = told.iter().flat_map(|shown| shown.lines().skip(1)).collect();
+    insta::assert_snapshot!(told.join("\n"), @r"
+    ! 3 not_read: `[REF:SUPPORT P0001]` is not read: REF is not `RE`
+    ! 3 not_read: `[Ref: Support P0001]` is not read: REF is not `RE`
+    ! 3 not_read: `[REF: P0001]` is not read: REF is not `RE`
+    ! 3 not_read: `[REPLY:OPPOSE @donut]` is not read: REPLY is not `RE`
+    ! 3 not_read: `[SUPPORTS: P0001]` is not read: `RE:` is missing before SUPPORTS
+    ! 3 not_read: `[X:REFINE P0001]` is not read: X is not `RE`
+    ! 3 not_read: `[MOVES:CONVERGE]` is not read: MOVES is not `MOVE`
+    ! 3 not_read: `[MOV:BRIDGE P0001 R0001]` is not read: MOV is not `MOVE`
+    ! 3 not_read: `[BRIDGE: P0001 R0001]` is not read: `MOVE:` is missing before BRIDGE
+    ! 3 not_read: `[REQUEST: data by month]` is not read: `MOVE:` is missing before REQUEST
+    ");
+}
+
+/// Footnotes, figures and models are called so too.
+#[test]
+fn short_ids_without_a_name_are_mentions() {
+    let above = "[MUFFIN-P0101: Base]\nText.\n";
+    for text in [
+        "[E1]: https://example.com/report",
+        "[C4: context diagram] shows how.",
+        "[T1] and [P2]",
+        "[E1] Smith 2020",
+        "[R2] The second",
+        "- [E12]: a source",
+    ] {
+        let read = read(&format!("{above}{text}"));
+        assert_eq!((read.markers.len(), read.warnings.len()), (1, 0), "{}", shown_of(&read));
+        let text = text.trim_start_matches("- ");
+        assert!(read.contributions[0].text.ends_with(text), "{}", read.contributions[0].text);
+    }
+    insta::assert_snapshot!(shown_of(&read(&format!("{above}[P1: Options]\nMore."))), @r"
+    1: [MUFFIN-P0101: Base]
+    ! 3 not_read: `[P1: Options]` is not read: such an id needs the expert's name before it
+    ");
+    check(
+        "[TENSION T1: A b]",
+        "[MUFFIN-T0101: A b]",
+        &[Slip::MissingRound, Slip::MissingPrefix, Slip::KindWord],
+    );
 }
 
 #[test]
@@ -226,6 +365,14 @@ fn prose_in_brackets_is_prose() {
         "[x] done",
         "[Report E5](http://example.org)",
         "[support]",
+        "[Muffin: three reasons]",
+        "[MUFFIN: 3 reasons]",
+        "[Muffin-style baking]",
+        "[SEE: P0001]",
+        "[Ref: P0001]",
+        "[Result: support for P0001]",
+        "[Removal: request it]",
+        "[NOTE: SUPPORT is thin]",
     ] {
         let read = read(text);
         let about_markers = read.warnings.iter().filter(|warning| warning.line.is_some()).count();

@@ -270,7 +270,7 @@ fn heading(text: &str) -> Option<&str> {
 }
 
 /// How many bytes a bullet or a number takes that begins an item.
-fn bullet(text: &str) -> Option<usize> {
+pub(super) fn bullet(text: &str) -> Option<usize> {
     const NUMBER_DIGITS_MAX: usize = 9;
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let sign = text.as_bytes().get(digits)?;

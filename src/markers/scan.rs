@@ -24,6 +24,8 @@ pub(super) struct Found<'a> {
     pub line: usize,
     /// The whole marker with its decoration: bold, a bullet, the signs of a heading.
     pub start: usize,
+    /// The same without what is the line's: the bullet, the signs of a heading.
+    pub mark: usize,
     pub end: usize,
     /// Only the brackets.
     pub written: &'a str,
@@ -39,6 +41,7 @@ struct Spot {
     slips: Slips,
     line: usize,
     start: usize,
+    mark: usize,
     end: usize,
     begins_line: bool,
     is_alone: bool,
@@ -47,8 +50,8 @@ struct Spot {
 
 impl Spot {
     fn of<'a>(self, sign: Sign<'a>, written: &'a str) -> Found<'a> {
-        let Self { slips, line, start, end, begins_line, is_alone, paragraph_end } = self;
-        Found { sign, slips, line, start, end, written, begins_line, is_alone, paragraph_end }
+        let Self { slips, line, start, mark, end, begins_line, is_alone, paragraph_end } = self;
+        Found { sign, slips, line, start, mark, end, written, begins_line, is_alone, paragraph_end }
     }
 }
 
@@ -68,7 +71,7 @@ struct Page<'a, 'b> {
 
 fn scan_paragraph<'a>(page: &Page<'a, '_>, found: &mut Vec<Found<'a>>) {
     let mut read_to = 0;
-    found.extend(page.without_brackets());
+    let mut markers = Vec::new();
     for bracket in brackets(page.text, page.paragraph) {
         // What stands inside a marker belongs to it.
         if bracket.open < read_to {
@@ -76,8 +79,20 @@ fn scan_paragraph<'a>(page: &Page<'a, '_>, found: &mut Vec<Found<'a>>) {
         }
         let Some(marker) = page.read(&bracket) else { continue };
         read_to = marker.end;
-        found.push(marker);
+        markers.push(marker);
     }
+    let lines = page.paragraph.iter().filter(|line| !is_inside(&markers, line.start));
+    let bare: Vec<Found<'a>> = lines.filter_map(|line| page.without_brackets(line)).collect();
+    markers.extend(bare);
+    markers.sort_by_key(|marker| marker.start);
+    found.append(&mut markers);
+}
+
+/// Whether a marker that began before goes on here. They stand in order.
+fn is_inside(markers: &[Found<'_>], place: usize) -> bool {
+    let next = markers.partition_point(|marker| marker.start < place);
+    let before = next.checked_sub(1).and_then(|last| markers.get(last));
+    before.is_some_and(|marker| marker.end > place)
 }
 
 impl<'a> Page<'a, '_> {
@@ -106,7 +121,17 @@ impl<'a> Page<'a, '_> {
         let last_line = self.paragraph.get(close.line)?;
         let mut spot = self.spot(bracket, close, (line, last_line))?;
         spot.slips = spot.slips.and(slips);
-        self.settled(spot.of(sign, written), line, last_line)
+        match bracket.code {
+            None => self.settled(spot.of(sign, written), line, last_line),
+            Some(code) if code.is_alone => {
+                spot.slips.add(Slip::InlineCode);
+                self.settled(spot.of(sign, written), line, last_line)
+            }
+            Some(_) => is_marker_in_code(&sign).then(|| {
+                let why = "it stands in inline code".to_owned();
+                spot.of(Sign::Unreadable { why, is_entity: false }, written)
+            }),
+        }
     }
 
     fn spot(
@@ -116,7 +141,7 @@ impl<'a> Page<'a, '_> {
         (line, last_line): (&Line, &Line),
     ) -> Option<Spot> {
         let mut slips = Slips::default();
-        let before = self.text.get(line.text_start..bracket.open)?;
+        let before = self.text.get(line.text_start..bracket.start())?;
         let mut plain = before;
         if let Some(rest) = plain.strip_suffix('\\') {
             slips.add(Slip::Escape);
@@ -128,19 +153,22 @@ impl<'a> Page<'a, '_> {
             slips.add(Slip::Emphasis);
         }
         let begins_line = bare.trim_matches([' ', '\t', '•', '–']).is_empty();
-        let start = if begins_line { line.start } else { line.text_start + bare.len() };
+        let mark = line.text_start + bare.len();
+        let start = if begins_line { line.start } else { mark };
         if begins_line {
             slips = slips.and(line.decoration);
             if !bare.trim().is_empty() {
                 slips.add(Slip::ListItem);
             }
         }
-        let after = self.text.get(close.after..last_line.end)?;
+        let end = bracket.code.map_or(close.after, |code| code.end);
+        let after = self.text.get(end..last_line.end)?;
         let rest = if is_emphasised { after.trim_start_matches(['*', '_', '~']) } else { after };
         Some(Spot {
             slips,
             line: line.number,
             start,
+            mark,
             end: last_line.end - rest.len(),
             begins_line,
             is_alone: begins_line && rest.trim().is_empty(),
@@ -152,9 +180,13 @@ impl<'a> Page<'a, '_> {
     fn settled(&self, mut marker: Found<'a>, line: &Line, last_line: &Line) -> Option<Found<'a>> {
         let Sign::Entity { id, label, separator } = &mut marker.sign else { return Some(marker) };
         let begins_line = marker.begins_line;
-        let is_faint = id.prefix == Prefix::Missing && id.digits.len() < 3;
-        if !begins_line && is_faint {
-            return None;
+        if id.is_faint() && !(begins_line && marker.slips.has(Slip::KindWord)) {
+            // `[E1]: a source` is a footnote, `[C4: context] shows` a word; what stands alone with
+            // a label could have been meant.
+            let is_told = marker.is_alone && label.is_some();
+            let why = "such an id needs the expert's name before it".to_owned();
+            marker.sign = Sign::Unreadable { why, is_entity: false };
+            return is_told.then_some(marker);
         }
         if !begins_line && *separator == Separator::Space {
             *label = None;
@@ -172,9 +204,8 @@ impl<'a> Page<'a, '_> {
         Some(marker)
     }
 
-    /// A paragraph that begins as if with a marker. It is not read: prose begins so too.
-    fn without_brackets(&self) -> Option<Found<'a>> {
-        let line = self.paragraph.first()?;
+    /// A line that begins as if with a marker. It is not read: prose begins so too.
+    fn without_brackets(&self, line: &Line) -> Option<Found<'a>> {
         let rest = self.text.get(line.text_start..line.end)?;
         let end = rest.floor_char_boundary(INSIDE_BYTES_MAX.min(rest.len()));
         let (sign, slips) = grammar::read(rest.get(..end)?, self.own)?;
@@ -193,6 +224,7 @@ impl<'a> Page<'a, '_> {
             slips: Slips::default(),
             line: line.number,
             start: line.start,
+            mark: line.text_start,
             end: line.text_start,
             begins_line: true,
             is_alone: false,
@@ -221,6 +253,17 @@ impl<'a> Page<'a, '_> {
         let spot = Spot { end: bracket.inside, ..self.spot(bracket, at, (line, line))? };
         let why = "the bracket is not closed".to_owned();
         is_meant.then(|| spot.of(Sign::Unreadable { why, is_entity }, written))
+    }
+}
+
+/// Whether inline code among other words is a marker, and nothing else. It may be spoken about
+/// rather than set, so that it is told and not read.
+fn is_marker_in_code(sign: &Sign<'_>) -> bool {
+    match sign {
+        Sign::Entity { id, label, .. } => id.prefix == Prefix::Own && label.is_some(),
+        Sign::Reference { ref_type, .. } => ref_type.is_some(),
+        Sign::Move { .. } | Sign::Verdict { .. } => true,
+        Sign::Unreadable { .. } => false,
     }
 }
 

@@ -8,11 +8,22 @@ pub struct Skill {
     pub text: &'static str,
 }
 
-/// The marker language for experts; the workflow for Judges.
-pub const SKILLS: [Skill; 2] = [
-    Skill {
-        name: "alignment-expert",
-        text: include_str!("../../skills/alignment-expert/SKILL.md"),
-    },
-    Skill { name: "alignment-play", text: include_str!("../../skills/alignment-play/SKILL.md") },
-];
+impl Skill {
+    /// What it says, without the lines before it that only agent programs read.
+    pub fn page(self) -> &'static str {
+        let rest = self.text.strip_prefix("---\n").and_then(|text| text.split_once("\n---\n"));
+        rest.map_or(self.text, |(_, page)| page.trim_start())
+    }
+}
+
+/// The marker language for experts.
+pub const EXPERT_SKILL: Skill = Skill {
+    name: "alignment-expert",
+    text: include_str!("../../skills/alignment-expert/SKILL.md"),
+};
+
+/// The workflow for Judges.
+const JUDGE_SKILL: Skill =
+    Skill { name: "alignment-play", text: include_str!("../../skills/alignment-play/SKILL.md") };
+
+pub const SKILLS: [Skill; 2] = [EXPERT_SKILL, JUDGE_SKILL];

@@ -51,6 +51,11 @@ impl Spelled {
         self.digits.parse().ok().filter(|_| self.digits.len() <= 2).filter(fits)
     }
 
+    /// Without a name, and short: what footnotes, figures and many other things are called.
+    pub(super) fn is_faint(&self) -> bool {
+        self.prefix == Prefix::Missing && self.digits.len() < 3
+    }
+
     pub(super) fn is_padded(&self) -> bool {
         self.digits.len() == 4
     }
@@ -164,7 +169,7 @@ fn bare_id<'a>(mut cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
 }
 
 /// A kind's letter and digits, and nothing that would go on with them.
-fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
+pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
     let letter = cursor.take_if(|sign| sign.is_ascii_alphabetic())?;
     if letter.is_ascii_lowercase() {
         cursor.slip(Slip::LetterCase);

@@ -57,13 +57,10 @@ fn the_seeds_example_says_what_it_says() {
     The 30-delta covered call strategy can generate 18-34% annualized income,
     effectively bridging the income mandate gap. This addresses my original
     concern from P0001.
-    [RE:REFINE P0001]
     My round 0 perspective on income mandate mismatch evolves: the gap is
     bridgeable with derivatives, not insurmountable as I initially framed.
-    [RE:SUPPORT R0001]
     Donut's collar structure is sound. The 45 DTE recommendation optimizes
     theta decay while maintaining flexibility.
-    [RE:ADDRESS T0001]
     With the options overlay generating 18-34% annualized, the 4% income
     mandate can be satisfied. I believe T0001 is addressable pending
     execution details.
@@ -71,12 +68,10 @@ fn the_seeds_example_says_what_it_says() {
     - NVDA 30-day ATM IV averaged 45% over past 24 months
     - 30-delta calls yielded 2.1-2.8% monthly premium
     - Premium remained viable even during Q4 2022 drawdown
-    [RE:SUPPORT MUFFIN-P0101]
     This data supports my options viability perspective.
     =====
     Post-refinancing window creates 60-90 day delay. Optimal entry may
     conflict with covenant restrictions.
-    [MOVE:BRIDGE P0003 R0001]
     Cupcake's concentration concern and Donut's collar proposal can be
     reconciled: phased entry over 6 months limits concentration while
     allowing options strategy to scale.
@@ -219,8 +214,16 @@ fn an_entity_says_everything_up_to_the_next_one() {
     let check = |text: &str, expected: &[&str]| assert_eq!(texts(text), expected, "{text}");
     check("[MUFFIN-P0101: A] one\ntwo\n\n## three\n\nfour", &["one\ntwo\n\n## three\n\nfour"]);
     check("[MUFFIN-P0101: A] a [MUFFIN-P0102: B] b", &["a", "b"]);
-    check("[MUFFIN-P0101: A]: a\n[RE:SUPPORT P0001] why\nb", &["a\n[RE:SUPPORT P0001] why\nb"]);
-    // Markers at the ends are not part of it, nor is the heading of what comes next.
+    // Markers that were read are not part of it; the words around them are.
+    check("[MUFFIN-P0101: A]: a\n[RE:SUPPORT P0001] why\nb", &["a\nwhy\nb"]);
+    check(
+        "[MUFFIN-P0101: A]\na\n- [RE:SUPPORT P0001] why\n- **[RE:OPPOSE P0002]**\nb",
+        &["a\n- why\nb"],
+    );
+    check("[MUFFIN-P0101: A]\nIt fits [RE:SUPPORT P0001], mostly.", &["It fits, mostly."]);
+    check("[MUFFIN-P0101: A]\na\n[RE:EXTEND P0001]\nb", &["a\n[RE:EXTEND P0001]\nb"]);
+    check("[MUFFIN-P0101: A]\na [RE:SUPPORT MUFFIN-P0109] b", &["a [RE:SUPPORT MUFFIN-P0109] b"]);
+    // Markers at the ends never are, nor is the heading of what comes next.
     check(
         "[MUFFIN-P0101: A] [RE:SUPPORT P0001]\n[RE:OPPOSE P0002]\na\n[RE:DEPEND P0003]\n\n---\n## Next\n\n[MUFFIN-P0102: B] b",
         &["a", "b"],
@@ -427,6 +430,8 @@ fn code_is_not_read() {
 [MUFFIN-P0106: F]
 "), @r"
     !  no_markers: muffin marked nothing, and contributes nothing; code is not read
+    ! 2 not_read: `[MUFFIN-P0101: A]` is not read: it stands in inline code
+    ! 2 not_read: `[MUFFIN-P0102: B]` is not read: it stands in inline code
     ! 9 open_code_block: the code block that begins here is never closed; nothing after it is read
     ");
 }

@@ -1,19 +1,35 @@
-//! What an entity says, without the markers and headings at its ends.
+//! What an entity says, without the markers that were read and the headings at its ends.
+//!
+//! What is registered is read by others, in rounds to come: a marker in it would be an order that was
+//! carried out, with ids that only this reply knows.
 
 use std::ops::Range;
 
+use super::gaps::without_gaps;
 use super::prose::{is_heading, is_rule};
 
-/// The part of the text that says something. `inside` are the references, moves and unread markers
-/// that stand in it, in order.
-pub(super) fn trimmed<'a>(text: &'a str, range: Range<usize>, inside: &[Range<usize>]) -> &'a str {
+/// A reference, a move or a marker that could not be read, in what an entity says.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Inside {
+    /// With the bullet before it.
+    pub start: usize,
+    /// Without.
+    pub mark: usize,
+    pub end: usize,
+    pub is_read: bool,
+}
+
+/// What a part of the text says. `inside` are the markers that stand in it, in order.
+pub(super) fn said(text: &str, range: Range<usize>, inside: &[Inside]) -> String {
     let start = skip_leading(text, &range, inside);
-    let end = skip_trailing(text, start..range.end, inside);
-    text.get(start..end).unwrap_or_default().trim()
+    let end = skip_trailing(text, start..range.end, inside).max(start);
+    let is_taken = |marker: &&Inside| marker.is_read && marker.mark >= start && marker.end <= end;
+    let gaps = inside.iter().filter(is_taken).map(|marker| marker.mark..marker.end);
+    without_gaps(text, start..end, gaps)
 }
 
 /// References and moves that follow the marker at once belong to it, not to what it says.
-fn skip_leading(text: &str, range: &Range<usize>, inside: &[Range<usize>]) -> usize {
+fn skip_leading(text: &str, range: &Range<usize>, inside: &[Inside]) -> usize {
     let mut start = range.start;
     for marker in inside {
         let between = text.get(start..marker.start).unwrap_or_default();
@@ -27,7 +43,7 @@ fn skip_leading(text: &str, range: &Range<usize>, inside: &[Range<usize>]) -> us
     range.end - says.len()
 }
 
-fn skip_trailing(text: &str, range: Range<usize>, inside: &[Range<usize>]) -> usize {
+fn skip_trailing(text: &str, range: Range<usize>, inside: &[Inside]) -> usize {
     let begins_line = text
         .get(..range.start)
         .is_some_and(|before| before.trim_end_matches([' ', '\t', '>']).ends_with('\n'));

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::hostile::corpora;
 use crate::kit::{Bench, Program, Ran, at, fixture, open_dialogue, pool, times};
+use crate::mcp::agent::Agent;
 
 const ID: &str = "nvidia-investment-decision";
 const MUFFIN: &str = include_str!("../fixtures/responses/response-muffin.md");
@@ -98,8 +99,41 @@ fn what_it_prints_is_registered_as_it_is() {
     let made = moves.iter().find(|made| made["round"] == 1).unwrap();
     assert_eq!((&made["type"], &made["targets"]), (&json!("bridge"), &json!(["P0003", "R0001"])));
     assert_eq!(at(&export, "rounds.1.experts.muffin.raw"), MUFFIN);
+    // Whoever reads on finds global ids and no markers.
+    let context = program.run(&["dialogue", "context", ID, "--json"]).stdout;
+    assert!(context.contains("supports my options viability perspective"), "{context}");
+    for mark in ["[RE:", "[MOVE:", "MUFFIN-P0101"] {
+        assert!(!context.contains(mark), "{mark} in {context}");
+    }
     assert_eq!(at(&export, "rounds.1.experts.muffin.score"), 8);
     assert_eq!(program.run(&["verify"]).code, 0);
+}
+
+#[test]
+fn a_tool_takes_the_whole_document_too() {
+    let program = at_round_1();
+    let ran = program.run(&["dialogue", "extract", "round-1/response-muffin.md", "--json"]);
+    let mut whole = document(&ran);
+    let mut alone = at(&whole, "batch").clone();
+    for arguments in [&mut whole, &mut alone] {
+        arguments["dialogue_id"] = json!(ID);
+        arguments["score"] = json!(8);
+        arguments["expert_scores"] = json!({ "muffin": 8 });
+    }
+    let mut agent = Agent::new(&program);
+    let answer = agent.must("blue_dialogue_round_register", &whole);
+    assert_eq!(at(&answer, "warnings"), &json!([]));
+    assert_eq!(at(&answer, "id_mapping.MUFFIN-C0101"), "C0101");
+    // It is the same batch, whichever way it is given.
+    assert_eq!(at(&agent.must("blue_dialogue_round_register", &alone), "replayed"), true);
+    let (code, again) = program.operation("register", &whole);
+    assert_eq!((code, at(&again, "replayed")), (0, &json!(true)));
+    // What is no batch is not taken for one.
+    let refused = agent.refused(
+        "blue_dialogue_round_register",
+        &json!({ "dialogue_id": ID, "score": 8, "batch": [] }),
+    );
+    assert!(refused.to_string().contains("'round' is missing"), "{refused:#}");
 }
 
 #[test]

@@ -1,20 +1,21 @@
 //! The skills: what they teach is what the program takes, word for word.
 
 use plenary::markers::{SKILLS, extract};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::kit::{Bench, Program, at};
 use crate::mcp::agent::Agent;
+use crate::mcp::long_work::waiting;
 
 /// An expert's context holds the skill besides its prompt; the seed allows some 800 tokens.
 const EXPERT_SKILL_BYTES_MAX: usize = 3_600;
 
-fn skill(name: &str) -> &'static str {
+pub fn skill(name: &str) -> &'static str {
     SKILLS.iter().find(|skill| skill.name == name).unwrap().text
 }
 
 /// The blocks of code in this language, each with the heading it stands under.
-fn blocks<'a>(page: &'a str, language: &str) -> Vec<(&'a str, String)> {
+pub fn blocks<'a>(page: &'a str, language: &str) -> Vec<(&'a str, String)> {
     let (mut heading, mut block, mut blocks) = ("", None::<String>, Vec::new());
     for line in page.lines() {
         match (&mut block, line) {
@@ -106,13 +107,22 @@ fn operation(tool: &str) -> &'static str {
     }
 }
 
+/// Each example of the Judge's skill: its tool, and what is sent.
+fn examples() -> Vec<(&'static str, Value)> {
+    let blocks = blocks(skill("alignment-play"), "json").into_iter();
+    let examples = blocks.map(|(heading, example)| {
+        let tool = heading.split('`').nth(1).unwrap();
+        (tool, serde_json::from_str(&example).unwrap())
+    });
+    examples.collect()
+}
+
 #[test]
 fn every_example_of_the_judges_skill_is_taken_in_its_order() {
     let bench = Bench::new();
     let mut tools: Vec<&str> = Vec::new();
-    for (heading, example) in blocks(skill("alignment-play"), "json") {
-        let tool = heading.split('`').nth(1).unwrap();
-        let arguments: Value = serde_json::from_str(&example).unwrap();
+    let of_judge = examples().into_iter().filter(|(tool, _)| tool.starts_with("blue_dialogue_"));
+    for (tool, arguments) in of_judge {
         let answer = bench.must(operation(tool), &arguments);
         let warnings = answer.get("warnings").and_then(Value::as_array).map_or(0, Vec::len);
         assert_eq!(warnings, 0, "{tool}: {answer:#}");
@@ -127,6 +137,43 @@ fn every_example_of_the_judges_skill_is_taken_in_its_order() {
     bench.verify();
 }
 
+/// The others ask models: they rehearse, but for the council that is spoken to while it runs.
+#[test]
+fn every_example_without_a_judge_is_taken() {
+    let (council, _) = waiting();
+    for (folder, file) in [("docs", "prices.md"), ("posts", "launch.md")] {
+        let folder = council.program.path().join(folder);
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join(file), "Prices change hourly.\n").unwrap();
+    }
+    let mut agent = Agent::new(&council.program);
+    let running = agent.must("council_ask", &json!({ "question": "Tea?" }));
+    let (mut asked, mut tools) = (Value::Null, Vec::new());
+    for (tool, mut arguments) in examples() {
+        match tool {
+            "council_ask" | "council_review" => arguments["rehearse"] = json!(true),
+            "deliberation_status" => {
+                // The id looks like those that are given to such a question.
+                let name = |id: &Value| id.as_str().unwrap().rsplit_once('-').unwrap().0.to_owned();
+                assert_eq!(name(&arguments["dialogue_id"]), name(&asked));
+                arguments["dialogue_id"] = asked.clone();
+            }
+            "deliberation_intervene" => arguments["dialogue_id"] = running["dialogue_id"].clone(),
+            _ => continue,
+        }
+        let answer = agent.must(tool, &arguments);
+        match tool {
+            "council_ask" => asked = answer["dialogue_id"].clone(),
+            "deliberation_status" => assert_eq!(at(&answer, "status"), "done", "{answer:#}"),
+            _ => {}
+        }
+        tools.push(tool);
+    }
+    tools.sort_unstable();
+    let all = ["council_ask", "council_review", "deliberation_intervene", "deliberation_status"];
+    assert_eq!(tools, all);
+}
+
 /// The names of all properties in a schema, those of what it holds included.
 fn properties(schema: &Value) -> Vec<String> {
     let Some(object) = schema.as_object() else {
@@ -139,17 +186,14 @@ fn properties(schema: &Value) -> Vec<String> {
 #[test]
 fn the_judges_skill_knows_every_tool_and_its_parameters() {
     let page = skill("alignment-play");
-    let listed = Agent::alone().ask("tools/list", &serde_json::json!({}));
+    let listed = Agent::alone().ask("tools/list", &json!({}));
     let tools = at(&listed, "tools").as_array().unwrap();
     assert_eq!(tools.len(), 13);
     for tool in tools {
         let name = tool["name"].as_str().unwrap();
-        assert!(page.contains(&format!("`{name}")), "{name} is not in the skill");
-        if !name.starts_with("blue_dialogue_") {
-            continue;
-        }
         let sections = page.split("\n### ").filter(|part| part.starts_with(&format!("`{name}`")));
         let section: String = sections.collect();
+        assert!(section.contains("```json"), "{name} has no example");
         for parameter in properties(&tool["inputSchema"]) {
             let mut words = section.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
             assert!(words.any(|word| word == parameter), "{name} takes {parameter}");

@@ -1,9 +1,9 @@
-//! How an agent program is told of the MCP server.
+//! `init --mcp`: how an agent program is told of the MCP server.
 
 use std::path::Path;
 
 use clap::ValueEnum;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::session::{Done, Session};
 use crate::error::Error;
@@ -20,42 +20,43 @@ pub(super) enum Client {
 pub(super) fn print_configuration(session: &Session<'_>, client: Client) -> Result<Done, Error> {
     // By its path: agent programs do not always have the user's PATH.
     let program = std::env::current_exe().unwrap_or_else(|_| Path::new("plenary").to_owned());
-    let (text, place) = configuration(client, &program.to_string_lossy());
-    session.ui.print(&text)?;
-    session.ui.say(&format!("merge it into {place}; it serves the folder the agent works in"));
+    // A server that is to use this store or that file is told so whenever it is started.
+    let arguments: Vec<String> =
+        ["mcp".to_owned()].into_iter().chain(session.premises.flags_from_anywhere()?).collect();
+    let server = json!({ "command": program.to_string_lossy(), "args": arguments });
+    session.ui.answer(&server_entry(client, &server), |entry| text(client, entry, &server))?;
+    if !session.ui.json {
+        let place = place(client);
+        session.ui.say(&format!("merge it into {place}; it serves the folder the agent works in"));
+    }
     Ok(Done::Well)
 }
 
-fn configuration(client: Client, program: &str) -> (String, &'static str) {
-    let entry = json!({ "mcpServers": { "plenary": { "command": program, "args": ["mcp"] } } });
+fn place(client: Client) -> &'static str {
     match client {
-        Client::Claude => (format!("{entry:#}"), "`.mcp.json` of the project"),
-        Client::Gemini => (format!("{entry:#}"), "`.gemini/settings.json` of the project"),
-        // A JSON text is a TOML text, too.
-        Client::Codex => (
-            format!("[mcp_servers.plenary]\ncommand = {}\nargs = [\"mcp\"]", json!(program)),
-            "`~/.codex/config.toml`",
-        ),
+        Client::Claude => "`.mcp.json` of the project",
+        Client::Gemini => "`.gemini/settings.json` of the project",
+        Client::Codex => "`~/.codex/config.toml`",
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The piece of configuration as a document, under the names that the program gives it.
+fn server_entry(client: Client, server: &Value) -> Value {
+    match client {
+        Client::Claude | Client::Gemini => json!({ "mcpServers": { "plenary": server } }),
+        Client::Codex => json!({ "mcp_servers": { "plenary": server } }),
+    }
+}
 
-    #[test]
-    fn each_program_is_told_in_its_own_format() {
-        for client in [Client::Claude, Client::Gemini] {
-            let (text, _) = configuration(client, "/odd \"path\"/plenary");
-            let entry: serde_json::Value = serde_json::from_str(&text).unwrap();
-            let server = &entry["mcpServers"]["plenary"];
-            assert_eq!(server, &json!({ "command": "/odd \"path\"/plenary", "args": ["mcp"] }));
+/// The same as the program's own file is written.
+fn text(client: Client, entry: &Value, server: &Value) -> String {
+    match client {
+        Client::Claude | Client::Gemini => format!("{entry:#}"),
+        Client::Codex => {
+            // A text or a list of texts is written in TOML as in JSON.
+            let fields =
+                ["command", "args"].map(|name| format!("{name} = {}", json!(server.get(name))));
+            format!("[mcp_servers.plenary]\n{}", fields.join("\n"))
         }
-        let (text, _) = configuration(Client::Codex, "/odd \"path\"/plenary");
-        insta::assert_snapshot!(text, @r#"
-        [mcp_servers.plenary]
-        command = "/odd \"path\"/plenary"
-        args = ["mcp"]
-        "#);
     }
 }

@@ -130,11 +130,10 @@ impl Arguments {
         self
     }
 
-    /// Takes what stands under `name` for all of it, where the data is a document around it.
+    /// A round's batch, where the data is the document of `extract` around it.
     #[must_use]
-    pub(super) fn unwrapped(mut self, name: &str) -> Self {
-        let inner = self.0.get_mut(name).filter(|inner| inner.is_object()).map(Value::take);
-        inner.map_or(self, Self)
+    pub(super) fn unwrapped(self) -> Self {
+        Self(operations::unwrapped(&self.0).into_owned())
     }
 
     /// Adds to the object under `name`, as a field that was given on the command line.

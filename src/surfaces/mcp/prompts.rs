@@ -2,18 +2,17 @@
 
 use rmcp::model::{ErrorData, GetPromptResult, ListPromptsResult, Prompt, PromptMessage, Role};
 
-use crate::markers::SKILLS;
+use crate::markers::EXPERT_SKILL;
 use crate::operations::JUDGE_PROTOCOL;
 
 /// Its name, what it is about, and its text.
 type Page = (&'static str, &'static str, &'static str);
 
 fn pages() -> [Page; 2] {
-    // The other one is for Judges, who have a prompt of their own.
-    let [expert, _] = SKILLS;
+    let expert = EXPERT_SKILL.page();
     [
         ("judge_protocol", "How to lead an alignment dialogue as its Judge", JUDGE_PROTOCOL),
-        ("alignment_expert", "How an expert writes, with markers, in a dialogue", expert.text),
+        ("alignment_expert", "How an expert writes, with markers, in a dialogue", expert),
     ]
 }
 

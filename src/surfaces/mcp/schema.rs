@@ -9,7 +9,11 @@ use serde_json::{Map, Value, json};
 use crate::domain::words::Word;
 
 /// Said of every number and text by the derivation, and to nobody's use.
-const NOISE: [&str; 6] = ["$schema", "title", "format", "minimum", "maximum", "default"];
+const NOISE: [&str; 7] =
+    ["$schema", "title", "format", "minimum", "maximum", "default", NULL_SAYS_SOMETHING];
+
+/// Stands on what may be null in so many words.
+const NULL_SAYS_SOMETHING: &str = "null_says_something";
 
 /// The shape of a tool's arguments.
 pub(super) fn arguments<T: JsonSchema>() -> JsonObject {
@@ -39,19 +43,31 @@ pub(super) fn word<W: Word>(_: &mut SchemaGenerator) -> Schema {
     Schema::try_from(options).unwrap_or_default()
 }
 
+/// A text that people write null for, as the specification does. Nothing but a text: clients that
+/// know no choice of types send what was typed as it is, and that is just what a text needs.
+pub(super) fn text_or_null(_: &mut SchemaGenerator) -> Schema {
+    let schema = json!({ "type": ["string", "null"], NULL_SAYS_SOMETHING: true });
+    Schema::try_from(schema).unwrap_or_default()
+}
+
 /// Without what the derivation says of every type, and without null, which is as good as absent
 /// everywhere.
 fn plain(schema: Value) -> Value {
     match schema {
-        Value::Object(map) => {
-            let map: Map<String, Value> = map.into_iter().filter_map(plain_entry).collect();
-            without_choice(map).into()
-        }
+        Value::Object(map) => plain_map(map).into(),
         Value::Array(list) => list.into_iter().map(plain).collect(),
         // Anything goes; written so that every client can read it.
         Value::Bool(true) => json!({}),
         Value::Bool(false) | Value::Null | Value::Number(_) | Value::String(_) => schema,
     }
+}
+
+fn plain_map(map: Map<String, Value>) -> Map<String, Value> {
+    let types = map.get("type").filter(|_| map.contains_key(NULL_SAYS_SOMETHING)).cloned();
+    let map: Map<String, Value> = map.into_iter().filter_map(plain_entry).collect();
+    let mut map = without_choice(map);
+    map.extend(types.map(|types| ("type".to_owned(), types)));
+    map
 }
 
 fn plain_entry((key, value): (String, Value)) -> Option<(String, Value)> {

@@ -56,8 +56,12 @@ impl Agent {
 
     /// The same, in a folder below the program's own.
     pub fn below(program: &Program, folder: &Path) -> Self {
+        Self::below_with(program, folder, &["mcp"])
+    }
+
+    pub fn below_with(program: &Program, folder: &Path, arguments: &[&str]) -> Self {
         let mut command = program.command();
-        command.current_dir(folder).arg("mcp");
+        command.current_dir(folder).args(arguments);
         Self::started(command).greeted()
     }
 

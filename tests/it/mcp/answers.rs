@@ -1,5 +1,7 @@
 //! What every client sees: the handshake, the list of tools, and nothing else on standard output.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use super::agent::Agent;
@@ -103,18 +105,22 @@ fn op_of(property: &str) -> &'static str {
     }
 }
 
+/// The keys of an object, sorted.
+fn keys(object: &Value) -> BTreeSet<String> {
+    object.as_object().unwrap().keys().cloned().collect()
+}
+
+/// The keys that a tool promises.
+fn promised(listed: &Value, name: &str) -> BTreeSet<String> {
+    let tools = at(listed, "tools").as_array().unwrap();
+    let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
+    keys(at(tool, "outputSchema.properties"))
+}
+
 #[test]
 fn answers_have_the_keys_that_their_schema_names() {
     let mut agent = Agent::alone();
     let listed = agent.ask("tools/list", &json!({}));
-    let schema = |name: &str| {
-        let tools = at(&listed, "tools").as_array().unwrap();
-        let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
-        let keys = at(tool, "outputSchema.properties").as_object().unwrap().keys();
-        keys.cloned().collect::<Vec<String>>()
-    };
-    let keys =
-        |answer: &Value| answer.as_object().unwrap().keys().cloned().collect::<Vec<String>>();
     let named = json!({ "dialogue_id": "talk" });
     let round = json!({ "dialogue_id": "talk", "round": 0, "score": 1 });
     for (tool, arguments) in [
@@ -127,15 +133,25 @@ fn answers_have_the_keys_that_their_schema_names() {
         ("council_ask", &json!({ "question": "Tea?", "rehearse": true, "wait_seconds": 30 })),
     ] {
         let answer = agent.must(tool, arguments);
-        let (mut told, mut promised) = (keys(&answer), schema(tool));
+        let mut promised = promised(&listed, tool);
         // Without `render` nothing was written.
         promised.retain(|key| key != "prompts" || arguments.get("render").is_some());
+        let told = keys(&answer);
         // And there is not always something to be said.
         promised.retain(|key| key != "warnings" || told.contains(key));
-        told.sort();
-        promised.sort();
         assert_eq!(told, promised, "{tool}");
     }
+    // A search answers with some of its keys, and all its ops together with all of them.
+    let mut told = BTreeSet::new();
+    for search in [
+        json!({ "op": "cite", "ids": ["talk/P0001"] }),
+        json!({ "op": "similar", "query": "tea" }),
+        json!({ "op": "stats" }),
+        json!({ "op": "list", "colour": "red" }),
+    ] {
+        told.extend(keys(&agent.must("blue_dialogue_search", &search)));
+    }
+    assert_eq!(told, promised(&listed, "blue_dialogue_search"));
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 pub mod agent;
 mod answers;
+mod clients;
 mod directives;
+mod examples;
 mod hostile;
 mod http;
 pub mod long_work;

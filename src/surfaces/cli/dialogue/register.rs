@@ -37,7 +37,7 @@ impl Register {
             .data
             .arguments()
             .map_err(Error::of_batch)?
-            .unwrapped("batch")
+            .unwrapped()
             .with("dialogue_id", self.id)
             .with("score", self.score)
             .with("summary", self.summary)

@@ -140,8 +140,8 @@ struct Update {
     id: String,
     /// Tensions: addressed, resolved, reopened. Others: as their type has it.
     status: String,
-    /// A slug, or judge.
-    by: String,
+    /// Slugs, or judge.
+    by: Vec<String>,
     via: Option<String>,
     reason: Option<String>,
 }

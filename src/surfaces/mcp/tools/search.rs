@@ -14,7 +14,21 @@ pub(super) const TOOL: Tool = Tool {
         similar: earlier dialogues on a subject. stats: counts. list: dialogues, a page at a time.",
     arguments: schema::arguments::<Arguments>,
     // Which of them are there depends on the op.
-    answer: &["status", "citations", "errors", "results", "dialogues", "next", "warnings"],
+    answer: &[
+        "status",
+        "citations",
+        "errors",
+        "results",
+        "dialogues",
+        "next",
+        "by_status",
+        "by_protocol",
+        "by_terminal_state",
+        "entities",
+        "averages",
+        "top_experts",
+        "warnings",
+    ],
     work: Work::Look(|workspace, arguments| {
         document_text(&operations::search(workspace, arguments)?)
     }),

@@ -36,7 +36,8 @@ struct Arguments {
     #[schemars(schema_with = "schema::word::<VerdictType>")]
     verdict_type: VerdictType,
     round: Option<u8>,
-    /// A slug; absent: the Judge.
+    /// A slug; null: the Judge.
+    #[schemars(schema_with = "schema::text_or_null", default)]
     author_expert: Option<String>,
     recommendation: String,
     description: String,

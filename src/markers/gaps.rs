@@ -1,0 +1,159 @@
+//! Takes markers out of a text so that what is left can be read.
+//!
+//! A line that held nothing else goes away; where one stood in a sentence, its spaces are closed.
+
+use std::ops::Range;
+
+use super::prose::bullet;
+
+/// What a part of the text says without the gaps in it, which come in order.
+pub(super) fn without_gaps(
+    text: &str,
+    range: Range<usize>,
+    gaps: impl Iterator<Item = Range<usize>>,
+) -> String {
+    let mut writer = Writer::default();
+    let mut at = range.start;
+    for gap in gaps {
+        writer.write(text.get(at..gap.start).unwrap_or_default());
+        writer.leave_out();
+        at = gap.end;
+    }
+    writer.write(text.get(at..range.end).unwrap_or_default());
+    writer.end_line();
+    writer.said.trim().to_owned()
+}
+
+/// Where something was left out and nothing came after it yet.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Gap {
+    #[default]
+    None,
+    /// No space was seen on either side.
+    Tight,
+    Spaced,
+}
+
+#[derive(Debug, Default)]
+struct Writer {
+    said: String,
+    /// Where the line that is being written begins.
+    line: usize,
+    gap: Gap,
+    /// Something was left out of this line.
+    is_touched: bool,
+    /// The line before is blank, or there is none.
+    is_after_blank: bool,
+    /// Lines were left out after the last that was written.
+    is_after_lost: bool,
+}
+
+impl Writer {
+    fn leave_out(&mut self) {
+        self.is_touched = true;
+        let is_spaced = self.said.ends_with([' ', '\t']) || self.gap == Gap::Spaced;
+        self.gap = if is_spaced { Gap::Spaced } else { Gap::Tight };
+    }
+
+    fn write(&mut self, text: &str) {
+        for part in text.split_inclusive('\n') {
+            match self.gap {
+                Gap::None => self.said.push_str(part),
+                Gap::Tight | Gap::Spaced => self.close(part),
+            }
+            if part.ends_with('\n') {
+                self.end_line();
+            }
+        }
+    }
+
+    /// Goes on after a gap.
+    fn close(&mut self, part: &str) {
+        let rest = part.trim_start_matches([' ', '\t']);
+        if rest.is_empty() {
+            // Another gap may follow.
+            self.gap = if part.is_empty() { self.gap } else { Gap::Spaced };
+            return;
+        }
+        let is_spaced = self.gap == Gap::Spaced || rest.len() < part.len();
+        self.gap = Gap::None;
+        if self.has_no_words() {
+            // `[RE:SUPPORT P0001]: because` began with the marker.
+            let signs = [' ', '\t', ':', '：', '-', '–', '—', ',', ';'];
+            return self.said.push_str(rest.trim_start_matches(signs));
+        }
+        let kept = self.said.trim_end_matches([' ', '\t']).len();
+        self.said.truncate(kept);
+        if let (Some(before), Some(after)) = (self.said.strip_suffix('('), rest.strip_prefix(')')) {
+            let kept = before.trim_end_matches([' ', '\t']).len();
+            self.said.truncate(kept);
+            return self.said.push_str(after);
+        }
+        let is_joined = rest.starts_with(|sign: char| ".,;:!?)]}…\r\n".contains(sign));
+        if is_spaced && !is_joined && !self.said.ends_with('(') {
+            self.said.push(' ');
+        }
+        self.said.push_str(rest);
+    }
+
+    fn end_line(&mut self) {
+        let line = self.said.get(self.line..).unwrap_or_default();
+        let is_blank = line.trim().is_empty();
+        let is_lost = self.is_touched && self.has_no_words();
+        // One blank line is enough where there was something between two.
+        let is_second = is_blank && self.is_after_lost && (self.is_after_blank || self.line == 0);
+        if is_lost || is_second {
+            self.said.truncate(self.line);
+        } else {
+            self.is_after_blank = is_blank;
+        }
+        self.is_after_lost = is_lost || (is_second && self.is_after_lost);
+        (self.line, self.gap, self.is_touched) = (self.said.len(), Gap::None, false);
+    }
+
+    /// Whether the line says nothing yet: a bullet, bold that was left empty.
+    fn has_no_words(&self) -> bool {
+        let mut line = self.said.get(self.line..).unwrap_or_default();
+        line = line.trim_start_matches([' ', '\t', '>', '#']);
+        while let Some(rest) = bullet(line).and_then(|length| line.get(length..)) {
+            line = rest.trim_start();
+        }
+        let says_nothing = |sign: char| sign.is_whitespace() || "*_~`:,;.-–—•|".contains(sign);
+        line.chars().all(says_nothing)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `{…}` is left out.
+    fn check(text: &str, expected: &str) {
+        let opens = text.match_indices('{').map(|(place, _)| place);
+        let closes = text.match_indices('}').map(|(place, _)| place + 1);
+        let gaps = opens.zip(closes).map(|(open, close)| open..close);
+        assert_eq!(without_gaps(text, 0..text.len(), gaps), expected, "{text}");
+    }
+
+    #[test]
+    fn a_line_of_markers_goes_away() {
+        check("a\n{x}\nb", "a\nb");
+        check("a\n- {x}\n- {x} {x}\nb", "a\nb");
+        check("a\n> **{x}**\n1. {x}, {x}\r\nb\r\n", "a\nb");
+        check("a\n\n{x}\n\nb", "a\n\nb");
+        check("a\n\n\nb\n{x}", "a\n\n\nb");
+        check("{x}\n\na", "a");
+        check("{x}", "");
+    }
+
+    #[test]
+    fn a_sentence_stays_readable() {
+        check("It closes {x}, as shown.", "It closes, as shown.");
+        check("It closes {x} as {x} {x} shown {x}.", "It closes as shown.");
+        check("It closes ({x}) now (see {x}).", "It closes now (see).");
+        check("It{x}closes.", "Itcloses.");
+        check("a\n{x} why\nb", "a\nwhy\nb");
+        check("{x}: because\n- {x} — so\n> {x} too", "because\n- so\n> too");
+        check("a {x\ny} b\nc {x}\nd", "a b\nc\nd");
+    }
+}

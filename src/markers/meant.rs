@@ -1,0 +1,98 @@
+//! What can only have been meant as a marker, and is none: worth a word, and never read.
+
+use super::cursor::Cursor;
+use super::grammar::{Reading, Sign, unreadable};
+use super::pointers::pointers;
+use super::slip::{Slip, Slips};
+use super::spelling::{number, read_name};
+use super::word_forms::{Form, move_type, ref_type};
+use crate::domain::ids::ExpertSlug;
+use crate::domain::reference::MoveType;
+
+/// What models write for `RE` and `MOVE`.
+const NEARLY_KEYWORDS: [&str; 8] =
+    ["REF", "REFS", "REFERENCE", "REFERENCES", "REPLY", "MOV", "MOVES", "MOVEMENT"];
+
+/// `[MUFFIN-X0101: label]`, `[MUFFIN:P0102: label]`: the expert's own name, a joint and no id.
+pub(super) fn almost_id<'a>(mut cursor: Cursor<'_>, own: &ExpertSlug) -> Reading<'a> {
+    read_name(&mut cursor, own)?;
+    let is_shouted = !cursor.slips.has(Slip::LetterCase);
+    let is_meant = match cursor.take_if(|sign| "-_:./#".contains(sign))? {
+        '-' | '_' => is_shouted || has_digit(cursor),
+        // `[Muffin: three reasons]` says who speaks.
+        _ => number(&mut cursor).is_some(),
+    };
+    let why = "what follows the name is no id: one of P, R, T, E, C, two digits of round and two \
+        of number, after a hyphen";
+    let sign = Sign::Unreadable { why: why.to_owned(), is_entity: true };
+    is_meant.then_some((sign, Slips::default()))
+}
+
+/// Whether there is a digit in the word that comes.
+fn has_digit(mut cursor: Cursor<'_>) -> bool {
+    const WORD_CHARS_MAX: usize = 12;
+    let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '-';
+    let mut signs = (0..WORD_CHARS_MAX).map_while(|_| cursor.take_if(is_of_word));
+    signs.any(|sign| sign.is_ascii_digit())
+}
+
+/// `[SUPPORT P0001]`, `[SUPPORTS: P0001]`: clear to a person, but also what prose looks like.
+pub(super) fn without_keyword<'a>(
+    mut cursor: Cursor<'_>,
+    word: &str,
+    own: &ExpertSlug,
+) -> Reading<'a> {
+    let is_shouted = !cursor.slips.has(Slip::LetterCase);
+    let is_reference = ref_type(word).is_some();
+    let made = move_type(word).map(|form| form.word);
+    if !is_shouted || !(is_reference || made.is_some()) {
+        return None;
+    }
+    let separator = cursor.separator();
+    let names_ids = !pointers(&mut cursor, own).is_empty();
+    let is_whole = cursor.is_at_end() && (names_ids || made.is_some());
+    let is_request = made == Some(MoveType::Request) && !separator.is_loose();
+    let start = if is_reference { "RE:" } else { "MOVE:" };
+    let is_meant = is_whole || is_request;
+    is_meant.then(|| unreadable(&format!("`{start}` is missing before {word}")))
+}
+
+/// `[REF:SUPPORT P0001]`: another word where `RE` or `MOVE` belongs.
+pub(super) fn wrong_keyword<'a>(
+    mut cursor: Cursor<'_>,
+    word: &str,
+    own: &ExpertSlug,
+) -> Reading<'a> {
+    let is_shouted = !cursor.slips.has(Slip::LetterCase);
+    let is_near = NEARLY_KEYWORDS.contains(&word);
+    if !(is_shouted || is_near) || cursor.separator().is_loose() {
+        return None;
+    }
+    cursor.spaces();
+    let is_untyped = {
+        let mut ahead = cursor;
+        !pointers(&mut ahead, own).is_empty() && ahead.is_at_end()
+    };
+    let keyword = match is_untyped {
+        // `[SEE: P0001]` is prose.
+        true => (is_near && is_shouted).then_some("RE"),
+        false => belongs_before(cursor, own),
+    }?;
+    Some(unreadable(&format!("{word} is not `{keyword}`")))
+}
+
+/// The keyword that belongs before a type and its ids.
+fn belongs_before(mut cursor: Cursor<'_>, own: &ExpertSlug) -> Option<&'static str> {
+    let is_shouted = !cursor.slips.has(Slip::LetterCase);
+    let word = cursor.word()?;
+    let made = move_type(&word).map(|Form { word, .. }| word);
+    let is_reference = ref_type(&word).is_some();
+    // `[MOVES:CONVERGE]` has no ids.
+    let needed = made.map_or(1, MoveType::targets_min).max(usize::from(!is_shouted));
+    let has_ids = pointers(&mut cursor, own).len() >= needed;
+    match (is_reference, made) {
+        (true, _) => has_ids.then_some("RE"),
+        (false, Some(_)) => has_ids.then_some("MOVE"),
+        (false, None) => None,
+    }
+}
