@@ -1,7 +1,7 @@
 //! What a process stands on that serves for long: one folder's store, opened as far as it is
 //! needed, and the runs it works on in the background.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -45,6 +45,8 @@ pub struct House {
     workspace: Mutex<Option<Arc<Workspace>>>,
     desk: Mutex<Option<OpenDesk>>,
     live: Mutex<BTreeMap<DialogueId, Live>>,
+    /// Those that somebody wanted cancelled, whatever became of them since.
+    cancelled: Mutex<BTreeSet<DialogueId>>,
     /// It was told to end: nothing is begun any more.
     is_closing: AtomicBool,
 }
@@ -67,6 +69,7 @@ impl House {
             workspace: Mutex::default(),
             desk: Mutex::default(),
             live: Mutex::default(),
+            cancelled: Mutex::default(),
             is_closing: AtomicBool::new(false),
         })
     }
@@ -227,6 +230,25 @@ impl House {
         }
     }
 
+    /// Ends a run where it can be taken up again, because nobody wants it any more. What is
+    /// finished stays finished.
+    pub async fn cancel(self: &Arc<Self>, id: &DialogueId) -> Result<(), Error> {
+        match self.report(id).await?.status {
+            RunStatus::Running if !self.is_working_on(id) => Err(works_elsewhere(id).into()),
+            RunStatus::Running | RunStatus::Interrupted => {
+                lock(&self.cancelled).insert(id.clone());
+                self.interrupt(id);
+                Ok(())
+            }
+            RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => Ok(()),
+        }
+    }
+
+    /// Whether somebody wanted it cancelled while this process served.
+    pub fn is_cancelled(&self, id: &DialogueId) -> bool {
+        lock(&self.cancelled).contains(id)
+    }
+
     /// Asks all runs to stop where they can be taken up again, and begins no others.
     pub fn interrupt_all(&self) {
         self.is_closing.store(true, Ordering::SeqCst);
@@ -249,6 +271,13 @@ impl House {
             let _ = tokio::task::spawn_blocking(|| open.close()).await;
         }
     }
+}
+
+/// Only who works on a run can interrupt it.
+fn works_elsewhere(id: &DialogueId) -> Fault {
+    let message = format!("another process is working on '{id}'");
+    let hint = "deliberation_intervene with kind: stop reaches a council wherever it runs";
+    Fault::new(Code::NotSupported, message).suggest(hint)
 }
 
 /// Brings the file of the verdict log up to the store. That it cannot be written changes no

@@ -43,18 +43,19 @@ pub(super) async fn get(house: &Arc<House>, id: &str) -> Result<GetTaskResult, E
 async fn detailed(house: &Arc<House>, id: &str) -> Result<DetailedTask, Error> {
     let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
     let answer: RunAnswer = house.report(&id).await?.into();
-    let payload = payload(&answer)?;
+    let payload = match house.is_cancelled(&id) {
+        true => TaskPayload::Cancelled,
+        false => payload(&answer)?,
+    };
     let mut task = task(house, &id, payload.status()).await?;
     task.status_message = answer.suggestion;
     Ok(DetailedTask::new(task, payload))
 }
 
-/// What broke off is cancelled: a task that has ended does not begin again, and the run can be
-/// gone on with by deliberation_status.
+/// What broke off still works: nobody gave it up, and its message says how it goes on.
 fn payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
     Ok(match told.status {
-        RunStatus::Running => TaskPayload::Working,
-        RunStatus::Interrupted => TaskPayload::Cancelled,
+        RunStatus::Running | RunStatus::Interrupted => TaskPayload::Working,
         RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
             let answer = serde_json::to_value(result(document_text(told)));
             let result = match answer.map_err(Error::Document)? {
@@ -81,11 +82,10 @@ async fn task(house: &Arc<House>, id: &DialogueId, status: TaskStatus) -> Result
     .await
 }
 
-/// Ends the run where it can be taken up again.
+/// Ends the run where it can be taken up again; the task is cancelled for good, whoever goes on
+/// with the run.
 pub(super) async fn cancel(house: &Arc<House>, id: &str) -> Result<(), ErrorData> {
     let found: Result<DialogueId, _> = id.parse();
     let id = or_protocol_error(found.map_err(|_| no_dialogue(id).into()))?;
-    or_protocol_error(house.report(&id).await)?;
-    house.interrupt(&id);
-    Ok(())
+    or_protocol_error(house.cancel(&id).await)
 }

@@ -224,37 +224,6 @@ fn a_server_that_ends_with_its_client_leaves_a_run_that_the_next_takes_up() {
     }
 }
 
-#[test]
-fn a_client_that_has_tasks_gets_one_and_its_id_is_that_of_the_dialogue() {
-    let program = Program::new();
-    let mut agent = Agent::silent(&program, &["mcp"]);
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
-        "io.modelcontextprotocol/clientCapabilities": { "extensions": { "io.modelcontextprotocol/tasks": {} } },
-    });
-    let arguments = json!({ "question": "Tea?", "rehearse": true });
-    let call = json!({ "name": "council_ask", "arguments": arguments, "_meta": meta });
-    let task = agent.ask("tools/call", &call);
-    assert_eq!(at(&task, "resultType"), "task", "{task:#}");
-    let id = at(&task, "taskId").as_str().unwrap().to_owned();
-    let poll = json!({ "taskId": id, "_meta": meta });
-    let mut told = agent.ask("tasks/get", &poll);
-    for _ in 0..100 {
-        if told["status"] != "working" {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(100));
-        told = agent.ask("tasks/get", &poll);
-    }
-    assert_eq!(at(&told, "status"), "completed", "{told:#}");
-    assert_eq!(at(&told, "result.structuredContent.result.dialogue_id"), id.as_str());
-    // The next server knows it too.
-    agent.leave();
-    let mut next = Agent::silent(&program, &["mcp"]);
-    assert_eq!(at(&next.ask("tasks/get", &poll), "status"), "completed");
-}
-
 #[derive(Clone, Copy)]
 enum End {
     Leave,

@@ -11,4 +11,5 @@ pub mod long_work;
 mod record;
 pub mod served;
 mod stopping;
+mod tasks;
 mod wishes;
