@@ -22,6 +22,8 @@ pub struct Folders {
     store: PathBuf,
     allowed: Vec<PathBuf>,
     store_files: Vec<PathBuf>,
+    /// Files of the project that have a meaning of their own.
+    kept: Vec<PathBuf>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +64,15 @@ impl Folders {
         let store_files = store_files.chain([store.join(TOKEN)]).collect();
         let further = further.iter().map(|path| real(path));
         let allowed = [working.clone(), store.clone()].into_iter().chain(further).collect();
-        Self { working, store, allowed, store_files }
+        Self { working, store, allowed, store_files, kept: Vec::new() }
+    }
+
+    /// The same; these are never written to, whoever asks for it.
+    #[must_use]
+    pub fn keeping(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        let real = |path: PathBuf| resolve(&self.working.join(&path)).unwrap_or(path);
+        self.kept = files.into_iter().map(real).collect();
+        self
     }
 
     /// Where the store's file lies.
@@ -143,7 +153,20 @@ impl Folders {
         if self.store_files.iter().any(|file| path.starts_with(file)) {
             return Err("it is a file of the store");
         }
+        if self.kept.contains(&path) {
+            return Err("it is council.yaml, or the verdict log");
+        }
+        if self.is_in_repository(&path) {
+            return Err("it belongs to git");
+        }
         Ok(path)
+    }
+
+    /// Whether git keeps it for itself: a hook that is written there is run.
+    fn is_in_repository(&self, path: &Path) -> bool {
+        let below = self.allowed.iter().filter_map(|folder| path.strip_prefix(folder).ok());
+        let mut parts = below.flat_map(Path::components);
+        parts.any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::domain::store_files::store_files;
 /// Of the seed's four, one may be silent.
 const MIN_DELIBERATORS_DEFAULT: usize = 3;
 const PRIOR_VERDICTS_DEFAULT: usize = 5;
-const LOG_PATH_DEFAULT: &str = "council_log.jsonl";
+pub(super) const LOG_PATH_DEFAULT: &str = "council_log.jsonl";
 
 pub(super) fn settle(
     file: ReviewSection,

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::environment::Environment;
 use super::error::ConfigError;
-use super::file::{read_alignment, read_storage};
+use super::file::{read_alignment, read_log_path, read_storage};
+use super::gate::LOG_PATH_DEFAULT;
 use super::ledger::Source;
 use super::open;
 use super::section::{At, Problems};
@@ -44,6 +45,8 @@ pub struct Located {
     pub store: PathBuf,
     pub store_source: Source,
     pub allow: Vec<PathBuf>,
+    /// The verdict log's file.
+    pub log: PathBuf,
     /// What a dialogue asks for when its creator does not say, where the file does.
     pub convergence_percent: Option<u8>,
 }
@@ -151,8 +154,14 @@ impl Anchor {
             store,
             store_source,
             allow: flags.allow.clone(),
+            log: self.log(),
             convergence_percent,
         })
+    }
+
+    fn log(&self) -> PathBuf {
+        let named = self.file.as_ref().and_then(|(_, tree)| read_log_path(tree));
+        self.folder.join(named.map_or_else(|| LOG_PATH_DEFAULT.to_owned(), |at| at.value))
     }
 
     /// What is typed is meant from here; what a project's file says is meant from there.

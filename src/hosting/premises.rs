@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::ambient::Machine;
-use crate::config::{self, Candidate, Environment, Flags, Located, Overrides, Settings};
+use crate::config::{
+    self, COUNCIL_FILE, Candidate, Environment, Flags, Located, Overrides, Settings,
+};
 use crate::convening::Rehearsal;
 use crate::domain::dialogue::Opening;
 use crate::error::Error;
@@ -116,10 +118,13 @@ impl Premises {
 }
 
 fn workspace(store: SqliteStore, located: &Located) -> Workspace {
+    // A file that is found when there is none yet counts from then on.
+    let council = located.working.join(COUNCIL_FILE);
+    let kept = located.file.iter().cloned().chain([council, located.log.clone()]);
     Workspace {
         store: Arc::new(store),
         ambient: Arc::new(Machine),
-        folders: Folders::new(&located.working, &located.store, &located.allow),
+        folders: Folders::new(&located.working, &located.store, &located.allow).keeping(kept),
         convergence_percent: located.convergence_percent,
     }
 }

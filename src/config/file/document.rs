@@ -123,3 +123,11 @@ pub(in crate::config) fn read_storage(tree: &Node, problems: &mut Problems) -> O
     let file = Section::open(tree, "", &mut elsewhere)?;
     file.section_or_empty("storage", &["url"], problems).text("url", problems)
 }
+
+/// Only this field. What is wrong with it is told to whoever needs the whole section.
+pub(in crate::config) fn read_log_path(tree: &Node) -> Option<At<String>> {
+    let mut elsewhere = Problems::default();
+    let file = Section::open(tree, "", &mut elsewhere)?;
+    let review = file.section_or_empty("review", &[], &mut elsewhere);
+    review.text("log_path", &mut elsewhere)
+}

@@ -15,7 +15,7 @@ pub use tiers::{TierRule, is_artifact_type};
 pub(super) use council::CouncilSection;
 pub(super) use document::{
     AlignmentSection, BudgetSection, ConclusionSection, CouncilFile, USD_MAX, read_alignment,
-    read_storage,
+    read_log_path, read_storage,
 };
 pub(super) use provider::ProviderEntry;
 pub(super) use review::{DeliberatorEntry, ReviewSection};

@@ -41,7 +41,7 @@ impl Server {
         let Call { house, arguments, .. } = &call;
         let (house, arguments) = (Arc::clone(house), arguments.clone());
         let answer = match tool.work {
-            Work::Look(operation) | Work::Add(operation) => {
+            Work::Look(operation) | Work::Add(operation) | Work::Replace(operation) => {
                 blocking(move || operation(house.for_existing()?.as_ref(), &arguments)).await
             }
             Work::Open(operation) => {

@@ -79,6 +79,47 @@ fn looking_leaves_nothing_behind() {
     assert_eq!(std::fs::read_dir(program.path()).unwrap().count(), 0);
 }
 
+/// An export may take the place of an earlier one, and of nothing that means something else.
+#[test]
+fn an_export_leaves_alone_what_has_a_meaning_of_its_own() {
+    let program = Program::new();
+    let council = "review:\n  log_path: logs/verdicts.jsonl\n";
+    std::fs::write(program.path().join("council.yaml"), council).unwrap();
+    std::fs::create_dir_all(program.path().join(".git/hooks")).unwrap();
+    let mut agent = Agent::new(&program);
+    talk(&mut agent);
+    let to = |path: &str| json!({ "dialogue_id": "talk", "output_path": path });
+    for path in [
+        "council.yaml",
+        "./docs/../council.yaml",
+        "logs/verdicts.jsonl",
+        ".git/hooks/post-commit",
+        ".GIT/config",
+        "vendored/.git",
+    ] {
+        std::fs::create_dir_all(program.path().join("docs")).unwrap();
+        let refused = agent.refused("blue_dialogue_export", &to(path));
+        assert_eq!(at(&refused, "error_code"), "path_not_allowed", "{path}: {refused:#}");
+        let ran = program.run(&["export", "talk", "--output", path]);
+        assert_eq!(ran.code, 1, "{path}: {ran:?}");
+    }
+    let refused = agent
+        .refused("blue_dialogue_create", &json!({ "title": "Hook", "output_dir": ".git/hooks" }));
+    assert_eq!(at(&refused, "error_code"), "path_not_allowed", "{refused:#}");
+    assert_eq!(std::fs::read_to_string(program.path().join("council.yaml")).unwrap(), council);
+    for _ in 0..2 {
+        agent.must("blue_dialogue_export", &to("docs/talk.json"));
+    }
+    let listed = agent.ask("tools/list", &json!({}));
+    let tools = at(&listed, "tools").as_array().unwrap();
+    let destructive: Vec<&Value> = tools
+        .iter()
+        .filter(|tool| at(tool, "annotations").get("destructiveHint") == Some(&json!(true)))
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(destructive, ["blue_dialogue_export"]);
+}
+
 #[test]
 fn every_search_answers_in_its_own_shape() {
     let mut agent = Agent::alone();

@@ -9,10 +9,11 @@ use crate::surfaces::mcp::schema::{self, keys};
 
 pub(super) const TOOL: Tool = Tool {
     name: "blue_dialogue_export",
-    about: "Write a whole record to a file: JSON, or Markdown for people. Returns its path.",
+    about: "Write a whole record to a file, over an earlier one: JSON, or Markdown for people. \
+        Returns its path.",
     arguments: schema::arguments::<Arguments>,
     answer: keys!(Exported { status, path, stats, warnings }),
-    work: Work::Add(|workspace, arguments| {
+    work: Work::Replace(|workspace, arguments| {
         document_text(&operations::export(workspace, arguments)?)
     }),
 };

@@ -27,6 +27,8 @@ pub(in crate::surfaces::mcp) enum Work {
     Look(Operation),
     /// Adds to a record that is there.
     Add(Operation),
+    /// Writes a file, over an earlier one where there is one.
+    Replace(Operation),
     /// Opens a record; the store is made, if it must be.
     Open(Operation),
     /// Asks models, or minds a run that does.
@@ -53,6 +55,7 @@ impl Tool {
             Work::Add(_) | Work::Open(_) => {
                 ToolAnnotations::new().destructive(false).open_world(false)
             }
+            Work::Replace(_) => ToolAnnotations::new().destructive(true).open_world(false),
             Work::Run(_) => ToolAnnotations::new().destructive(false),
         };
         let mut listed = Listed::new(self.name, self.about, Arc::new((self.arguments)()));
