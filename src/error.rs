@@ -41,6 +41,12 @@ pub enum Error {
     Usage(String),
     #[error("cannot listen")]
     Listen(#[source] std::io::Error),
+    #[error("cannot use the token in `{}`", path.display())]
+    Token {
+        path: std::path::PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
     #[error("the run could not be started")]
     Runtime(#[source] std::io::Error),
     #[error("the answer could not be put into words")]
@@ -116,7 +122,7 @@ impl Error {
             Self::Config(ConfigError::FileExists { .. }) => Kind::Refused,
             Self::Config(_) | Self::Script(_) | Self::Convene(_) => Kind::Configuration,
             Self::Usage(_) => Kind::Usage,
-            Self::Listen(_) => Kind::Configuration,
+            Self::Listen(_) | Self::Token { .. } => Kind::Configuration,
             Self::Runtime(_) | Self::Document(_) | Self::Output(_) => Kind::Internal,
         }
     }
@@ -133,6 +139,7 @@ impl Error {
             Self::Listen(_) => {
                 Some("choose another `--port`, and check that the store's folder can be written to")
             }
+            Self::Token { .. } => Some("remove the file: the next start makes another"),
             Self::Usage(_) => Some("`--help` shows what the command takes"),
             Self::Store(error) => store_hint(error),
             Self::File(error) => Some(file_hint(error)),
@@ -204,6 +211,7 @@ impl Error {
             Self::Convene(_) => "no_panel",
             Self::Usage(_) => "usage",
             Self::Listen(_) => "cannot_listen",
+            Self::Token { .. } => "token_unusable",
             Self::Runtime(_) => "runtime",
             Self::Document(_) => "internal",
             Self::Output(_) => "output_failed",

@@ -43,16 +43,18 @@ pub(crate) struct Listening {
     router: Router,
     pub address: SocketAddr,
     pub token_path: PathBuf,
+    /// What the token's owner should know of it.
+    pub warning: Option<String>,
 }
 
 /// Opens the port; nobody is answered yet.
 pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listening, Error> {
     let workspace = house.for_opening()?;
     let folder = workspace.folders.store_folder();
-    let token = Token::of_folder(folder, workspace.ambient.as_ref()).map_err(Error::Listen)?;
+    let token = Token::of_folder(folder, workspace.ambient.as_ref())?;
     let listener = TcpListener::bind((address.ip, address.port)).await.map_err(Error::Listen)?;
     let address = listener.local_addr().map_err(Error::Listen)?;
-    let token_path = token.path.clone();
+    let (token_path, warning) = (token.path.clone(), token.warning.clone());
     let admission = Arc::new(Admission { token, port: address.port() });
     // Admission checks hosts and origins for every path, before anything is read, and refuses a
     // header that is there twice. The library is told the same, because by itself it is content
@@ -68,7 +70,7 @@ pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listen
     let router = Router::new()
         .nest_service("/mcp", service)
         .layer(middleware::from_fn_with_state(admission, let_in));
-    Ok(Listening { listener, router, address, token_path })
+    Ok(Listening { listener, router, address, token_path, warning })
 }
 
 impl Listening {

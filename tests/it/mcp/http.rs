@@ -137,6 +137,25 @@ fn what_cannot_be_read_is_answered_and_the_server_goes_on() {
 }
 
 #[test]
+fn a_token_that_others_could_read_is_closed_and_said() {
+    let program = Program::new();
+    let token = Served::new(&program).token.clone();
+    let path = program.path().join(".plenary/token");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+    let served = Served::new(&program);
+    assert_eq!(served.token, token);
+    assert!(served.said.contains("others could read the token"), "{}", served.said);
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    drop(served);
+    // What a server that died half way has left is named, with what to do.
+    std::fs::write(&path, "").unwrap();
+    let ran = program.run(&["serve", "--port", "0"]);
+    assert_eq!(ran.code, 5, "{ran:?}");
+    assert!(ran.stderr.contains("token") && ran.stderr.contains("remove"), "{ran:?}");
+    assert!(!ran.stderr.contains("--port"), "{ran:?}");
+}
+
+#[test]
 fn only_this_machine_is_served_and_a_port_that_is_taken_is_said() {
     let program = Program::new();
     let served = Served::new(&program);
