@@ -8,6 +8,7 @@ mod call;
 mod deliberating;
 mod directing;
 mod http;
+mod in_flight;
 mod message;
 mod prompts;
 mod resources;

@@ -1,17 +1,19 @@
 //! The protocol by standard input and output, a message a line.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId,
+    ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 
+use super::in_flight::{InFlight, asked, cancelled};
 use super::message::{MESSAGE_BYTES_MAX, Unread, read};
 use super::server::Server;
 use crate::hosting::House;
@@ -20,7 +22,7 @@ use crate::hosting::House;
 pub(crate) async fn serve(house: Arc<House>) {
     let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout());
     // A client that goes away before it said hello is no error of ours.
-    if let Ok(service) = Server::new(Arc::clone(&house)).serve(lines).await {
+    if let Ok(service) = Server::new(house).serve(lines).await {
         let _ = service.waiting().await;
     }
 }
@@ -33,15 +35,12 @@ struct Lines<R, W> {
     line: Vec<u8>,
     /// It is over the limit: its rest is thrown away.
     is_too_long: bool,
-    /// Nothing counts before the first request.
+    /// Before that only requests count: the library takes anything else for the end.
     is_begun: bool,
     waiting: VecDeque<ClientJsonRpcMessage>,
-    /// What is being worked on: an answer to two requests would be nobody's.
-    in_flight: Arc<InFlight>,
+    in_flight: InFlight<RequestId>,
     output: Arc<Mutex<W>>,
 }
-
-type InFlight = std::sync::Mutex<HashSet<RequestId>>;
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
     fn new(input: R, output: W) -> Self {
@@ -51,7 +50,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
             is_too_long: false,
             is_begun: false,
             waiting: VecDeque::new(),
-            in_flight: Arc::default(),
+            in_flight: InFlight::default(),
             output: Arc::new(Mutex::new(output)),
         }
     }
@@ -81,24 +80,13 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
         &self,
         message: ClientJsonRpcMessage,
     ) -> Result<ClientJsonRpcMessage, Unread> {
-        match &message {
-            JsonRpcMessage::Request(request)
-                if !lock(&self.in_flight).insert(request.id.clone()) =>
-            {
-                Err(Unread::in_flight(&request.id))
-            }
-            JsonRpcMessage::Notification(note) => {
-                // What was cancelled is not answered.
-                if let ClientNotification::CancelledNotification(cancelled) = &note.notification
-                    && let Some(id) = &cancelled.params.request_id
-                {
-                    lock(&self.in_flight).remove(id);
-                }
-                Ok(message)
-            }
-            JsonRpcMessage::Request(_) | JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) => {
-                Ok(message)
-            }
+        if let Some(id) = cancelled(&message) {
+            // What was cancelled is not answered.
+            self.in_flight.free(id);
+        }
+        match asked(&message) {
+            Some(id) if !self.in_flight.take(id.clone()) => Err(Unread::in_flight(id)),
+            Some(_) | None => Ok(message),
         }
     }
 
@@ -113,8 +101,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
         };
         for message in messages {
             match message.and_then(|message| self.unless_in_flight(message)) {
-                Ok(message) if self.is_begun || is_request(&message) => {
-                    self.is_begun = true;
+                Ok(message) if self.is_begun || asked(&message).is_some() => {
+                    self.is_begun |= begins(&message);
                     self.waiting.push_back(message);
                 }
                 Ok(_) => {}
@@ -129,6 +117,20 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
     }
 }
 
+/// Whether a conversation begins with it: a handshake does, or a request by the newest version,
+/// which says itself who asks. The library answers other requests and goes on waiting for one.
+fn begins(message: &ClientJsonRpcMessage) -> bool {
+    let JsonRpcMessage::Request(request) = message else { return false };
+    let (request, meta) = (&request.request, request.request.get_meta());
+    let says_who_asks = meta
+        .protocol_version()
+        .is_some_and(|version| ProtocolVersion::KNOWN_VERSIONS.contains(&version))
+        && meta.missing_required_keys(&ProtocolVersion::V_2026_07_28).is_empty();
+    let is_probe =
+        matches!(request, ClientRequest::PingRequest(_) | ClientRequest::DiscoverRequest(_));
+    matches!(request, ClientRequest::InitializeRequest(_)) || (says_who_asks && !is_probe)
+}
+
 /// The request that a message answers.
 fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
@@ -136,14 +138,6 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
         JsonRpcMessage::Error(error) => error.id.as_ref(),
         JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
     }
-}
-
-fn lock(in_flight: &InFlight) -> MutexGuard<'_, HashSet<RequestId>> {
-    in_flight.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn is_request(message: &ClientJsonRpcMessage) -> bool {
-    matches!(message, JsonRpcMessage::Request(_))
 }
 
 async fn write<W: AsyncWrite + Unpin>(
@@ -169,7 +163,7 @@ where
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         if let Some(id) = answered(&message) {
-            lock(&self.in_flight).remove(id);
+            self.in_flight.free(id);
         }
         let output = Arc::clone(&self.output);
         async move { write(&output, &message).await }
@@ -180,7 +174,9 @@ where
             if let Some(message) = self.waiting.pop_front() {
                 return Some(message);
             }
-            self.next_line().await.ok()??;
+            if !matches!(self.next_line().await, Ok(Some(()))) {
+                return None;
+            }
             self.take_line();
         }
     }

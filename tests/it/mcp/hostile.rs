@@ -86,6 +86,24 @@ fn what_is_said_before_the_handshake_ends_nothing() {
     goes_on(&mut agent);
 }
 
+/// A ping, or a request by nobody in particular, is answered and begins nothing.
+#[test]
+fn what_follows_an_early_request_ends_nothing_either() {
+    for early in ["ping", "tools/list", "server/discover"] {
+        let program = Program::new();
+        let mut agent = Agent::silent(&program, &["mcp"]);
+        agent.send(&json!({ "jsonrpc": "2.0", "id": "early", "method": early }));
+        assert_eq!(agent.heard()["id"], "early");
+        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        agent.send(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} }));
+        let client = json!({ "name": "test", "version": "1" });
+        let hello =
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        agent.ask("initialize", &hello);
+        goes_on(&mut agent);
+    }
+}
+
 #[test]
 fn requests_that_overlap_are_all_answered_also_under_one_id() {
     let mut agent = Agent::alone();

@@ -1,0 +1,51 @@
+//! Ids in use: an answer to two requests would be nobody's.
+
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId};
+
+/// What is being worked on.
+#[derive(Debug)]
+pub(super) struct InFlight<K>(Mutex<HashSet<K>>);
+
+impl<K> Default for InFlight<K> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<K: Eq + Hash> InFlight<K> {
+    /// Whether it was free, and is taken now.
+    pub(super) fn take(&self, key: K) -> bool {
+        self.lock().insert(key)
+    }
+
+    pub(super) fn free(&self, key: &K) {
+        self.lock().remove(key);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashSet<K>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The id that a request brings.
+pub(super) fn asked(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    match message {
+        JsonRpcMessage::Request(request) => Some(&request.id),
+        JsonRpcMessage::Response(_)
+        | JsonRpcMessage::Notification(_)
+        | JsonRpcMessage::Error(_) => None,
+    }
+}
+
+/// The request that a notification cancels: it is not answered any more.
+pub(super) fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
+    let JsonRpcMessage::Notification(note) = message else { return None };
+    let ClientNotification::CancelledNotification(cancelled) = &note.notification else {
+        return None;
+    };
+    cancelled.params.request_id.as_ref()
+}
