@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId,
@@ -12,19 +13,27 @@ use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::in_flight::{InFlight, asked, cancelled};
 use super::message::{MESSAGE_BYTES_MAX, Unread, read};
 use super::server::Server;
 use crate::hosting::House;
 
+/// A client that does not read what it is told by then has gone.
+const FAREWELL: Duration = Duration::from_secs(2);
+
 /// Answers whoever writes to standard input, until they close it.
 pub(crate) async fn serve(house: Arc<House>) {
     let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout());
+    let aside = Arc::clone(&lines.aside);
     // A client that goes away before it said hello is no error of ours.
     if let Ok(service) = Server::new(house).serve(lines).await {
         let _ = service.waiting().await;
     }
+    let mut written = std::mem::take(&mut *aside.lock().unwrap_or_else(PoisonError::into_inner));
+    let _ = timeout(FAREWELL, async { while written.join_next().await.is_some() {} }).await;
 }
 
 /// Messages as lines. What cannot be read is answered with an error wherever it has an id, and
@@ -40,6 +49,8 @@ struct Lines<R, W> {
     waiting: VecDeque<ClientJsonRpcMessage>,
     in_flight: InFlight<RequestId>,
     output: Arc<Mutex<W>>,
+    /// Answers that nobody waits for while they are written, until the end.
+    aside: Arc<std::sync::Mutex<JoinSet<()>>>,
 }
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
@@ -52,6 +63,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
             waiting: VecDeque::new(),
             in_flight: InFlight::default(),
             output: Arc::new(Mutex::new(output)),
+            aside: Arc::default(),
         }
     }
 
@@ -60,8 +72,8 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
         loop {
             let read = self.input.fill_buf().await?;
             if read.is_empty() {
-                // A line without its end was not sent to its end.
-                return Ok(None);
+                // The last line may lack its end.
+                return Ok((!self.line.is_empty()).then_some(()));
             }
             let end = read.iter().position(|byte| *byte == b'\n');
             let taken = end.unwrap_or(read.len());
@@ -106,14 +118,20 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
                     self.waiting.push_back(message);
                 }
                 Ok(_) => {}
-                Err(unread) => {
-                    if let Some(answer) = unread.answer() {
-                        let output = Arc::clone(&self.output);
-                        tokio::spawn(async move { write(&output, &answer).await });
-                    }
-                }
+                Err(unread) => self.write_aside(unread),
             }
         }
+    }
+
+    fn write_aside(&self, unread: Unread) {
+        let Some(answer) = unread.answer() else { return };
+        let output = Arc::clone(&self.output);
+        let mut aside = self.aside.lock().unwrap_or_else(PoisonError::into_inner);
+        while aside.try_join_next().is_some() {}
+        aside.spawn(async move {
+            // Whoever does not read any more has gone; the end of the input says so too.
+            let _ = write(&output, &answer).await;
+        });
     }
 }
 

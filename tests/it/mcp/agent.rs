@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -95,6 +95,23 @@ impl Agent {
         let input = self.input.as_mut().unwrap();
         input.write_all(line).and_then(|()| input.write_all(b"\n")).unwrap();
         input.flush().unwrap();
+    }
+
+    /// Sends the last bytes there are, and closes the line.
+    pub fn send_last(&mut self, bytes: &[u8]) {
+        self.input.take().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// Waits for its end; none, where it goes on for longer.
+    pub fn ended_within(&mut self, time: Duration) -> Option<i32> {
+        let until = Instant::now() + time;
+        while Instant::now() < until {
+            if let Some(status) = self.server.try_wait().unwrap() {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        None
     }
 
     /// The next message from the server.

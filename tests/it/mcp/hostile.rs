@@ -105,6 +105,20 @@ fn what_follows_an_early_request_ends_nothing_either() {
 }
 
 #[test]
+fn a_client_that_closes_at_once_still_hears_what_was_wrong() {
+    for _ in 0..10 {
+        let program = Program::new();
+        let mut agent = Agent::with(&program, &["mcp"]);
+        agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":77,\"method\":\"ping\"}\n");
+        assert_eq!(at(&agent.heard(), "error.code"), -32600);
+        // Also before it has said hello, and without an end of its last line.
+        let mut agent = Agent::silent(&program, &["mcp"]);
+        agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":78,\"method\":\"ping\"}");
+        assert_eq!(at(&agent.heard(), "id"), 78);
+    }
+}
+
+#[test]
 fn requests_that_overlap_are_all_answered_also_under_one_id() {
     let mut agent = Agent::alone();
     agent.must("blue_dialogue_create", &json!({ "title": "Talk", "expert_pool": pool(&["ann"]) }));
