@@ -14,19 +14,19 @@ use rmcp::{RoleServer, ServiceExt};
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::Mutex;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::in_flight::{InFlight, asked, cancelled};
 use super::message::{MESSAGE_BYTES_MAX, Unread, read};
 use super::server::Server;
 use crate::hosting::House;
 
-/// A client that does not read what it is told by then has gone.
+/// How long a client that has closed the input may still wait for something, and take to read it.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Answers whoever writes to standard input, until they close it.
 pub(crate) async fn serve(house: Arc<House>) {
-    let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout());
+    let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout(), Arc::clone(&house));
     let aside = Arc::clone(&lines.aside);
     // A client that goes away before it said hello is no error of ours.
     if let Ok(service) = Server::new(house).serve(lines).await {
@@ -51,10 +51,12 @@ struct Lines<R, W> {
     output: Arc<Mutex<W>>,
     /// Answers that nobody waits for while they are written, until the end.
     aside: Arc<std::sync::Mutex<JoinSet<()>>>,
+    /// Its runs end with the input.
+    house: Arc<House>,
 }
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
-    fn new(input: R, output: W) -> Self {
+    fn new(input: R, output: W, house: Arc<House>) -> Self {
         Self {
             input: BufReader::new(input),
             line: Vec::new(),
@@ -64,6 +66,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
             in_flight: InFlight::default(),
             output: Arc::new(Mutex::new(output)),
             aside: Arc::default(),
+            house,
         }
     }
 
@@ -121,6 +124,16 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
                 Err(unread) => self.write_aside(unread),
             }
         }
+    }
+
+    /// Who closes the input right after the last request still hears what comes of it, if that is
+    /// soon. Then nobody is left to pay for a run, and whoever waits for it is told how it stands.
+    fn end_runs_soon(&self) {
+        let house = Arc::clone(&self.house);
+        tokio::spawn(async move {
+            sleep(FAREWELL).await;
+            house.interrupt_all();
+        });
     }
 
     fn write_aside(&self, unread: Unread) {
@@ -193,6 +206,7 @@ where
                 return Some(message);
             }
             if !matches!(self.next_line().await, Ok(Some(()))) {
+                self.end_runs_soon();
                 return None;
             }
             self.take_line();

@@ -231,7 +231,7 @@ enum End {
 }
 
 /// The dialogue that is being opened.
-fn first_dialogue(agent: &mut Agent) -> String {
+pub fn first_dialogue(agent: &mut Agent) -> String {
     for _ in 0..500 {
         let listed = agent.must("blue_dialogue_search", &json!({ "op": "list" }));
         if let Some(id) = listed.pointer("/dialogues/0/dialogue_id") {

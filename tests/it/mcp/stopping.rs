@@ -6,7 +6,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use super::agent::Agent;
-use super::long_work::waiting;
+use super::long_work::{first_dialogue, waiting};
 use super::served::{Served, call, read};
 use crate::kit::at;
 
@@ -35,6 +35,34 @@ fn a_server_by_http_ends_when_it_is_told_whoever_is_connected() {
         let stand = next.must("deliberation_status", &json!({ "dialogue_id": id }));
         assert_eq!(at(&stand, "status"), "interrupted", "{stand:#}");
     }
+}
+
+/// Whoever pipes requests in and reads what comes out is answered.
+#[test]
+fn what_is_soon_done_is_answered_after_the_input_has_ended() {
+    let mut agent = Agent::alone();
+    let arguments =
+        json!({ "question": "Tea?", "rehearse": true, "conclusion": false, "wait_seconds": 60 });
+    let last = call(90, "council_ask", &arguments);
+    agent.send_last(format!("{last}\n").as_bytes());
+    let answer = agent.answer(90);
+    assert_eq!(at(&answer, "result.structuredContent.status"), "done", "{answer:#}");
+}
+
+/// Nobody is left to read what would come of it.
+#[test]
+fn a_server_ends_with_its_client_also_while_a_call_waits() {
+    let (council, _) = waiting();
+    let mut agent = Agent::new(&council.program);
+    let arguments = json!({ "question": "Tea?", "wait_seconds": 60 });
+    let call = json!({ "name": "council_ask", "arguments": arguments });
+    let id = agent.request("tools/call", &call);
+    first_dialogue(&mut agent);
+    agent.send_last(b"");
+    // The library waits for five seconds for calls that do not end.
+    assert_eq!(agent.ended_within(Duration::from_secs(4)), Some(0));
+    let answer = agent.answer(id);
+    assert_eq!(at(&answer, "result.structuredContent.status"), "interrupted", "{answer:#}");
 }
 
 #[test]
