@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::middleware::{self, Next};
@@ -17,7 +16,8 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::time::sleep;
 
-use super::message::{self, MESSAGE_BYTES_MAX};
+use super::message::MESSAGE_BYTES_MAX;
+use super::posted::take_in;
 use super::server::Server;
 use super::token::Token;
 use crate::error::Error;
@@ -55,12 +55,12 @@ pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listen
     let listener = TcpListener::bind((address.ip, address.port)).await.map_err(Error::Listen)?;
     let address = listener.local_addr().map_err(Error::Listen)?;
     let (token_path, warning) = (token.path.clone(), token.warning.clone());
-    let admission = Arc::new(Admission { token, port: address.port() });
+    let admission = Admission::new(token, address);
     // Admission checks hosts and origins for every path, before anything is read, and refuses a
     // header that is there twice. The library is told the same, because by itself it is content
     // with any port and any origin: a request that found a way around that layer would get in.
     let config = StreamableHttpServerConfig::default()
-        .with_allowed_hosts(HOSTS.iter().map(|host| format!("{host}:{}", address.port())))
+        .with_allowed_hosts(admission.hosts.clone())
         .with_allowed_origins(admission.origins())
         .enforce_origin_validation()
         .with_max_request_body_bytes(MESSAGE_BYTES_MAX);
@@ -69,7 +69,8 @@ pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listen
         StreamableHttpService::new(move || Ok(Server::new(Arc::clone(&house))), sessions, config);
     let router = Router::new()
         .nest_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(admission, let_in));
+        .layer(middleware::from_fn_with_state(Arc::default(), take_in))
+        .layer(middleware::from_fn_with_state(Arc::new(admission), let_in));
     Ok(Listening { listener, router, address, token_path, warning })
 }
 
@@ -103,12 +104,18 @@ impl Listening {
 #[derive(Debug)]
 struct Admission {
     token: Token,
-    port: u16,
+    /// What a client may call this server, with its port.
+    hosts: Vec<String>,
 }
 
 impl Admission {
+    fn new(token: Token, address: SocketAddr) -> Self {
+        let names = HOSTS.iter().map(|host| format!("{host}:{}", address.port()));
+        Self { token, hosts: names.collect() }
+    }
+
     fn origins(&self) -> Vec<String> {
-        HOSTS.iter().map(|host| format!("http://{host}:{}", self.port)).collect()
+        self.hosts.iter().map(|host| format!("http://{host}")).collect()
     }
 
     /// Why a request is not let in.
@@ -120,9 +127,7 @@ impl Admission {
             if values.next().is_some() { Err(()) } else { Ok(value) }
         };
         let host = only(header::HOST).ok().flatten().and_then(|host| host.to_str().ok());
-        let is_ours = |host: &str| {
-            HOSTS.iter().any(|known| host.eq_ignore_ascii_case(&format!("{known}:{}", self.port)))
-        };
+        let is_ours = |host: &str| self.hosts.iter().any(|known| host.eq_ignore_ascii_case(known));
         if !host.is_some_and(is_ours) {
             return Some((StatusCode::FORBIDDEN, "this host is not served here"));
         }
@@ -154,27 +159,11 @@ async fn let_in(State(admission): State<Arc<Admission>>, request: Request, next:
         }
         return response;
     }
-    if request.method() != Method::POST {
-        let is_farewell = request.method() == Method::DELETE;
-        let mut response = next.run(request).await;
-        if is_farewell && response.status() == StatusCode::ACCEPTED {
-            // The session is gone by now. The reference client takes "accepted" for a failure.
-            *response.status_mut() = StatusCode::NO_CONTENT;
-        }
-        return response;
+    let is_farewell = request.method() == Method::DELETE;
+    let mut response = next.run(request).await;
+    if is_farewell && response.status() == StatusCode::ACCEPTED {
+        // The session is gone by now. The reference client takes "accepted" for a failure.
+        *response.status_mut() = StatusCode::NO_CONTENT;
     }
-    let (parts, body) = request.into_parts();
-    let Ok(bytes) = axum::body::to_bytes(body, MESSAGE_BYTES_MAX).await else {
-        let reason = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
-        return (StatusCode::PAYLOAD_TOO_LARGE, reason).into_response();
-    };
-    // Read here by the same rules as a line of standard input; what cannot be read is answered
-    // with its id.
-    if let Some(Err(unread)) = message::read(&bytes).into_iter().find(Result::is_err) {
-        let answer = unread.answer_or_null();
-        let body = serde_json::to_string(&answer).unwrap_or_default();
-        let kind = [(header::CONTENT_TYPE, "application/json")];
-        return (StatusCode::BAD_REQUEST, kind, body).into_response();
-    }
-    next.run(Request::from_parts(parts, Body::from(bytes))).await
+    response
 }

@@ -1,8 +1,6 @@
 //! From bytes to messages, strictly; or what is wrong with them, for whoever sent them.
 
-use rmcp::model::{
-    ClientJsonRpcMessage, ErrorCode, ErrorData, JsonRpcMessage, RequestId, ServerJsonRpcMessage,
-};
+use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
 use serde_json::Value;
 
 use super::salvage::id_of;
@@ -22,34 +20,63 @@ const STRICT: Strict = Strict {
 /// A message that cannot be taken.
 #[derive(Debug, PartialEq)]
 pub(super) struct Unread {
-    id: Option<RequestId>,
+    whose: Whose,
     error: ErrorData,
 }
 
+/// Whom an error is for.
+#[derive(Debug, Clone, PartialEq)]
+enum Whose {
+    Request(RequestId),
+    /// There is an id, and it is none that can be answered to: somebody waits all the same.
+    Unnameable,
+    Nobody,
+}
+
 impl Unread {
-    fn new(id: Option<RequestId>, code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { id, error: ErrorData::new(code, message.into(), None) }
+    fn new(whose: Whose, code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { whose, error: ErrorData::new(code, message.into(), None) }
     }
 
     /// As much of it as was read may still say whose it was.
     pub(super) fn too_long(beginning: &[u8]) -> Self {
         let message = format!("the message is over the limit of {MESSAGE_BYTES_MAX} bytes");
-        Self::new(id_of(beginning), ErrorCode::INVALID_REQUEST, message)
+        Self::new(Whose::found(beginning), ErrorCode::INVALID_REQUEST, message)
     }
 
     pub(super) fn in_flight(id: &RequestId) -> Self {
         let message = "a request with this id is being worked on";
-        Self::new(Some(id.clone()), ErrorCode::INVALID_REQUEST, message)
+        Self::new(Whose::Request(id.clone()), ErrorCode::INVALID_REQUEST, message)
     }
 
     /// What is answered; nothing, where nobody could tell what it answers.
     pub(super) fn answer(self) -> Option<ServerJsonRpcMessage> {
-        self.id.map(|id| ServerJsonRpcMessage::error(self.error, Some(id)))
+        match self.whose {
+            Whose::Request(_) | Whose::Unnameable => Some(self.answer_in_any_case()),
+            Whose::Nobody => None,
+        }
     }
 
     /// The same where somebody waits for an answer in any case.
-    pub(super) fn answer_or_null(self) -> ServerJsonRpcMessage {
-        ServerJsonRpcMessage::error(self.error, self.id)
+    pub(super) fn answer_in_any_case(self) -> ServerJsonRpcMessage {
+        let id = match self.whose {
+            Whose::Request(id) => Some(id),
+            Whose::Unnameable | Whose::Nobody => None,
+        };
+        ServerJsonRpcMessage::error(self.error, id)
+    }
+}
+
+impl Whose {
+    fn found(bytes: &[u8]) -> Self {
+        id_of(bytes).map_or(Self::Nobody, Self::Request)
+    }
+
+    fn of(message: &Value) -> Self {
+        match message.get("id") {
+            None | Some(Value::Null) => Self::Nobody,
+            Some(id) => serde_json::from_value(id.clone()).map_or(Self::Unnameable, Self::Request),
+        }
     }
 }
 
@@ -65,28 +92,78 @@ pub(super) fn read(bytes: &[u8]) -> Vec<Result<ClientJsonRpcMessage, Unread>> {
     }
 }
 
+/// Reads one message and no batch: a request by HTTP has one answer.
+pub(super) fn read_one(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Unread> {
+    let invalid =
+        |message: &str| Err(Unread::new(Whose::Nobody, ErrorCode::INVALID_REQUEST, message));
+    if bytes.trim_ascii().is_empty() {
+        return invalid("there is no message");
+    }
+    let value = value(bytes)?;
+    if value.is_array() {
+        return invalid("a batch is not taken here: send its messages one by one");
+    }
+    message(value)
+}
+
 fn value(bytes: &[u8]) -> Result<Value, Unread> {
-    let unread = |message: String| Unread::new(id_of(bytes), ErrorCode::PARSE_ERROR, message);
+    let unread =
+        |message: String| Unread::new(Whose::found(bytes), ErrorCode::PARSE_ERROR, message);
     let text = std::str::from_utf8(bytes).map_err(|_| unread("it is not UTF-8".to_owned()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     STRICT.read(text).map_err(|error| unread(format!("it is not valid JSON: {error}")))
 }
 
 fn message(value: Value) -> Result<ClientJsonRpcMessage, Unread> {
-    let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-    let invalid = |message: &str| Unread::new(id.clone(), ErrorCode::INVALID_REQUEST, message);
+    let whose = Whose::of(&value);
+    let invalid = |message: &str| Unread::new(whose.clone(), ErrorCode::INVALID_REQUEST, message);
     if value.get("jsonrpc").is_none_or(|version| version != "2.0") {
         return Err(invalid("it is not a JSON-RPC 2.0 message"));
     }
-    let has_id = value.get("id").is_some_and(|id| !id.is_null());
-    let message: ClientJsonRpcMessage = serde_json::from_value(value)
-        .map_err(|_| invalid("it is not a message of the protocol"))?;
-    match message {
-        // An id of another kind is read as no id, and the request as a notification.
-        JsonRpcMessage::Notification(_) if has_id => Err(invalid("its id is no text or integer")),
-        JsonRpcMessage::Request(_)
-        | JsonRpcMessage::Response(_)
-        | JsonRpcMessage::Notification(_)
-        | JsonRpcMessage::Error(_) => Ok(message),
+    if whose == Whose::Unnameable {
+        return Err(invalid("its id is neither a text nor an integer of 64 bits"));
+    }
+    serde_json::from_value(value).map_err(|_| invalid("it is not a message of the protocol"))
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::JsonRpcMessage;
+
+    use super::*;
+
+    /// What is answered to a line: the code, and whether it goes to an id.
+    fn answered(line: &str) -> Vec<(i32, bool)> {
+        let errors = read(line.as_bytes()).into_iter().filter_map(Result::err);
+        let answers = errors.filter_map(Unread::answer).map(|answer| {
+            let JsonRpcMessage::Error(error) = answer else { panic!("{answer:?}") };
+            (error.error.code.0, error.id.is_some())
+        });
+        answers.collect()
+    }
+
+    #[test]
+    fn whoever_waits_is_answered_also_where_its_id_cannot_be_written() {
+        for (line, answer) in [
+            (
+                r#"{"jsonrpc":"2.0","id":18446744073709551615,"method":"ping"}"#,
+                Some((-32600, false)),
+            ),
+            (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Some((-32600, false))),
+            (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Some((-32600, false))),
+            (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, Some((-32600, true))),
+            (r#"{"jsonrpc":"1.0","method":"ping"}"#, None),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"no/such"}"#, None),
+        ] {
+            assert_eq!(answered(line), Vec::from_iter(answer), "{line}");
+        }
+    }
+
+    #[test]
+    fn by_http_there_is_one_message_or_none() {
+        for body in ["", " \n", "[]", r#"[{"jsonrpc":"2.0","id":7,"method":"ping"}]"#, "nonsense"] {
+            assert!(read_one(body.as_bytes()).is_err(), "{body}");
+        }
+        assert!(read_one(br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#).is_ok());
     }
 }

@@ -118,6 +118,23 @@ fn a_client_that_closes_at_once_still_hears_what_was_wrong() {
     }
 }
 
+/// An id that is a number, and none of ours: whoever waits for it hears that.
+#[test]
+fn an_id_that_cannot_be_answered_to_is_answered_without_one() {
+    let mut agent = Agent::alone();
+    for id in ["9223372036854775808", "1.5", "1e400"] {
+        agent.send_line(
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#).as_bytes(),
+        );
+        if id != "1e400" {
+            let answer = agent.heard();
+            assert_eq!(at(&answer, "error.code"), -32600, "{answer:#}");
+            assert!(answer.get("id").is_none_or(Value::is_null), "{answer:#}");
+        }
+    }
+    goes_on(&mut agent);
+}
+
 #[test]
 fn requests_that_overlap_are_all_answered_also_under_one_id() {
     let mut agent = Agent::alone();

@@ -4,7 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use super::served::{Served, hello};
+use super::agent::Agent;
+use super::long_work::{first_dialogue, waiting};
+use super::served::{Served, call, hello, read};
 use crate::kit::{Program, at};
 
 #[test]
@@ -134,6 +136,43 @@ fn what_cannot_be_read_is_answered_and_the_server_goes_on() {
     let told = served.post(&vec![b' '; 17 * 1024 * 1024]);
     assert_eq!(told.status, 413, "{told:?}");
     assert_eq!(served.post(hello().to_string().as_bytes()).status, 200);
+}
+
+#[test]
+fn a_batch_and_nothing_at_all_are_answered_with_a_reason() {
+    let program = Program::new();
+    let served = Served::new(&program);
+    let ping = json!({ "jsonrpc": "2.0", "id": 7, "method": "ping" });
+    for (body, word) in [
+        (json!([ping]).to_string(), "batch"),
+        ("[]".to_owned(), "batch"),
+        (String::new(), "no message"),
+        (" \n".to_owned(), "no message"),
+    ] {
+        let told = served.post(body.as_bytes());
+        assert_eq!(told.status, 400, "{told:?}");
+        let message = told.message();
+        assert!(at(&message, "error.message").as_str().unwrap().contains(word), "{message:#}");
+    }
+}
+
+#[test]
+fn an_id_that_is_in_use_is_refused_until_it_is_answered() {
+    let (council, _) = waiting();
+    let served = Served::new(&council.program);
+    let (session, other) = (served.greeted(), served.greeted());
+    let ask = call(2, "council_ask", &json!({ "question": "Tea?", "wait_seconds": 60 }));
+    let first = served.begin("POST", Some(&session), ask.to_string().as_bytes());
+    let mut agent = Agent::new(&council.program);
+    let id = first_dialogue(&mut agent);
+    let ping = json!({ "jsonrpc": "2.0", "id": 2, "method": "ping" });
+    let told = served.post_in(&session, &ping);
+    assert_eq!(at(&told.message(), "error.code"), -32600, "{told:?}");
+    assert!(served.post_in(&other, &ping).message().get("result").is_some(), "another session");
+    agent.must("deliberation_intervene", &json!({ "dialogue_id": id, "kind": "stop" }));
+    let answer = read(first).message();
+    assert_eq!(at(&answer, "result.structuredContent.dialogue_id"), id.as_str(), "{answer:#}");
+    assert!(served.post_in(&session, &ping).message().get("result").is_some(), "free again");
 }
 
 #[test]

@@ -1,0 +1,82 @@
+//! What is posted: read by the same rules as a line of standard input, before the library sees it.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures_util::StreamExt;
+use rmcp::model::RequestId;
+
+use super::in_flight::{InFlight, asked, cancelled};
+use super::message::{Unread, read_one};
+
+/// As much as a line of standard input.
+pub(super) const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Whose answers a message belongs to.
+const SESSION: &str = "mcp-session-id";
+
+/// A request of a session: its answer goes to whoever sent it last.
+type Key = (String, RequestId);
+
+/// A request that is being answered, until nobody reads the answer any more.
+struct Held {
+    in_flight: Arc<InFlight<Key>>,
+    key: Key,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.in_flight.free(&self.key);
+    }
+}
+
+pub(super) async fn take_in(
+    State(in_flight): State<Arc<InFlight<Key>>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let Ok(bytes) = axum::body::to_bytes(body, MESSAGE_BYTES_MAX).await else {
+        let reason = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
+        return (StatusCode::PAYLOAD_TOO_LARGE, reason).into_response();
+    };
+    let message = match read_one(&bytes) {
+        Ok(message) => message,
+        Err(unread) => return answered(unread),
+    };
+    let key = |id: &RequestId| Some((session(&parts.headers)?, id.clone()));
+    if let Some(key) = cancelled(&message).and_then(key) {
+        // What was cancelled is not answered.
+        in_flight.free(&key);
+    }
+    let held = match asked(&message).and_then(key) {
+        Some(key) if !in_flight.take(key.clone()) => return answered(Unread::in_flight(&key.1)),
+        // Without a session everybody has an answer of their own.
+        key => key.map(|key| Held { in_flight, key }),
+    };
+    let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    let Some(held) = held else { return response };
+    let (parts, body) = response.into_parts();
+    let chunks = body.into_data_stream().map(move |chunk| {
+        let _until_its_end = &held;
+        chunk
+    });
+    Response::from_parts(parts, Body::from_stream(chunks))
+}
+
+fn session(headers: &HeaderMap) -> Option<String> {
+    headers.get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// What cannot be read is answered with its id, wherever one can be found.
+fn answered(unread: Unread) -> Response {
+    let body = serde_json::to_string(&unread.answer_in_any_case()).unwrap_or_default();
+    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+}
