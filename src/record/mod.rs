@@ -31,5 +31,6 @@ pub use faults::{
     closed, no_dialogue, not_concluded, read_dialogue_id, target_not_found, unconverged,
 };
 pub use fields::Fields;
+pub(crate) use fields::cut;
 pub use notes::Notes;
 pub use warning::Warning;

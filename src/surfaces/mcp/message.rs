@@ -1,8 +1,12 @@
 //! From bytes to messages, strictly; or what is wrong with them, for whoever sent them.
 
-use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
 use serde_json::Value;
 
+use super::params::objection;
 use super::salvage::id_of;
 use crate::domain::strict_json::Strict;
 
@@ -65,6 +69,11 @@ impl Unread {
         };
         ServerJsonRpcMessage::error(self.error, id)
     }
+
+    /// Whether it was a request of the protocol, whose params alone are wrong.
+    pub(super) fn is_of_params(&self) -> bool {
+        self.error.code == ErrorCode::INVALID_PARAMS
+    }
 }
 
 impl Whose {
@@ -123,13 +132,20 @@ fn message(value: Value) -> Result<ClientJsonRpcMessage, Unread> {
     if whose == Whose::Unnameable {
         return Err(invalid("its id is neither a text nor an integer of 64 bits"));
     }
-    serde_json::from_value(value).map_err(|_| invalid("it is not a message of the protocol"))
+    let message: ClientJsonRpcMessage = serde_json::from_value(value)
+        .map_err(|_| invalid("it is not a message of the protocol"))?;
+    // What the library cannot read by the rules of its method, it takes for a method of ours.
+    if let JsonRpcMessage::Request(request) = &message
+        && let ClientRequest::CustomRequest(custom) = &request.request
+        && let Some(objection) = objection(custom)
+    {
+        return Err(Unread::new(whose, ErrorCode::INVALID_PARAMS, objection));
+    }
+    Ok(message)
 }
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::JsonRpcMessage;
-
     use super::*;
 
     /// What is answered to a line: the code, and whether it goes to an id.
@@ -152,6 +168,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Some((-32600, false))),
             (r#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, Some((-32600, false))),
             (r#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, Some((-32600, true))),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#, Some((-32602, true))),
             (r#"{"jsonrpc":"1.0","method":"ping"}"#, None),
             (r#"{"jsonrpc":"2.0","id":7,"method":"no/such"}"#, None),
         ] {

@@ -10,6 +10,7 @@ mod directing;
 mod http;
 mod in_flight;
 mod message;
+mod params;
 mod posted;
 mod prompts;
 mod resources;

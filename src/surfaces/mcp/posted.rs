@@ -11,10 +11,7 @@ use futures_util::StreamExt;
 use rmcp::model::RequestId;
 
 use super::in_flight::{InFlight, asked, cancelled};
-use super::message::{Unread, read_one};
-
-/// As much as a line of standard input.
-pub(super) const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+use super::message::{MESSAGE_BYTES_MAX, Unread, read_one};
 
 /// Whose answers a message belongs to.
 const SESSION: &str = "mcp-session-id";
@@ -77,6 +74,8 @@ fn session(headers: &HeaderMap) -> Option<String> {
 
 /// What cannot be read is answered with its id, wherever one can be found.
 fn answered(unread: Unread) -> Response {
+    // Whoever sent a request hears of its params as of any answer.
+    let status = if unread.is_of_params() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let body = serde_json::to_string(&unread.answer_in_any_case()).unwrap_or_default();
-    (StatusCode::BAD_REQUEST, [(header::CONTENT_TYPE, "application/json")], body).into_response()
+    (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()
 }

@@ -4,6 +4,7 @@ use rmcp::model::{ErrorData, GetPromptResult, ListPromptsResult, Prompt, PromptM
 
 use crate::markers::EXPERT_SKILL;
 use crate::operations::JUDGE_PROTOCOL;
+use crate::record::cut;
 
 /// Its name, what it is about, and its text.
 type Page = (&'static str, &'static str, &'static str);
@@ -24,7 +25,7 @@ pub(super) fn list() -> ListPromptsResult {
 pub(super) fn get(name: &str) -> Result<GetPromptResult, ErrorData> {
     let Some((_, about, text)) = pages().into_iter().find(|(known, ..)| *known == name) else {
         let names = pages().map(|(name, ..)| name).join(", ");
-        let message = format!("there is no prompt `{name}`; there are {names}");
+        let message = format!("there is no prompt `{}`; there are {names}", cut(name));
         return Err(ErrorData::invalid_params(message, None));
     };
     let mut result = GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]);

@@ -11,12 +11,12 @@ use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
 use crate::engine::look;
-use crate::error::{Error, document_text};
+use crate::error::{Error, Kind, document_text};
 use crate::export::RunDocument;
 use crate::export::conclusion::closed;
 use crate::hosting::House;
 use crate::operations::{self, Listed, Workspace};
-use crate::record::no_dialogue;
+use crate::record::{cut, no_dialogue};
 
 const DIALOGUES: &str = "plenary://dialogues/";
 const JSON: &str = "application/json";
@@ -33,8 +33,17 @@ enum Part {
 /// Dialogues, a page at a time, the newest first.
 pub(super) fn list(house: &House, after: Option<&str>) -> Result<ListResourcesResult, Error> {
     let arguments = json!({ "op": "list", "after": after });
-    let Listed { dialogues, next, .. } =
-        operations::list(house.for_existing()?.as_ref(), &arguments)?;
+    let listed = operations::list(house.for_existing()?.as_ref(), &arguments);
+    let Listed { dialogues, next, .. } = listed.map_err(|error| match error.kind() {
+        // The cursor is the only thing that can be missing.
+        Kind::NotFound => bad_cursor().into(),
+        Kind::Refused
+        | Kind::Incomplete
+        | Kind::Configuration
+        | Kind::Usage
+        | Kind::Internal
+        | Kind::Interrupted => error,
+    })?;
     let resource = |summary: Summary| {
         let uri = format!("{DIALOGUES}{}", summary.dialogue_id);
         let about = format!("{}, {}", summary.protocol, summary.status);
@@ -108,7 +117,8 @@ fn conclusion(workspace: &Workspace, id: &str) -> Result<String, Error> {
 
 fn address(uri: &str) -> Result<(&str, Part), Fault> {
     let unknown = || {
-        let fault = Fault::new(Code::DialogueNotFound, format!("there is no resource `{uri}`"));
+        let message = format!("there is no resource `{}`", cut(uri));
+        let fault = Fault::new(Code::DialogueNotFound, message);
         fault.suggest("resources are plenary://dialogues/{id}, …/transcript and …/conclusion")
     };
     let rest = uri.strip_prefix(DIALOGUES).ok_or_else(unknown)?;
@@ -118,6 +128,11 @@ fn address(uri: &str) -> Result<(&str, Part), Fault> {
         Some((id, "conclusion")) => Ok((id, Part::Conclusion)),
         Some(_) => Err(unknown()),
     }
+}
+
+fn bad_cursor() -> Fault {
+    let fault = Fault::new(Code::InvalidType, "the cursor is none that a page has named");
+    fault.field("cursor").suggest("send the nextCursor of the page before, or none")
 }
 
 /// The dialogue is there; the resource is not.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CancelTaskParams, ErrorData, GetPromptRequestParams,
-    GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
-    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig,
-    Tool as ListedTool, UpdateTaskParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CustomRequest, CustomResult,
+    ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool as ListedTool, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -19,6 +19,7 @@ use super::deliberating::deliberate;
 use super::tools::{TOOLS, Tool, Work};
 use super::{prompts, resources, tasks};
 use crate::hosting::{House, blocking};
+use crate::record::cut;
 
 /// What an agent reads before it knows anything of us.
 const INSTRUCTIONS: &str = "\
@@ -85,7 +86,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = TOOLS.iter().find(|tool| tool.name == request.name) else {
-            let message = format!("there is no tool `{}`; tools/list names them", request.name);
+            let message =
+                format!("there is no tool `{}`; tools/list names them", cut(&request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
         let arguments = Value::Object(request.arguments.unwrap_or_default());
@@ -161,6 +163,15 @@ impl ServerHandler for Server {
     ) -> Result<(), ErrorData> {
         tasks::cancel(&self.house, &request.task_id).await
     }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let message = format!("there is no method `{}` here", cut(&request.method));
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None))
+    }
 }
 
 pub(super) fn listed_tools() -> Vec<ListedTool> {
@@ -170,7 +181,7 @@ pub(super) fn listed_tools() -> Vec<ListedTool> {
 /// A resource that could not be read is named where the protocol looks for its name.
 fn about(mut error: ErrorData, uri: &str) -> ErrorData {
     if let Some(Value::Object(document)) = &mut error.data {
-        document.insert("uri".to_owned(), uri.into());
+        document.insert("uri".to_owned(), cut(uri).into());
     }
     error
 }

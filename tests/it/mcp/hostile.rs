@@ -105,17 +105,44 @@ fn what_follows_an_early_request_ends_nothing_either() {
 }
 
 #[test]
-fn a_client_that_closes_at_once_still_hears_what_was_wrong() {
-    for _ in 0..10 {
-        let program = Program::new();
-        let mut agent = Agent::with(&program, &["mcp"]);
-        agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":77,\"method\":\"ping\"}\n");
-        assert_eq!(at(&agent.heard(), "error.code"), -32600);
-        // Also before it has said hello, and without an end of its last line.
-        let mut agent = Agent::silent(&program, &["mcp"]);
-        agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":78,\"method\":\"ping\"}");
-        assert_eq!(at(&agent.heard(), "id"), 78);
+fn params_that_cannot_be_read_are_told_from_a_method_that_is_not_there() {
+    let mut agent = Agent::alone();
+    for (method, params, code, word) in [
+        ("tools/call", json!({ "name": "council_ask", "arguments": [] }), -32602, "arguments"),
+        ("tools/call", json!({ "arguments": {} }), -32602, "name"),
+        ("prompts/get", json!({}), -32602, "name"),
+        ("resources/read", json!({ "uri": 7 }), -32602, "resources/read"),
+        ("tasks/get", json!({}), -32602, "taskId"),
+        ("no/such/method", json!({}), -32601, "there is no method `no/such/method`"),
+    ] {
+        let id = agent.request(method, &params);
+        let answer = agent.answer(id);
+        assert_eq!(at(&answer, "error.code"), code, "{method} {params}: {answer:#}");
+        let message = at(&answer, "error.message").as_str().unwrap();
+        assert!(message.contains(word) && message.contains(' '), "{method} {params}: {message}");
     }
+    let id = agent.request("resources/list", &json!({ "cursor": "no-such-page" }));
+    assert_eq!(at(&agent.answer(id), "error.code"), -32602);
+}
+
+#[test]
+fn a_name_of_ten_megabytes_is_not_sent_back() {
+    let mut agent = Agent::alone();
+    let big = "n".repeat(10 * 1024 * 1024);
+    for (method, params) in [
+        ("tools/call", json!({ "name": big })),
+        ("tools/call", json!({ "name": "council_ask", "arguments": { big.clone(): 1 } })),
+        ("prompts/get", json!({ "name": big })),
+        ("resources/read", json!({ "uri": big })),
+        ("resources/read", json!({ "uri": format!("plenary://dialogues/{big}") })),
+        ("tasks/get", json!({ "taskId": big })),
+        (big.as_str(), json!({})),
+    ] {
+        let id = agent.request(method, &params);
+        let answer = agent.answer(id).to_string();
+        assert!(answer.len() < 10_000, "{} bytes: {}", answer.len(), &answer[..500]);
+    }
+    goes_on(&mut agent);
 }
 
 /// An id that is a number, and none of ours: whoever waits for it hears that.
@@ -133,6 +160,20 @@ fn an_id_that_cannot_be_answered_to_is_answered_without_one() {
         }
     }
     goes_on(&mut agent);
+}
+
+#[test]
+fn a_client_that_closes_at_once_still_hears_what_was_wrong() {
+    for _ in 0..10 {
+        let program = Program::new();
+        let mut agent = Agent::with(&program, &["mcp"]);
+        agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":77,\"method\":\"ping\"}\n");
+        assert_eq!(at(&agent.heard(), "error.code"), -32600);
+        // Also before it has said hello, and without an end of its last line.
+        let mut agent = Agent::silent(&program, &["mcp"]);
+        agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":78,\"method\":\"ping\"}");
+        assert_eq!(at(&agent.heard(), "id"), 78);
+    }
 }
 
 #[test]

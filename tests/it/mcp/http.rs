@@ -176,6 +176,16 @@ fn an_id_that_is_in_use_is_refused_until_it_is_answered() {
 }
 
 #[test]
+fn params_that_cannot_be_read_are_an_answer_like_any_other() {
+    let program = Program::new();
+    let served = Served::new(&program);
+    let session = served.greeted();
+    let bad = json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {} });
+    let told = served.post_in(&session, &bad);
+    assert_eq!((told.status, at(&told.message(), "error.code")), (200, &json!(-32602)), "{told:?}");
+}
+
+#[test]
 fn a_token_that_others_could_read_is_closed_and_said() {
     let program = Program::new();
     let token = Served::new(&program).token.clone();

@@ -1,0 +1,44 @@
+//! What is wrong with the params of a method that we know.
+
+use rmcp::model::{
+    CallToolRequestParams, CancelTaskParams, CompleteRequestParams, CustomRequest,
+    GetPromptRequestParams, GetTaskParams, InitializeRequestParams, PaginatedRequestParams,
+    ReadResourceRequestParams, SubscribeRequestParams, UnsubscribeRequestParams, UpdateTaskParams,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::record::cut;
+
+/// A sentence for whoever sent it; nothing, where the method is none of the protocol's.
+pub(super) fn objection(request: &CustomRequest) -> Option<String> {
+    let params = request.params.clone().unwrap_or_else(|| json!({}));
+    let reason = match request.method.as_str() {
+        "initialize" => reason::<InitializeRequestParams>(params),
+        "tools/call" => reason::<CallToolRequestParams>(params),
+        "prompts/get" => reason::<GetPromptRequestParams>(params),
+        "resources/read" => reason::<ReadResourceRequestParams>(params),
+        "resources/subscribe" => reason::<SubscribeRequestParams>(params),
+        "resources/unsubscribe" => reason::<UnsubscribeRequestParams>(params),
+        "completion/complete" => reason::<CompleteRequestParams>(params),
+        "tasks/get" => reason::<GetTaskParams>(params),
+        "tasks/update" => reason::<UpdateTaskParams>(params),
+        "tasks/cancel" => reason::<CancelTaskParams>(params),
+        "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
+            reason::<PaginatedRequestParams>(params)
+        }
+        "ping" | "logging/setLevel" | "server/discover" | "subscriptions/listen" => None,
+        _ => return None,
+    };
+    // One that reads alone was written around it: `_meta` that is no object, for one.
+    let reason = reason.unwrap_or_else(|| "they are not an object of the protocol".to_owned());
+    Some(format!("the params of `{}` cannot be read: {}", request.method, cut(&reason)))
+}
+
+fn reason<P: DeserializeOwned>(params: Value) -> Option<String> {
+    let read: Result<P, _> = serde_path_to_error::deserialize(params);
+    let error = read.err()?;
+    let place = error.path().to_string();
+    // At the top there is no place to name.
+    Some(if place == "." { error.into_inner().to_string() } else { error.to_string() })
+}
