@@ -186,6 +186,14 @@ fn params_that_cannot_be_read_are_an_answer_like_any_other() {
 }
 
 #[test]
+fn a_server_knows_the_address_it_listens_on() {
+    let program = Program::new();
+    let served = Served::with(&program, &["--bind", "127.0.0.2"]);
+    assert!(served.address.starts_with("127.0.0.2:"), "{}", served.address);
+    served.greeted();
+}
+
+#[test]
 fn a_token_that_others_could_read_is_closed_and_said() {
     let program = Program::new();
     let token = Served::new(&program).token.clone();
