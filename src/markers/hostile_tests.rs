@@ -85,6 +85,16 @@ fn a_long_text_of_any_one_thing_is_read() {
         "[ ",
         "\n[MOVE:CONVERGE]\n# ",
         "[MUFFIN-P0101: a]\n---\n",
+        "[MUFFIN-X0101: a]\n",
+        "[MUFFIN-X",
+        "`[RE:SUPPORT P0001]` ",
+        "`[aa]` a\n",
+        "MOVE:CONVERGE\n",
+        "MUFFIN-P0101: a\n",
+        "[MUFFIN-P0101: a] b [RE:SUPPORT P0001] ",
+        "\n\n[RE:SUPPORT P0001]\n",
+        "- ([MOVE:CONVERGE]) ",
+        "{",
     ];
     for piece in pieces {
         let _ = read(&piece.repeat(100_000 / piece.len()));

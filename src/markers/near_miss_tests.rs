@@ -253,7 +253,10 @@ MOVE:CONVERGE
 RE:SUPPORT lines]
 b
 MUFFIN-C0101: Claim
-c"), @r"
+c
+{RE:SUPPORT P0003}
+(MOVE:CONVERGE)
+(MUFFIN-C0101: as said) goes on"), @r"
     1: [MUFFIN-P0101: Base]
     5: [RE:OPPOSE P0002] from MUFFIN-P0101
     5: [MUFFIN-E0101: Two RE:SUPPORT lines]
@@ -261,6 +264,8 @@ c"), @r"
     ! 4 not_read: `**RE:SUPPORT P0001** and so on` is not read: it stands without brackets
     ! 5 near_miss: `[MUFFIN-E0101: Two RE:SUPPORT lines]` is read as [MUFFIN-E0101: Two RE:SUPPORT lines]: it goes over two lines
     ! 8 not_read: `MUFFIN-C0101: Claim` is not read: it stands without brackets
+    ! 10 not_read: `{RE:SUPPORT P0003}` is not read: it stands without brackets
+    ! 11 not_read: `(MOVE:CONVERGE)` is not read: it stands without brackets
     ");
 }
 
@@ -272,6 +277,7 @@ fn what_was_meant_as_an_entity_is_not_read_and_said() {
         "[MUFFIN-P1O1: A]",
         "[MUFFIN-0101: A]",
         "[MUFFIN-P-0102: A]",
+        "[MUFFIN-P01-02: A]",
         "[MUFFIN:P0102: A]",
         "[MUFFIN/P0102: A]",
         "[muffin-x0101: A]",

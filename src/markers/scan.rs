@@ -208,10 +208,14 @@ impl<'a> Page<'a, '_> {
     fn without_brackets(&self, line: &Line) -> Option<Found<'a>> {
         let rest = self.text.get(line.text_start..line.end)?;
         let end = rest.floor_char_boundary(INSIDE_BYTES_MAX.min(rest.len()));
-        let (sign, slips) = grammar::read(rest.get(..end)?, self.own)?;
+        // Other brackets are none of ours.
+        let bare = rest.get(..end)?.trim_start_matches(['{', '<', '(']);
+        let (sign, slips) = grammar::read(bare, self.own)?;
         let is_entity = match sign {
+            // In parentheses an id is explained, not set.
             Sign::Entity { id, label: Some(_), separator } => {
-                (id.prefix == Prefix::Own && separator != Separator::Space).then_some(true)
+                let is_named = id.prefix == Prefix::Own && separator != Separator::Space;
+                (is_named && !rest.starts_with('(')).then_some(true)
             }
             Sign::Reference { ref_type: Some(_), .. } | Sign::Move { .. } => Some(false),
             Sign::Entity { .. }

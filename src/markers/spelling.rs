@@ -158,7 +158,7 @@ fn number_of(text: &str) -> Option<(EntityKind, String)> {
     let (letter, rest) = text.split_at_checked(1)?;
     let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
     let (digits, after) = rest.split_at_checked(end)?;
-    let ends = after.is_empty() || after.starts_with('-');
+    let ends = after.is_empty() || (after.starts_with('-') && !is_split(digits, after));
     let fits = (1..=DIGITS_MAX).contains(&digits.len()) && ends;
     Some((EntityKind::named(letter).filter(|_| fits)?, digits.to_owned()))
 }
@@ -183,6 +183,13 @@ pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
             return None;
         }
     }
-    let goes_on = cursor.peek().is_some_and(|sign| sign.is_alphanumeric() || sign == '_');
+    let goes_on = cursor.peek().is_some_and(|sign| sign.is_alphanumeric() || sign == '_')
+        || is_split(&digits, cursor.rest());
     (!digits.is_empty() && !goes_on).then_some((kind, digits))
+}
+
+/// `P01-02`: the digits of an id go on after a hyphen.
+fn is_split(digits: &str, rest: &str) -> bool {
+    let is_digit = |sign: char| sign.is_ascii_digit();
+    digits.len() < 4 && rest.strip_prefix('-').is_some_and(|after| after.starts_with(is_digit))
 }
