@@ -18,10 +18,10 @@ const SENTENCE: &str = "You want the costs weighed first.";
 fn council() -> (Council, Arc<AtomicBool>) {
     let is_open = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&is_open);
-    let script = move |ask: &Asked<'_>| match ask.purpose {
-        Purpose::Restatement => Play::Reply(SENTENCE.to_owned()),
-        _ if asked.load(Ordering::SeqCst) => Play::Fitting,
-        _ => Play::Hang,
+    let script = move |ask: &Asked<'_>| match asked.load(Ordering::SeqCst) {
+        _ if ask.purpose == Purpose::Restatement => Play::Reply(SENTENCE.to_owned()),
+        true => Play::Fitting,
+        false => Play::Hang,
     };
     (Council::new(script), is_open)
 }
@@ -29,11 +29,11 @@ fn council() -> (Council, Arc<AtomicBool>) {
 /// The directives in the record: whether each was confirmed, and how it was understood.
 fn directives(council: &Council, id: &Value) -> Vec<(bool, String)> {
     let noted = transcript(&council.program, id).interventions;
-    let told = noted.into_iter().map(|noted| match noted.intervention {
-        Intervention::Directive { restatement, confirmed, .. } => {
-            (confirmed, restatement.unwrap().sentence)
-        }
-        other => panic!("{other:?}"),
+    let told = noted.into_iter().map(|noted| {
+        let Intervention::Directive { restatement, confirmed, .. } = noted.intervention else {
+            panic!("{noted:?}")
+        };
+        (confirmed, restatement.unwrap().sentence)
     });
     told.collect()
 }
