@@ -90,3 +90,43 @@ pub struct Noted {
     pub round: u8,
     pub intervention: Intervention,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::ask::{Cost, CostSource, Finish};
+
+    /// A directive of the text, understood as the sentence.
+    fn noted(text: &str, sentence: &str, confirmed: bool) -> Noted {
+        let reply = Reply {
+            text: sentence.to_owned(),
+            usage: None,
+            model: None,
+            finish: Finish::Stop,
+            cost: Cost { usd_micros: Some(7), source: CostSource::Computed },
+            latency_ms: 1,
+            structured: false,
+        };
+        let (seat, sentence) = ("ann".parse().unwrap(), sentence.to_owned());
+        let restatement = Some(Restatement { seat, sentence, reply });
+        let intervention =
+            Intervention::Directive { text: text.to_owned(), restatement, confirmed };
+        Noted { at: Moment::new(jiff::Timestamp::UNIX_EPOCH), round: 1, intervention }
+    }
+
+    #[test]
+    fn a_sentence_that_was_confirmed_was_restated_once() {
+        let all = [
+            noted("cost", "Mind the cost.", false),
+            noted("time", "Mind the time.", false),
+            noted("cost", "Mind the cost.", true),
+            // Confirmed at once, and in other words.
+            noted("time", "Be quick.", true),
+            noted("risk", "Mind the risk.", true),
+        ];
+        let paid: Vec<&str> = restatements(&all).map(|one| one.sentence.as_str()).collect();
+        assert_eq!(paid, ["Mind the cost.", "Mind the time.", "Be quick.", "Mind the risk."]);
+        let newest = unconfirmed(&all, "cost").map(|one| one.sentence.as_str());
+        assert_eq!((newest, unconfirmed(&all, "risk")), (Some("Mind the cost."), None));
+    }
+}

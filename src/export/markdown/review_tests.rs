@@ -44,7 +44,7 @@ fn a_review_tells_its_verdict_and_how_it_came_to_it() {
 
     | Deliberator | Model | R1 | R2 | Blocks | Irreducible | Scores |
     | --- | --- | --- | --- | --- | --- | --- |
-    | skeptic | claude-sonnet-4 | hold, blocks | hold, blocks | yes | yes | argument soundness 2, evidence completeness 3, objection pre-emption 4 |
+    | skeptic | claude-sonnet-4 | hold, blocks, irreducible | hold, blocks, irreducible | yes | yes | argument soundness 2, evidence completeness 3, objection pre-emption 4 |
     | voice_identity | gpt-4o | revise | revise, R1 counts | no | no | reader test 4, register fit 3, voice match 2 |
     | evidence | gpt-4o | revise | revise, blocks | yes | no | confidence calibration 4, source verification 2, tier classification 3 |
     | strategy | gpt-4o | ship | hold, blocks, uncited | yes | no | goal fit 2, opportunity cost 4, stake calibration 3 |

@@ -162,6 +162,6 @@ fn a_part_of_the_log_does_not_take_its_place() {
     let whole = desk.file();
     let ran = desk.run(&["log", "export", "--type", "none", "-o", "council_log.jsonl"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("is the verdict log itself"), "{ran:?}");
+    assert!(ran.stderr.contains("it is council.yaml, or the verdict log"), "{ran:?}");
     assert_eq!(desk.file(), whole);
 }

@@ -1,16 +1,11 @@
 //! `log export`: the lines of the log, word for word.
 
-use std::path::Path;
-
 use clap::Args;
 use serde::Serialize;
 
 use super::super::super::runs::keeping::mend_log;
 use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
-use super::import::is_same_file;
-use crate::config::Overrides;
-use crate::domain::refusal::{Code, Fault};
 use crate::domain::stretch::Since;
 use crate::error::Error;
 use crate::export::wording;
@@ -53,7 +48,6 @@ impl Export {
             return Ok(Done::Well);
         };
         let path = workspace.folders.file("output", &output)?;
-        refuse_log(session, &path)?;
         let mut text = String::new();
         let rows = operations::export_log(&workspace, filter, |lines| {
             text.push_str(lines);
@@ -66,15 +60,4 @@ impl Export {
         })?;
         Ok(Done::Well)
     }
-}
-
-/// A part of the log in place of the log would take the lines of others with it.
-fn refuse_log(session: &Session<'_>, path: &Path) -> Result<(), Error> {
-    let log = session.premises.settings_without_reach(&Overrides::default())?.review.log_path;
-    if path != log && !is_same_file(path, &log) {
-        return Ok(());
-    }
-    let message = format!("`{}` is the verdict log itself", path.display());
-    let fault = Fault::new(Code::PathNotAllowed, message).field("output");
-    Err(fault.suggest("name another file; `plenary log repair` writes the log anew").into())
 }

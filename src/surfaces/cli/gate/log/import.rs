@@ -63,7 +63,7 @@ fn bring_up(session: &Session<'_>, store: &dyn Store, source: &Path, review: &Re
     }
 }
 
-pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
+fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
