@@ -213,6 +213,9 @@ fn what_a_rule_names_is_judged_whatever_it_is_called() {
     judged.sort();
     assert_eq!(judged, ["build/deep/notes.md", "dist/notes.md", "posts/credentials-policy.md"]);
     assert_eq!(passed_over(&program, ""), ["posts/secrets.yaml: left_out", "press/a: left_out"]);
+    // A real sweep names them too.
+    let ran = program.run(&["sweep", "--rehearse"]);
+    assert!(ran.stdout.contains("\nLeft out: posts/secrets.yaml, press/a.\n"), "{ran:?}");
 }
 
 #[test]

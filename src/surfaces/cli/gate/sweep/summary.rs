@@ -3,9 +3,11 @@
 use serde::Serialize;
 
 use super::candidates::Counts;
+use super::selection::{PassedOver, PassedOverBecause};
 use super::swept::{Swept, Tally, listed, looked_at, paragraph, tally};
 use crate::domain::gate::GateVerdict;
 use crate::domain::time::Moment;
+use crate::export::safe_text;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Summary {
@@ -17,6 +19,9 @@ pub(super) struct Summary {
     passed_over: Tally,
     unreadable: usize,
     left: Vec<String>,
+    /// A rule fits them, or may fit what is in them, and nobody looked: whoever wrote the rule
+    /// should know.
+    left_out: Vec<String>,
     counts: Counts,
 }
 
@@ -56,6 +61,7 @@ impl Summary {
             passed_over: tally(&selection.passed_over),
             unreadable: selection.unreadable.len(),
             left: selection.left.clone(),
+            left_out: left_out(&selection.passed_over),
             counts: swept.counts,
         }
     }
@@ -83,6 +89,17 @@ impl Summary {
         // The last page ends right above it.
         let gap = if self.reviewed > 0 { "\n" } else { "" };
         let looked_at = looked_at(self.counts, &self.passed_over, self.since);
-        format!("{gap}{}", paragraph(&format!("{said}. {looked_at}."), width))
+        let mut text = format!("{gap}{}", paragraph(&format!("{said}. {looked_at}."), width));
+        if !self.left_out.is_empty() {
+            let paths: Vec<String> =
+                self.left_out.iter().map(|path| safe_text::line(path)).collect();
+            text += &paragraph(&format!("Left out: {}.", paths.join(", ")), width);
+        }
+        text
     }
+}
+
+fn left_out(passed_over: &[PassedOver]) -> Vec<String> {
+    let is_left_out = |one: &&PassedOver| one.code == PassedOverBecause::LeftOut;
+    passed_over.iter().filter(is_left_out).map(|one| one.path.clone()).collect()
 }
