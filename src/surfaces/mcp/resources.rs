@@ -4,7 +4,7 @@ use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::domain::catalogue::Summary;
 use crate::domain::dialogue::Protocol;
@@ -101,7 +101,7 @@ fn conclusion(workspace: &Workspace, id: &str) -> Result<String, Error> {
     let protocol = dialogue.opening.protocol;
     let run = match look(workspace.store.as_ref(), &id) {
         // Nothing was run on it: somebody leads it, or its verdicts were imported.
-        Err(Error::Refused(_)) => return Err(unconcluded(&id, protocol).into()),
+        Err(Error::Refused(_)) => return verdicts(workspace, &id, protocol),
         looked => looked?,
     };
     match protocol {
@@ -113,6 +113,16 @@ fn conclusion(workspace: &Workspace, id: &str) -> Result<String, Error> {
             Err(unconcluded(&id, protocol).into())
         }
     }
+}
+
+/// How a dialogue that somebody leads has ended so far: by the verdicts they gave.
+fn verdicts(workspace: &Workspace, id: &DialogueId, protocol: Protocol) -> Result<String, Error> {
+    let record = exported(workspace, id.as_str(), "json")?;
+    let record: Value = serde_json::from_str(&record).map_err(Error::Document)?;
+    let given = record.get("verdicts").filter(|given| **given != json!([]));
+    let Some(given) = given else { return Err(unconcluded(id, protocol).into()) };
+    let status = record.get("status");
+    document_text(&json!({ "dialogue_id": id, "status": status, "verdicts": given }))
 }
 
 fn address(uri: &str) -> Result<(&str, Part), Fault> {

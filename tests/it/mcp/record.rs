@@ -234,6 +234,24 @@ fn a_record_can_be_read_as_a_resource() {
     }
 }
 
+#[test]
+fn a_dialogue_that_somebody_leads_ends_by_their_verdicts() {
+    let mut agent = Agent::alone();
+    talk(&mut agent);
+    let verdict = json!({
+        "dialogue_id": "talk", "verdict_id": "V01", "verdict_type": "interim",
+        "recommendation": "Go on.", "description": "There is more to say.",
+    });
+    agent.must("blue_dialogue_verdict_register", &verdict);
+    let read =
+        agent.ask("resources/read", &json!({ "uri": "plenary://dialogues/talk/conclusion" }));
+    let told: Value = serde_json::from_str(at(&read, "contents.0.text").as_str().unwrap()).unwrap();
+    assert_eq!(
+        (at(&told, "dialogue_id"), at(&told, "verdicts.0.id")),
+        (&json!("talk"), &json!("V01"))
+    );
+}
+
 /// `plenary conclude` refuses a review, so nobody is sent there.
 #[test]
 fn a_review_without_a_verdict_is_gone_on_with() {
