@@ -21,6 +21,9 @@ const STRICT: Strict = Strict {
     too_deep: || "it is nested too deep".to_owned(),
 };
 
+/// By which a request of the newest version says who asks.
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
 /// A message that cannot be taken.
 #[derive(Debug, PartialEq)]
 pub(super) struct Unread {
@@ -132,16 +135,24 @@ fn message(value: Value) -> Result<ClientJsonRpcMessage, Unread> {
     if whose == Whose::Unnameable {
         return Err(invalid("its id is neither a text nor an integer of 64 bits"));
     }
+    let is_handshake_of_none = is_handshake_of_none(&value);
     let message: ClientJsonRpcMessage = serde_json::from_value(value)
         .map_err(|_| invalid("it is not a message of the protocol"))?;
     // What the library cannot read by the rules of its method, it takes for a method of ours.
     if let JsonRpcMessage::Request(request) = &message
         && let ClientRequest::CustomRequest(custom) = &request.request
+        && !is_handshake_of_none
         && let Some(objection) = objection(custom)
     {
         return Err(Unread::new(whose, ErrorCode::INVALID_PARAMS, objection));
     }
     Ok(message)
+}
+
+/// A handshake by the newest version, which has none: the method is not there, whatever it brings.
+fn is_handshake_of_none(message: &Value) -> bool {
+    let version = message.pointer("/params/_meta").and_then(|meta| meta.get(VERSION));
+    version.is_some() && message.get("method").is_some_and(|method| method == "initialize")
 }
 
 #[cfg(test)]
@@ -171,6 +182,11 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}"#, Some((-32602, true))),
             (r#"{"jsonrpc":"1.0","method":"ping"}"#, None),
             (r#"{"jsonrpc":"2.0","id":7,"method":"no/such"}"#, None),
+            (r#"{"jsonrpc":"2.0","id":7,"method":"initialize"}"#, Some((-32602, true))),
+            (
+                r#"{"jsonrpc":"2.0","id":7,"method":"initialize","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
+                None,
+            ),
         ] {
             assert_eq!(answered(line), Vec::from_iter(answer), "{line}");
         }

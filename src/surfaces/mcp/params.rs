@@ -1,16 +1,15 @@
 //! What is wrong with the params of a method that we know.
 
 use rmcp::model::{
-    CallToolRequestParams, CancelTaskParams, CompleteRequestParams, CustomRequest,
-    GetPromptRequestParams, GetTaskParams, InitializeRequestParams, PaginatedRequestParams,
-    ReadResourceRequestParams, SubscribeRequestParams, UnsubscribeRequestParams, UpdateTaskParams,
+    CallToolRequestParams, CancelTaskParams, CustomRequest, GetPromptRequestParams, GetTaskParams,
+    InitializeRequestParams, PaginatedRequestParams, ReadResourceRequestParams, UpdateTaskParams,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::record::cut;
 
-/// A sentence for whoever sent it; nothing, where the method is none of the protocol's.
+/// A sentence for whoever sent it; nothing, where the method is none that is served here.
 pub(super) fn objection(request: &CustomRequest) -> Option<String> {
     let params = request.params.clone().unwrap_or_else(|| json!({}));
     let reason = match request.method.as_str() {
@@ -18,16 +17,13 @@ pub(super) fn objection(request: &CustomRequest) -> Option<String> {
         "tools/call" => reason::<CallToolRequestParams>(params),
         "prompts/get" => reason::<GetPromptRequestParams>(params),
         "resources/read" => reason::<ReadResourceRequestParams>(params),
-        "resources/subscribe" => reason::<SubscribeRequestParams>(params),
-        "resources/unsubscribe" => reason::<UnsubscribeRequestParams>(params),
-        "completion/complete" => reason::<CompleteRequestParams>(params),
         "tasks/get" => reason::<GetTaskParams>(params),
         "tasks/update" => reason::<UpdateTaskParams>(params),
         "tasks/cancel" => reason::<CancelTaskParams>(params),
         "tools/list" | "prompts/list" | "resources/list" | "resources/templates/list" => {
             reason::<PaginatedRequestParams>(params)
         }
-        "ping" | "logging/setLevel" | "server/discover" | "subscriptions/listen" => None,
+        "ping" | "server/discover" => None,
         _ => return None,
     };
     // One that reads alone was written around it: `_meta` that is no object, for one.

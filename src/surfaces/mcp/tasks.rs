@@ -52,10 +52,12 @@ async fn detailed(house: &Arc<House>, id: &str) -> Result<DetailedTask, Error> {
     Ok(DetailedTask::new(task, payload))
 }
 
-/// What broke off still works: nobody gave it up, and its message says how it goes on.
+/// What broke off is cancelled: nobody works on it any more, and a client that heard otherwise
+/// would ask for ever. The message says how the run goes on.
 fn payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
     Ok(match told.status {
-        RunStatus::Running | RunStatus::Interrupted => TaskPayload::Working,
+        RunStatus::Running => TaskPayload::Working,
+        RunStatus::Interrupted => TaskPayload::Cancelled,
         RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
             let answer = serde_json::to_value(result(document_text(told)));
             let result = match answer.map_err(Error::Document)? {

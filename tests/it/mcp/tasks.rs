@@ -82,14 +82,14 @@ fn a_task_that_was_cancelled_stays_cancelled_whoever_goes_on_with_its_run() {
 }
 
 #[test]
-fn a_task_that_broke_off_was_not_cancelled_and_says_how_it_goes_on() {
+fn a_task_that_broke_off_is_not_asked_for_for_ever_and_says_how_it_goes_on() {
     let (council, is_open) = waiting();
     let mut agent = Agent::silent(&council.program, &["mcp"]);
     let task = begun(&mut agent, &json!({ "question": "Tea?" }));
     agent.kill();
     let mut next = Agent::silent(&council.program, &["mcp"]);
     let told = next.ask("tasks/get", &task);
-    assert_eq!(at(&told, "status"), "working", "{told:#}");
+    assert_eq!(at(&told, "status"), "cancelled", "{told:#}");
     assert!(at(&told, "statusMessage").as_str().unwrap().contains("resume: true"), "{told:#}");
     is_open.store(true, Ordering::SeqCst);
     status(&mut next, &task, &json!({ "resume": true, "wait_seconds": 60 }));
