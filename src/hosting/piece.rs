@@ -62,6 +62,7 @@ impl Piece {
         let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
         let class = claims.class(place.relative.as_deref(), rules);
         if let Some(because) = claims.passed_over(&class, place.relative.as_deref()) {
+            place.must_be_no_folder()?;
             if class.because != Because::Rule {
                 // A name that was mistyped fits no rule either, and must not pass for that.
                 place.must_exist()?;

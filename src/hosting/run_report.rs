@@ -28,6 +28,8 @@ words! {
 pub struct RunReport {
     pub dialogue_id: DialogueId,
     pub status: RunStatus,
+    /// No model was asked.
+    pub is_rehearsal: bool,
     pub progress: Progress,
     /// The document of the run, once it has stopped.
     pub result: Option<Value>,
@@ -57,7 +59,13 @@ pub fn report(workspace: &Workspace, id: &DialogueId) -> Result<RunReport, Error
         }
         RunStatus::Running | RunStatus::Interrupted => None,
     };
-    Ok(RunReport { dialogue_id: id.clone(), status, progress: progress(&transcript), result })
+    Ok(RunReport {
+        dialogue_id: id.clone(),
+        status,
+        is_rehearsal: transcript.opening.rehearsal,
+        progress: progress(&transcript),
+        result,
+    })
 }
 
 /// Of a run that nobody works on.

@@ -52,6 +52,14 @@ impl Place {
         looked.map(drop).map_err(|error| MaterialError::unreadable(&self.named, error))
     }
 
+    /// That it is no folder: whatever is in one, nobody looked at it.
+    pub fn must_be_no_folder(&self) -> Result<(), MaterialError> {
+        match self.path.is_dir() {
+            true => Err(MaterialError::Folder { path: self.named.clone() }),
+            false => Ok(()),
+        }
+    }
+
     /// Reads it. What cannot be read as text is an error: a gate that skipped it would let it
     /// through.
     pub fn read(&self) -> Result<Document, MaterialError> {

@@ -28,6 +28,9 @@ use crate::store::error::StoreError;
 use crate::store::verbs::{End, Registration, Store, Unit};
 use crate::store::verification::Verification;
 
+/// Where a store lies unless somebody says otherwise.
+const OWN_FOLDER: &str = ".plenary";
+
 /// Idle readers that are kept; more may be open while they are needed.
 const READERS_KEPT: usize = 4;
 
@@ -90,10 +93,17 @@ impl SqliteStore {
     }
 }
 
+/// A folder of our own keeps out of version control: what lies in it are records and a token.
 #[expect(clippy::disallowed_methods, reason = "the store makes its own folder")]
 fn make_folder(folder: &Path) -> Result<(), StoreError> {
+    let is_new = !folder.exists();
     std::fs::create_dir_all(folder)
-        .map_err(|source| StoreError::NoFolder { path: folder.to_owned(), source })
+        .map_err(|source| StoreError::NoFolder { path: folder.to_owned(), source })?;
+    if is_new && folder.ends_with(OWN_FOLDER) {
+        // That it cannot be written is no reason to do without a store.
+        let _ = std::fs::write(folder.join(".gitignore"), "*\n");
+    }
+    Ok(())
 }
 
 /// A panic while the lock was held left no half-done transaction: SQLite rolled it back.

@@ -7,6 +7,9 @@ use crate::domain::ids::DialogueId;
 use crate::export::gate::ReviewDocument;
 use crate::hosting::{Progress, RunReport, RunStatus};
 
+/// An agent must not pass it on as advice.
+const REHEARSED: &str = "a REHEARSAL: no model was asked, and what it says is no advice";
+
 #[derive(Debug, Serialize)]
 pub(super) struct RunAnswer {
     /// Nothing, where nothing was run.
@@ -33,9 +36,12 @@ impl RunAnswer {
 
 impl From<RunReport> for RunAnswer {
     fn from(report: RunReport) -> Self {
-        let RunReport { dialogue_id, status, progress, result } = report;
+        let RunReport { dialogue_id, status, is_rehearsal, progress, result } = report;
+        let rehearsed = is_rehearsal.then(|| REHEARSED.to_owned());
+        let said = [rehearsed, suggestion(status, &dialogue_id)];
+        let said: Vec<String> = said.into_iter().flatten().collect();
         Self {
-            suggestion: suggestion(status, &dialogue_id),
+            suggestion: (!said.is_empty()).then(|| said.join("; ")),
             dialogue_id: Some(dialogue_id),
             status,
             progress: Some(progress),

@@ -24,6 +24,7 @@ fn a_question_is_started_polled_and_answered() {
     assert_eq!(at(&ended, "status"), "done", "{ended:#}");
     assert_eq!(at(&ended, "result.dialogue_id"), id.as_str());
     assert!(at(&ended, "result.conclusion.recommendation").is_string());
+    assert!(at(&ended, "suggestion").as_str().unwrap().starts_with("a REHEARSAL: no model"));
     assert_eq!(at(&ended, "result.rehearsal"), true);
     let read = agent
         .ask("resources/read", &json!({ "uri": format!("plenary://dialogues/{id}/conclusion") }));

@@ -179,3 +179,20 @@ fn elsewhere_the_lot_is_drawn_by_the_name() {
         assert_eq!(verdict(format!("../there/{name}")), verdict(whole), "{name}");
     }
 }
+
+#[test]
+fn a_folder_and_a_text_without_a_path_do_not_pass_unseen() {
+    let program = crate::kit::Program::new();
+    program.write("council.yaml", "tier_rules: {tier_1: {post: [\"posts/*.md\"]}}\n");
+    program.write("posts/a.md", "A post.\n");
+    let ran = program.run(&["review", "--rehearse", "posts"]);
+    assert_eq!(ran.code, 4, "{ran:?}");
+    assert!(ran.stderr.contains("`posts` is a folder"), "{ran:?}");
+    let ran = program.run(&["review", "--rehearse", "-", "posts/a.md"]);
+    assert_eq!(ran.code, 64, "{ran:?}");
+    assert!(ran.stderr.contains("`--type`, `--tier` or `--force`"), "{ran:?}");
+    // The record and the token stay out of the repository.
+    program.run(&["review", "--rehearse", "posts/a.md"]);
+    let ignored = std::fs::read_to_string(program.path().join(".plenary/.gitignore")).unwrap();
+    assert_eq!(ignored, "*\n");
+}

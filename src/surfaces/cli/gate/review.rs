@@ -1,6 +1,6 @@
 //! `review`: a document before the gate.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -66,6 +66,10 @@ impl Review {
         let rehearsal = self.options.rehearsal()?;
         let sorting = self.options.settings_for_sorting(session)?;
         let rules = Classifier::new(sorting.tier_rules.as_deref());
+        if rules.has_rules() && self.is_unplaced() {
+            let message = "standard input has no path that a rule could fit: say `--type`, `--tier` or `--force`";
+            return Err(Error::Usage(message.to_owned()));
+        }
         let claims = CallerClaims {
             tier: self.tier,
             artifact_type: self.artifact_type,
@@ -83,6 +87,12 @@ impl Review {
 
     pub(crate) fn is_in_json(&self) -> bool {
         self.options.is_in_json()
+    }
+
+    /// A text that no rule can fit, and of which nobody says what it is: it would pass unseen.
+    fn is_unplaced(&self) -> bool {
+        let is_claimed = self.force || self.tier.is_some() || self.artifact_type.is_some();
+        !is_claimed && self.files.iter().any(|file| file == Path::new("-"))
     }
 
     /// In `review --rehearse post.md` the document looks like a script; and there must be one.
