@@ -206,6 +206,6 @@ fn without_a_store_there_is_nothing_to_say_and_none_is_made() {
     let program = Program::new();
     assert_eq!(audit(&program, "", 0)["logged"], 0);
     let ran = program.run(&["audit"]);
-    assert!(ran.stdout.contains("There is no such verdict in the log."), "{ran:?}");
+    assert!(ran.stdout.contains("There is no verdict to count."), "{ran:?}");
     assert!(!program.path().join(".plenary").exists());
 }

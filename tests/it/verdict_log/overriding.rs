@@ -11,7 +11,7 @@ use super::desk::Desk;
 fn a_decision_stands_over_the_gates() {
     let desk = Desk::with(1);
     let before = desk.file();
-    let ran = desk.must(&["override", "review/1", "--as", "SHIP", "--why", "Read again."]);
+    let ran = desk.must(&["override", "review/1", "--as", "ship", "--why", "Read again."]);
     assert_eq!(ran.stdout, "posts/review-1.md (review/1)\n  the gate said HOLD; SHIP stands\n");
     let ran = desk.must(&["override", "review", "--as", "REVISE", "--why", "Read a third time."]);
     assert!(

@@ -43,7 +43,7 @@ fn text(report: &Report, width: usize) -> String {
         ("open tensions", report.open_tensions.to_string()),
         ("new perspectives", report.new_perspectives.to_string()),
         ("work remaining", report.work_remaining.to_string()),
-        ("ready to conclude", format!("{} %", report.converge_percent)),
+        ("signalled converge", format!("{} %", report.converge_percent)),
         ("converging", if report.converging { "yes" } else { "no" }.to_owned()),
         ("rounds remaining", remaining),
     ];

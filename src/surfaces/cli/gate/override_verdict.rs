@@ -23,7 +23,7 @@ pub(crate) struct OverrideVerdict {
     /// The verdict, as `plenary log tail` shows it; or its dialogue, if that has but one.
     verdict_id: String,
     /// What it is to be.
-    #[arg(long = "as", value_name = "DECISION", value_parser = decision_parser())]
+    #[arg(long = "as", value_name = "DECISION", value_parser = decision_parser(), ignore_case = true)]
     decision: Decision,
     /// The reason, for whoever reads the log later.
     #[arg(long, value_name = "TEXT")]
@@ -32,7 +32,8 @@ pub(crate) struct OverrideVerdict {
 
 fn decision_parser() -> impl TypedValueParser<Value = Decision> {
     let names = Decision::ALL.iter().map(|word| word.name());
-    PossibleValuesParser::new(names).try_map(|name| name.parse().map_err(|_| "no decision"))
+    PossibleValuesParser::new(names)
+        .try_map(|name| name.to_uppercase().parse().map_err(|_| "no decision"))
 }
 
 impl OverrideVerdict {

@@ -79,7 +79,7 @@ fn looked_at(audited: &Audited, canvas: Canvas) -> String {
 
 fn said(audit: &GateAudit) -> Vec<(&'static str, String, Style)> {
     if audit.spread.logged() == 0 {
-        return vec![("○", "There is no such verdict in the log.".to_owned(), CAUTION)];
+        return vec![("○", "There is no verdict to count.".to_owned(), CAUTION)];
     }
     let (drifts, others): (Vec<_>, Vec<_>) =
         audit.remarks.iter().partition(|remark| remark.code == RemarkCode::Drift);

@@ -169,6 +169,6 @@ fn a_log_without_verdicts_says_so() {
 
     AUDIT ─────────────────────────────────────────────────────────────── 0 verdicts
 
-      ○ There is no such verdict in the log.
+      ○ There is no verdict to count.
     "#);
 }
