@@ -206,6 +206,7 @@ impl Error {
                 "unreadable"
             }
             Self::Config(ConfigError::FileExists { .. }) => "file_exists",
+            Self::Config(ConfigError::NotTrusted(_)) => "config_not_trusted",
             Self::Config(_) => "invalid_configuration",
             Self::Script(_) => "invalid_script",
             Self::Convene(_) => "no_panel",
@@ -348,5 +349,12 @@ fn config_hint(error: &ConfigError) -> &'static str {
         ConfigError::UnknownStore { .. } => "use a path, or `sqlite:PATH`",
         ConfigError::NotAFolder { .. } => "name a folder that exists",
         ConfigError::FileExists { .. } => "`--force` replaces it",
+        ConfigError::NotTrusted(_) => {
+            "`plenary trust` shows what the file asks for and records your consent; pipelines set PLENARY_TRUST=all"
+        }
+        ConfigError::TrustRecord { .. } => {
+            "make the folder yours alone (chmod 700), or name the file with `--config`"
+        }
+        ConfigError::NoStateFolder => "set HOME, or name the file with `--config`",
     }
 }

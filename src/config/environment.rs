@@ -54,9 +54,22 @@ impl Environment {
 
     /// Where this user's settings lie.
     pub(super) fn config_folder(&self) -> Option<PathBuf> {
-        let absolute =
-            |name: &str| self.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        absolute("XDG_CONFIG_HOME").or_else(|| Some(absolute("HOME")?.join(".config")))
+        let from_home = || Some(self.home_folder()?.join(".config"));
+        self.absolute_path("XDG_CONFIG_HOME").or_else(from_home)
+    }
+
+    /// Where programs keep what this user decided on this machine.
+    pub(super) fn state_folder(&self) -> Option<PathBuf> {
+        let from_home = || Some(self.home_folder()?.join(".local/state"));
+        self.absolute_path("XDG_STATE_HOME").or_else(from_home)
+    }
+
+    pub(super) fn home_folder(&self) -> Option<PathBuf> {
+        self.absolute_path("HOME")
+    }
+
+    fn absolute_path(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 }
 

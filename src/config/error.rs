@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::nearest::nearest;
+use super::trust::UntrustedFile;
 
 /// More than any council needs; a file this large is something else.
 pub(super) const COUNCIL_BYTES_MAX: u64 = 1024 * 1024;
@@ -50,6 +51,16 @@ pub enum ConfigError {
     NotAFolder { path: PathBuf },
     #[error("there is a `{path}` already")]
     FileExists { path: PathBuf },
+    #[error("{0}")]
+    NotTrusted(Box<UntrustedFile>),
+    #[error("cannot use the record of trusted files in `{path}`")]
+    TrustRecord {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("neither `XDG_STATE_HOME` nor `HOME` is an absolute path, so trust cannot be recorded")]
+    NoStateFolder,
 }
 
 impl ConfigError {
@@ -57,6 +68,7 @@ impl ConfigError {
     pub fn problems(&self) -> &[Problem] {
         match self {
             Self::Invalid { problems, .. } | Self::Unusable { problems, .. } => problems,
+            Self::NotTrusted(file) => &file.problems,
             Self::NoFile { .. }
             | Self::NotAFile { .. }
             | Self::Unreadable { .. }
@@ -69,7 +81,9 @@ impl ConfigError {
             | Self::NoWorkingFolder(_)
             | Self::UnknownStore { .. }
             | Self::NotAFolder { .. }
-            | Self::FileExists { .. } => &[],
+            | Self::FileExists { .. }
+            | Self::TrustRecord { .. }
+            | Self::NoStateFolder => &[],
         }
     }
 }

@@ -22,7 +22,9 @@ pub(super) fn load_from(
     folder: &Path,
     variables: &[(&str, &str)],
 ) -> Result<Settings, ConfigError> {
-    let environment = Environment::of(variables.iter().copied());
+    // These tests are about what trusted settings come to.
+    let trusting = [("PLENARY_TRUST", "all")];
+    let environment = Environment::of(trusting.iter().chain(variables).copied());
     load_in(folder, &Flags::default(), &Overrides::default(), &environment, |_| Vec::new())
 }
 

@@ -21,6 +21,7 @@ use super::reach::{self, Candidate, Surroundings};
 use super::seats::chairs;
 use super::section::{At, Problems};
 use super::settings::{Alignment, Conclusion, Council, Origin, Retention, Settings};
+use super::trust::SettingUse;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Quorum, ShortCircuit, Timeouts};
 use crate::providers::Provider;
@@ -52,20 +53,26 @@ pub(super) fn load_in(
     environment: &Environment,
     installed: impl Fn(&str) -> Vec<String>,
 ) -> Result<Settings, ConfigError> {
-    let (anchor, settled) = read(working, flags, overrides, environment, installed)?;
+    let anchor = anchor(working, flags, environment)?;
+    anchor.require_trust(SettingUse::Providers, environment)?;
+    let settled = read(&anchor, flags, overrides, environment, installed)?;
     anchor.settle(settled.problems)?;
     Ok(settled.settings)
 }
 
 /// All providers that were named or found with the settings, those that cannot be used too.
-/// An error only when the file itself is badly written.
+/// An error only when the file itself is badly written, or is not trusted as far as the caller
+/// follows it.
 pub fn survey(
+    needed: SettingUse,
     flags: &Flags,
     overrides: &Overrides,
     environment: &Environment,
     installed: impl Fn(&str) -> Vec<String>,
 ) -> Result<(Settings, Vec<Candidate>), ConfigError> {
-    let (anchor, settled) = read(&working_folder()?, flags, overrides, environment, installed)?;
+    let anchor = anchor(&working_folder()?, flags, environment)?;
+    anchor.require_trust(needed, environment)?;
+    let settled = read(&anchor, flags, overrides, environment, installed)?;
     if settled.problems.0.iter().any(|problem| !problem.is_elsewhere) {
         anchor.settle(settled.problems)?;
     }
@@ -80,13 +87,12 @@ struct Settled {
 }
 
 fn read(
-    working: &Path,
+    anchor: &Anchor,
     flags: &Flags,
     overrides: &Overrides,
     environment: &Environment,
     installed: impl Fn(&str) -> Vec<String>,
-) -> Result<(Anchor, Settled), ConfigError> {
-    let anchor = anchor(working, flags, environment)?;
+) -> Result<Settled, ConfigError> {
     let mut problems = Problems::default();
     let mut file = match &anchor.file {
         Some((_, tree)) => CouncilFile::read(tree, &mut problems),
@@ -100,8 +106,7 @@ fn read(
     };
     let found_names: Vec<ExpertSlug> = found.iter().map(|entry| entry.name.clone()).collect();
     check::file(&file, &found_names, &mut problems);
-    let settled = settle(file, found, &anchor, located, overrides, environment, problems)?;
-    Ok((anchor, settled))
+    settle(file, found, anchor, located, overrides, environment, problems)
 }
 
 /// What can be used without anybody having named it.

@@ -405,3 +405,23 @@ fn no_secret_is_shown_in_debug_settings_or_errors() {
     let error = super::fixtures::settings(broken, &KEYS).unwrap_err();
     assert!(!format!("{error} {error:?}").contains("canary"), "{error:?}");
 }
+
+#[test]
+fn a_key_that_leaves_this_machine_unencrypted_is_warned_of() {
+    let check = |provider: &str, expected: bool| {
+        let yaml = format!("council: {{providers: [{{{provider}}}]}}");
+        let settings = settings(&yaml, &[("HOUSE_KEY", "canary"), ("OPENAI_API_KEY", "canary")]);
+        let warnings = settings.unwrap().warnings();
+        assert_eq!(!warnings.is_empty(), expected, "{provider}: {warnings:?}");
+        assert!(!warnings.concat().contains("canary"), "{warnings:?}");
+    };
+    let at = |url: &str| format!("name: house, dialect: openai, model: m, base_url: '{url}'");
+    let keyed = |url: &str| format!("{}, api_key_env: HOUSE_KEY", at(url));
+    check(&keyed("http://192.168.1.7:8099/v1"), true);
+    check(&keyed("http://localhost.example/v1"), true);
+    check(&keyed("https://models.example/v1"), false);
+    check(&keyed("http://127.0.0.1:8099/v1"), false);
+    check(&keyed("http://[::1]:8099/v1"), false);
+    check(&at("http://192.168.1.7:8099/v1"), false);
+    check("name: openai", false);
+}

@@ -8,7 +8,9 @@ use super::file::{read_alignment, read_log_path, read_storage};
 use super::gate::LOG_PATH_DEFAULT;
 use super::ledger::Source;
 use super::open;
+use super::search::search_upward;
 use super::section::{At, Problems};
+use super::trust::{ProjectFile, SettingUse};
 use super::yaml::Node;
 
 /// The file that anchors a project.
@@ -59,12 +61,15 @@ pub(super) struct Anchor {
     pub documents: PathBuf,
     pub file: Option<(PathBuf, Node)>,
     pub file_source: Source,
+    /// What decides on trust, where the file was found and not named.
+    pub project: Option<ProjectFile>,
 }
 
 /// Finds what every command needs. Of the file only the sections that matter for that
 /// are looked at: a record can be read whatever the council's providers are.
 pub fn locate(flags: &Flags, environment: &Environment) -> Result<Located, ConfigError> {
     let anchor = anchor(&working_folder()?, flags, environment)?;
+    anchor.require_trust(SettingUse::Record, environment)?;
     let mut problems = Problems::default();
     let (mut url, mut convergence_percent) = (None, None);
     if let Some((_, tree)) = &anchor.file {
@@ -88,19 +93,27 @@ pub(super) fn anchor(
         (None, Some(path)) => {
             (Some(working.join(path)), Source::Environment { variable: CONFIG_VARIABLE.to_owned() })
         }
-        (None, None) => (upward(&working), Source::Found),
+        (None, None) => {
+            let home = environment.home_folder();
+            (search_upward(&working, home.as_deref()), Source::Found)
+        }
     };
     let own = if path.is_none() { own(environment) } else { None };
     let is_own = own.is_some();
     let Some(path) = path.or(own) else {
         let (folder, documents) = (working.clone(), working.clone());
         let file_source = Source::Default;
-        return Ok(Anchor { working, folder, documents, file: None, file_source });
+        return Ok(Anchor { working, folder, documents, file: None, file_source, project: None });
     };
-    let tree = open::council(&path)?;
+    let opened = open::council(&path)?;
+    let is_project = file_source == Source::Found && !is_in_own_folder(&path, environment);
+    let project = match is_project {
+        true => Some(ProjectFile::of(&path, &opened, environment)?),
+        false => None,
+    };
     let folder = path.parent().unwrap_or(&working).to_owned();
     let documents = if is_own { working.clone() } else { folder.clone() };
-    Ok(Anchor { working, folder, documents, file: Some((path, tree)), file_source })
+    Ok(Anchor { working, folder, documents, file: Some((path, opened.tree)), file_source, project })
 }
 
 #[expect(clippy::disallowed_methods, reason = "the working folder is asked for here, once")]
@@ -108,18 +121,50 @@ pub(super) fn working_folder() -> Result<PathBuf, ConfigError> {
     std::env::current_dir().map_err(ConfigError::NoWorkingFolder)
 }
 
-/// The nearest file upward.
-fn upward(from: &Path) -> Option<PathBuf> {
-    from.ancestors().map(|folder| folder.join(COUNCIL_FILE)).find(|path| path.is_file())
+/// The file that a search from the working folder finds; none where the user named another or
+/// wrote it for themselves.
+pub fn find_project_file(
+    flags: &Flags,
+    environment: &Environment,
+) -> Result<Option<PathBuf>, ConfigError> {
+    if flags.config.is_some() || environment.get(CONFIG_VARIABLE).is_some() {
+        return Ok(None);
+    }
+    let found = search_upward(&working_folder()?, environment.home_folder().as_deref());
+    Ok(found.filter(|path| !is_in_own_folder(path, environment)))
 }
 
 /// This user's file, for all folders that have none.
 fn own(environment: &Environment) -> Option<PathBuf> {
-    let path = environment.config_folder()?.join("plenary").join(COUNCIL_FILE);
+    let path = own_folder(environment)?.join(COUNCIL_FILE);
     path.is_file().then_some(path)
 }
 
+fn own_folder(environment: &Environment) -> Option<PathBuf> {
+    Some(environment.config_folder()?.join("plenary"))
+}
+
+/// Whether the file is this user's own. The user wrote what is in their configuration folder, also
+/// where the search finds it because they work there.
+fn is_in_own_folder(path: &Path, environment: &Environment) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    let own = own_folder(environment).as_deref().and_then(real);
+    own.is_some() && path.parent().and_then(real) == own
+}
+
 impl Anchor {
+    /// An error when a command that follows the file this far needs the user's consent.
+    pub(super) fn require_trust(
+        &self,
+        needed: SettingUse,
+        environment: &Environment,
+    ) -> Result<(), ConfigError> {
+        match (&self.project, &self.file) {
+            (Some(project), Some((_, tree))) => project.require_trust(tree, needed, environment),
+            (None, _) | (_, None) => Ok(()),
+        }
+    }
+
     /// An error when anything is wrong with the file.
     pub(super) fn settle(&self, problems: Problems) -> Result<(), ConfigError> {
         if problems.0.is_empty() {
@@ -187,7 +232,7 @@ impl Anchor {
     }
 }
 
-fn sqlite_path(url: &str) -> Result<&str, ConfigError> {
+pub(super) fn sqlite_path(url: &str) -> Result<&str, ConfigError> {
     let unknown = || ConfigError::UnknownStore { url: without_secrets(url) };
     match url.split_once(':') {
         None if url.is_empty() => Err(unknown()),

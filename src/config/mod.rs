@@ -19,11 +19,14 @@ mod locate;
 mod nearest;
 mod ollama;
 mod open;
+mod owner;
 mod reach;
+mod search;
 mod seats;
 mod section;
 mod settings;
 mod template;
+mod trust;
 mod yaml;
 
 #[cfg(test)]
@@ -43,7 +46,7 @@ pub use error::{ConfigError, Problem};
 pub use file::{TierRule, TransportChoice, is_artifact_type};
 pub use ledger::{Setting, Source};
 pub use load::{load, survey};
-pub use locate::{COUNCIL_FILE, Flags, Located, locate};
+pub use locate::{COUNCIL_FILE, Flags, Located, find_project_file, locate};
 pub use nearest::nearest_first;
 pub use ollama::models as installed_models;
 pub use reach::{Candidate, FoundBy, WaySeen};
@@ -53,3 +56,7 @@ pub use settings::{
     Settings,
 };
 pub use template::TEMPLATE;
+pub use trust::{
+    FileState, RiskySetting, SettingUse, TrustReport, TrustedFile, UntrustedFile, inspect_trust,
+    list_trusted, record_trust, remove_trust,
+};

@@ -6,10 +6,11 @@ use super::error::ConfigError;
 use super::file::TierRule;
 use super::ledger::Setting;
 use super::locate::Located;
+use crate::domain::ask::TransportKind;
 use crate::domain::gate::{PolicyName, Redaction};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Caps, Quorum, ShortCircuit, Timeouts};
-use crate::providers::Provider;
+use crate::providers::{Provider, is_loopback, origin_of};
 
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -31,6 +32,24 @@ impl Settings {
     pub fn require_providers(&self) -> Result<(), ConfigError> {
         if self.council.providers.is_empty() { Err(ConfigError::NoProvider) } else { Ok(()) }
     }
+
+    /// What the user should know before providers are called, a sentence each.
+    pub fn warnings(&self) -> Vec<String> {
+        self.council.providers.iter().filter_map(exposed_key).collect()
+    }
+}
+
+/// That a provider's key crosses the network unencrypted. Traffic on this machine stays here.
+fn exposed_key(provider: &Provider) -> Option<String> {
+    let url = provider.base_url.as_deref()?;
+    let is_exposed = provider.key.is_some()
+        && provider.transports.contains(&TransportKind::Http)
+        && !is_loopback(url);
+    let origin = origin_of(url).filter(|origin| is_exposed && origin.starts_with("http://"))?;
+    let name = &provider.name;
+    Some(format!(
+        "the key of `{name}` goes to {origin} unencrypted; use https:// in its `base_url`"
+    ))
 }
 
 #[derive(Debug, Clone)]

@@ -22,7 +22,7 @@ pub use desk::{Desk, OpenDesk};
 pub use following::{FOLLOWING_PAUSE, Following};
 pub use house::{House, Talk};
 pub use piece::{CallerClaims, Piece};
-pub use premises::Premises;
+pub use premises::{ConfirmTrust, Premises};
 pub use prepared::Prepared;
 pub use question::check_question;
 pub use restating::{Restated, restate};

@@ -1,11 +1,14 @@
 //! Where a door stands: the files that count, the settings as they are now, the store.
 
+use std::collections::BTreeSet;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
+use super::house::Talk;
 use crate::ambient::Machine;
 use crate::config::{
-    self, COUNCIL_FILE, Candidate, Environment, Flags, Located, Overrides, Settings,
+    self, COUNCIL_FILE, Candidate, ConfigError, Environment, Flags, Located, Overrides, SettingUse,
+    Settings, TrustReport, UntrustedFile,
 };
 use crate::convening::Rehearsal;
 use crate::domain::dialogue::Opening;
@@ -14,14 +17,39 @@ use crate::files::Folders;
 use crate::operations::Workspace;
 use crate::store::SqliteStore;
 
+/// Shows a person what a file asks for, and returns whether they trust it.
+pub type ConfirmTrust = fn(&UntrustedFile) -> bool;
+
 #[derive(Debug)]
 pub struct Premises {
     flags: Flags,
+    confirm: Option<ConfirmTrust>,
+    warn: Option<Talk>,
+    /// Each warning is given once, however often the settings are read.
+    warned: Mutex<BTreeSet<String>>,
 }
 
 impl Premises {
     pub fn new(flags: Flags) -> Self {
-        Self { flags }
+        Self { flags, confirm: None, warn: None, warned: Mutex::default() }
+    }
+
+    /// The same, where a person is there to be asked about a file that is not trusted.
+    #[must_use]
+    pub fn asking(self, confirm: ConfirmTrust) -> Self {
+        Self { confirm: Some(confirm), ..self }
+    }
+
+    /// The same for a server: its clients are not the person who may trust a file.
+    #[must_use]
+    pub fn without_questions(self) -> Self {
+        Self { confirm: None, ..self }
+    }
+
+    /// The same, where a person reads warnings about the settings.
+    #[must_use]
+    pub fn warning(self, warn: Talk) -> Self {
+        Self { warn: Some(warn), ..self }
     }
 
     /// What `--config` names, whether it is there or not.
@@ -47,24 +75,80 @@ impl Premises {
 
     /// Where things are.
     pub fn located(&self) -> Result<Located, Error> {
-        Ok(config::locate(&self.flags, &Environment::of_process())?)
+        self.read_trusted(|environment| config::locate(&self.flags, environment))
+    }
+
+    /// What the project's file asks for; none where the search finds no file, or where the file
+    /// was named.
+    pub fn trust_report(&self) -> Result<Option<TrustReport>, Error> {
+        let environment = Environment::of_process();
+        let found = config::find_project_file(&self.flags, &environment)?;
+        Ok(found.map(|path| config::inspect_trust(&path, &environment)).transpose()?)
     }
 
     /// Everything that is settled by flags, environment and file.
     pub fn settings(&self, overrides: &Overrides) -> Result<Settings, Error> {
-        let environment = Environment::of_process();
-        Ok(config::load(&self.flags, overrides, &environment, config::installed_models)?)
+        let settings = self.read_trusted(|environment| {
+            config::load(&self.flags, overrides, environment, config::installed_models)
+        })?;
+        self.give_warnings(&settings);
+        Ok(settings)
     }
 
     /// The settings, and every provider that was named or found, usable or not.
     pub fn survey(&self, overrides: &Overrides) -> Result<(Settings, Vec<Candidate>), Error> {
-        let environment = Environment::of_process();
-        Ok(config::survey(&self.flags, overrides, &environment, config::installed_models)?)
+        let surveyed = self.surveyed(SettingUse::Providers, overrides)?;
+        self.give_warnings(&surveyed.0);
+        Ok(surveyed)
     }
 
     /// The settings where nobody will be called: providers may lack keys and programs.
     pub fn settings_without_reach(&self, overrides: &Overrides) -> Result<Settings, Error> {
-        Ok(self.survey(overrides)?.0)
+        Ok(self.surveyed(SettingUse::Files, overrides)?.0)
+    }
+
+    /// The settings as they would be, also those of a file that is not trusted.
+    pub fn settings_to_show(&self) -> Result<Settings, Error> {
+        let settings = self.surveyed(SettingUse::Display, &Overrides::default())?.0;
+        self.give_warnings(&settings);
+        Ok(settings)
+    }
+
+    fn surveyed(
+        &self,
+        needed: SettingUse,
+        overrides: &Overrides,
+    ) -> Result<(Settings, Vec<Candidate>), Error> {
+        let models = config::installed_models;
+        self.read_trusted(|environment| {
+            config::survey(needed, &self.flags, overrides, environment, models)
+        })
+    }
+
+    /// Reads the configuration. Where it needs trust and a person is there, it asks them first;
+    /// what they trust is what they were shown, so a file that changed meanwhile is refused.
+    fn read_trusted<T>(
+        &self,
+        read: impl Fn(&Environment) -> Result<T, ConfigError>,
+    ) -> Result<T, Error> {
+        let environment = Environment::of_process();
+        match (read(&environment), self.confirm) {
+            (Err(ConfigError::NotTrusted(file)), Some(confirm)) if confirm(&file) => {
+                config::record_trust(&file, &environment)?;
+                Ok(read(&environment)?)
+            }
+            (read, _) => Ok(read?),
+        }
+    }
+
+    fn give_warnings(&self, settings: &Settings) {
+        let Some(warn) = self.warn else { return };
+        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+        for warning in settings.warnings() {
+            if warned.insert(warning.clone()) {
+                warn(&warning);
+            }
+        }
     }
 
     /// The settings for a new run. Whoever only plays needs no keys; else somebody must be there

@@ -66,6 +66,12 @@ pub fn is_loopback(base_url: &str) -> bool {
     Url::parse(base_url).is_ok_and(|url| is_here(&url))
 }
 
+/// Scheme, host and port of an address, as the client reads it; names of other scripts in ASCII,
+/// so that a name that only looks like another is seen.
+pub fn origin_of(base_url: &str) -> Option<String> {
+    Url::parse(base_url).ok().map(|url| url.origin().ascii_serialization())
+}
+
 fn is_here(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();

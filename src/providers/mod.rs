@@ -25,7 +25,7 @@ mod sentence;
 mod transport;
 
 pub use cli::{CliTransport, Program};
-pub use clients::{HttpClients, is_loopback};
+pub use clients::{HttpClients, is_loopback, origin_of};
 pub use http::{HttpTransport, REPLY_BYTES_MAX};
 pub use mcp::McpTransport;
 pub use process::Environment;

@@ -49,6 +49,7 @@ mod settings;
 mod skills;
 mod tampering;
 mod tidy;
+mod trust;
 mod verdict_log;
 mod verdicts;
 mod wire;

@@ -11,7 +11,7 @@ use super::doctor::Doctor;
 use super::gate::{audit, log, override_verdict, review, sweep};
 use super::runs::{replay, resume, watch};
 use super::servers::{mcp, serve};
-use super::{config, due, health, init, modularity, verify};
+use super::{config, due, health, init, modularity, trust, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Cyan.on_default().bold())
@@ -103,6 +103,7 @@ pub(super) enum Command {
     Serve(serve::Serve),
     Init(init::Init),
     Config(config::Config),
+    Trust(trust::Trust),
     Doctor(Doctor),
     /// Print a completion script for a shell
     ///

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::session::{Done, Session};
 use super::table::Table;
-use crate::config::{Overrides, Setting};
+use crate::config::{Setting, TrustReport};
 use crate::error::Error;
 
 /// Show the settings in effect, and where each came from
@@ -14,7 +14,8 @@ use crate::error::Error;
 /// Flags win over the environment, the environment over council.yaml, that over the
 /// catalogue of known providers and the defaults. Of a key it says whether it is set
 /// and in which variable, never what it is. A file with mistakes is reported with
-/// all of them: exit code 5.
+/// all of them: exit code 5. Settings of a file that is not trusted are shown too; the
+/// commands that would use them refuse the file until `plenary trust` allows it.
 #[derive(Debug, Args)]
 pub(super) struct Config {}
 
@@ -22,16 +23,21 @@ pub(super) struct Config {}
 struct Shown {
     status: &'static str,
     settings: Vec<Setting>,
+    /// Whether the file that was found may be used; none where none was found or it was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trusted: Option<bool>,
 }
 
 impl Config {
     pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let shown = Shown {
-            status: "success",
-            settings: session.premises.settings_without_reach(&Overrides::default())?.origins,
-        };
+        let settings = session.premises.settings_to_show()?.origins;
+        let trusted = session.premises.trust_report()?.as_ref().map(TrustReport::is_trusted);
+        let shown = Shown { status: "success", settings, trusted };
         let width = session.ui.table_width();
         session.ui.answer(&shown, |shown| text(&shown.settings, width))?;
+        if trusted == Some(false) {
+            session.ui.say("this file is not trusted: `plenary trust` shows what it asks for");
+        }
         session.ui.detail("`plenary doctor` tells whether each provider can be asked");
         Ok(Done::Well)
     }

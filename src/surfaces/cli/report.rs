@@ -37,6 +37,11 @@ pub(super) fn warn(ui: &Ui, error: &Error) {
     }
 }
 
+/// Something may go wrong that the user can prevent.
+pub(super) fn warn_of(sentence: &str) {
+    talk(&format!("{WARNING}warning:{WARNING:#} {}", safe_text::line(sentence)));
+}
+
 fn text_of(error: &Error) -> String {
     let mut text = format!("{ERROR}error:{ERROR:#} {}", safe_text::line(&error.sentence()));
     if let Error::Refused(refusal) = error {

@@ -58,6 +58,7 @@ fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
         Command::Serve(serve) => serve.run(session),
         Command::Init(init) => init.run(&session),
         Command::Config(config) => config.run(&session),
+        Command::Trust(trust) => trust.run(&session),
         Command::Doctor(doctor) => doctor.run(&session),
         Command::Completions { shell } => {
             let mut script = Vec::new();

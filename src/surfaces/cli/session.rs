@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::args::Global;
 use super::ui::Ui;
+use super::{report, trust};
 use crate::config::{Flags, Located};
 use crate::error::{Error, Kind};
 use crate::files;
@@ -69,7 +70,14 @@ impl<'a> Session<'a> {
             store: global.store.clone(),
             allow: global.allow.clone(),
         };
-        Self { premises: Premises::new(flags), ui }
+        let mut premises = Premises::new(flags);
+        if !ui.is_quiet() {
+            premises = premises.warning(report::warn_of);
+        }
+        if ui.can_ask() {
+            premises = premises.asking(trust::confirm);
+        }
+        Self { premises, ui }
     }
 
     /// A workspace over the store there is. Looking leaves nothing behind: where

@@ -1,6 +1,6 @@
 //! The only place that prints. Standard output is data, standard error is talk.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 use serde::Serialize;
 
@@ -70,6 +70,11 @@ impl Ui {
         io::stderr().is_terminal() && !self.is_quiet()
     }
 
+    /// Whether a person is there to answer a question.
+    pub(super) fn can_ask(&self) -> bool {
+        !self.json && self.is_watched() && io::stdin().is_terminal()
+    }
+
     /// Says something a person may want to know.
     pub(super) fn say(&self, text: &str) {
         if self.voice != Voice::Quiet {
@@ -111,6 +116,16 @@ pub(super) fn print(text: &str) -> Result<(), Error> {
         .and_then(|()| out.write_all(end.as_bytes()))
         .and_then(|()| out.flush())
         .map_err(Error::Output)
+}
+
+/// Asks a question at the terminal. Everything but yes is no, an input that ends too.
+pub(super) fn confirm(question: &str) -> bool {
+    talk(&format!("{question} [y/N]"));
+    let mut line = String::new();
+    // An answer is a word; a longer line is none.
+    const ANSWER_BYTES_MAX: u64 = 256;
+    let read = io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut line);
+    read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
 /// Talk that cannot be heard is no reason to fail.

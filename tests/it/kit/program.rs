@@ -27,8 +27,15 @@ impl Program {
         self.folder.path()
     }
 
-    /// The program, ready for arguments.
+    /// The program, ready for arguments. It trusts what the test wrote.
     pub fn command(&self) -> Command {
+        let mut command = self.command_without_trust();
+        command.env("PLENARY_TRUST", "all");
+        command
+    }
+
+    /// The program as it starts with an empty environment.
+    pub fn command_without_trust(&self) -> Command {
         let mut command = Command::new(binary());
         command.current_dir(self.path()).env_clear().stdin(Stdio::null());
         command

@@ -131,7 +131,7 @@ impl Ask {
         }
         let plan = table.plan(self.mode, context, &Machine);
         if self.dry_run {
-            return dry_run(session, &plan, &question);
+            return dry_run(session, &plan, &question, &settings.warnings());
         }
         if is_short(&plan, &estimate(&plan, &question)) {
             session.ui.say("this may not get through with its budget; `--dry-run` shows why");
@@ -186,7 +186,12 @@ fn convene(
     })
 }
 
-fn dry_run(session: &Session<'_>, plan: &Plan, question: &str) -> Result<Done, Error> {
+fn dry_run(
+    session: &Session<'_>,
+    plan: &Plan,
+    question: &str,
+    warnings: &[String],
+) -> Result<Done, Error> {
     let estimate = estimate(plan, question);
     let seats: Vec<_> = plan
         .seats
@@ -206,6 +211,7 @@ fn dry_run(session: &Session<'_>, plan: &Plan, question: &str) -> Result<Done, E
             "calls_max": plan.caps.calls, "wall_max_ms": plan.caps.wall_ms },
         "context": { "files": plan.context.files.len(), "excluded": plan.context.excluded },
         "notes": plan.notes,
+        "warnings": warnings,
     });
     session.ui.answer(&document, |_| plan_text(plan, &estimate, session.ui.table_width()))?;
     Ok(Done::Well)

@@ -50,7 +50,8 @@ fn told(settings: &Settings, providers: Vec<ProviderSeen>) -> Checkup {
     let is_well = !providers.is_empty()
         && providers.iter().all(|provider| provider.usable)
         && store.opens != Some(false);
-    let advice = advice::of(&providers, settings.council.origin);
+    let mut advice = advice::of(&providers, settings.council.origin);
+    advice.extend(settings.warnings());
     Checkup {
         status: if is_well { Health::Success } else { Health::Findings },
         config: ConfigSeen { file: settings.located.file.clone() },

@@ -21,7 +21,7 @@ pub(super) fn serve_until_stopped(
 ) -> Result<Done, Error> {
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
     let say = if session.ui.is_quiet() { |_: &str| {} } else { talk };
-    let house = House::new(session.premises, say);
+    let house = House::new(session.premises.without_questions(), say);
     let done = runtime.block_on(async {
         let (tell, told) = oneshot::channel();
         let stop = Box::pin(async move { drop(told.await) });

@@ -1,0 +1,111 @@
+//! Searches for a project's `council.yaml`, from the working folder upward.
+//!
+//! **Invariant:** the search never leaves the repository, the home folder or the file system that
+//! the working folder is in: a file beyond them belongs to another project or another person.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::locate::COUNCIL_FILE;
+
+/// Git keeps a repository in a folder of this name; worktrees and submodules have a file.
+const REPOSITORY: &str = ".git";
+
+/// The nearest file upward. The root of the repository and the home folder are the last folders
+/// that it looks at; a folder on another file system is not looked at.
+pub(super) fn search_upward(working: &Path, home: Option<&Path>) -> Option<PathBuf> {
+    let identity = |folder: &Path| folder.metadata().ok().map(|found| (found.dev(), found.ino()));
+    let home = home.and_then(identity);
+    let (device, _) = identity(working)?;
+    for folder in working.ancestors() {
+        // A folder that cannot be read ends the search like a boundary.
+        let here = identity(folder).filter(|(found, _)| *found == device)?;
+        let file = folder.join(COUNCIL_FILE);
+        if file.is_file() {
+            return Some(file);
+        }
+        let is_repository = folder.join(REPOSITORY).symlink_metadata().is_ok();
+        if is_repository || Some(here) == home {
+            return None;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::DirBuilder;
+
+    use super::*;
+    use crate::config::fixtures::write;
+
+    /// Searches from `a/b/c` below a folder that holds these files, with `a` as the home folder
+    /// or not.
+    #[track_caller]
+    fn check(files: &[&str], home: Option<&str>, expected: Option<&str>) {
+        let root = tempfile::tempdir().unwrap();
+        let working = root.path().join("a/b/c");
+        DirBuilder::new().recursive(true).create(&working).unwrap();
+        for file in files {
+            let path = root.path().join(file);
+            if path.ends_with(REPOSITORY) {
+                DirBuilder::new().create(&path).unwrap();
+            } else {
+                write(path.parent().unwrap(), "");
+            }
+        }
+        let home = home.map(|home| root.path().join(home));
+        let found = search_upward(&working, home.as_deref());
+        assert_eq!(found, expected.map(|path| root.path().join(path)), "{files:?}");
+    }
+
+    #[test]
+    fn the_nearest_file_is_found() {
+        check(&["a/council.yaml"], None, Some("a/council.yaml"));
+        check(&["a/council.yaml", "a/b/council.yaml"], None, Some("a/b/council.yaml"));
+    }
+
+    #[test]
+    fn the_root_of_the_repository_is_the_last_folder() {
+        check(&["a/b/.git", "a/council.yaml"], None, None);
+        check(&["a/b/.git", "a/b/council.yaml"], None, Some("a/b/council.yaml"));
+        check(&["a/b/c/.git", "a/b/council.yaml"], None, None);
+    }
+
+    #[test]
+    fn a_worktree_has_a_file_in_place_of_the_folder() {
+        let root = tempfile::tempdir().unwrap();
+        let working = root.path().join("tree");
+        DirBuilder::new().create(&working).unwrap();
+        std::fs::File::create(working.join(REPOSITORY)).unwrap();
+        write(root.path(), "");
+        assert_eq!(search_upward(&working, None), None);
+    }
+
+    #[test]
+    fn the_home_folder_is_the_last_folder() {
+        check(&["council.yaml"], Some("a"), None);
+        check(&["a/council.yaml"], Some("a"), Some("a/council.yaml"));
+        check(&["a/council.yaml"], Some("a/b"), None);
+    }
+
+    #[test]
+    fn the_home_folder_is_known_behind_a_link() {
+        let root = tempfile::tempdir().unwrap();
+        let (home, link) = (root.path().join("home"), root.path().join("link"));
+        DirBuilder::new().create(&home).unwrap();
+        std::os::unix::fs::symlink(&home, &link).unwrap();
+        write(root.path(), "");
+        assert_eq!(search_upward(&home, Some(&link)), None);
+    }
+
+    /// `/proc` is a file system of its own on every Linux.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_search_stays_on_its_file_system() {
+        let device = |path: &str| Path::new(path).metadata().unwrap().dev();
+        assert_ne!(device("/proc/self"), device("/"));
+        // Whether `/` holds a file or not, the search from `/proc` does not look there.
+        assert_eq!(search_upward(Path::new("/proc/self"), None), None);
+    }
+}

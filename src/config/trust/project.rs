@@ -1,0 +1,157 @@
+//! Decides whether a project's file may be followed.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::record::{self, FileIdentity};
+use super::risks::{RiskySetting, SettingUse, risk_of_owner, risky_settings};
+use crate::config::environment::Environment;
+use crate::config::error::{ConfigError, Problem};
+use crate::config::file::CouncilFile;
+use crate::config::open::{self, OpenedFile};
+use crate::config::owner::{CurrentUser, OtherOwner};
+use crate::config::section::Problems;
+use crate::config::yaml::Node;
+
+/// Says that every file is trusted, for pipelines that run on code they trust anyway.
+const TRUST_VARIABLE: &str = "PLENARY_TRUST";
+const TRUST_ALL: &str = "all";
+
+/// A file that was found in a project: its author is not necessarily the user.
+#[derive(Debug)]
+pub(in crate::config) struct ProjectFile {
+    identity: FileIdentity,
+    folder: PathBuf,
+    other_owner: Option<OtherOwner>,
+}
+
+/// A file that asks for something the user has not allowed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UntrustedFile {
+    identity: FileIdentity,
+    /// What it asks for.
+    pub settings: Vec<RiskySetting>,
+    /// The same as problems, without values of the file.
+    pub(in crate::config) problems: Vec<Problem>,
+}
+
+/// What a file asks for, and whether the user allowed it.
+#[derive(Debug, Clone)]
+pub struct TrustReport {
+    pub file: UntrustedFile,
+    /// The record holds this content of this file.
+    pub is_recorded: bool,
+    /// The environment trusts every file.
+    pub is_trusting_all: bool,
+}
+
+impl TrustReport {
+    /// Whether every command may follow the file.
+    pub fn is_trusted(&self) -> bool {
+        self.file.settings.is_empty() || self.is_recorded || self.is_trusting_all
+    }
+}
+
+impl UntrustedFile {
+    pub fn path(&self) -> &Path {
+        &self.identity.path
+    }
+
+    pub fn sha256(&self) -> &str {
+        &self.identity.sha256
+    }
+
+    fn new(identity: FileIdentity, settings: Vec<RiskySetting>) -> Self {
+        let problems = settings.iter().map(RiskySetting::problem).collect();
+        Self { identity, settings, problems }
+    }
+}
+
+impl fmt::Display for UntrustedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path().display();
+        match self.problems.as_slice() {
+            [problem] => write!(f, "`{path}` is not trusted: {problem}"),
+            problems => {
+                write!(f, "`{path}` is not trusted: {} settings need your consent", problems.len())
+            }
+        }
+    }
+}
+
+impl ProjectFile {
+    pub(in crate::config) fn of(
+        path: &Path,
+        opened: &OpenedFile,
+        environment: &Environment,
+    ) -> Result<Self, ConfigError> {
+        let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
+        let identity = FileIdentity::of(path, opened.sha256.clone())?;
+        let user = CurrentUser::of_process(environment);
+        let other_owner =
+            user.find_other_owner(&identity.path, &opened.metadata).map_err(unreadable)?;
+        let folder = identity.path.parent().unwrap_or(Path::new("/")).to_owned();
+        Ok(Self { identity, folder, other_owner })
+    }
+
+    /// An error when a command that follows the file this far would do what the user has not
+    /// allowed. A file that cannot be read whole cannot be shown whole, and so not trusted.
+    pub(in crate::config) fn require_trust(
+        &self,
+        tree: &Node,
+        needed: SettingUse,
+        environment: &Environment,
+    ) -> Result<(), ConfigError> {
+        let mut problems = Problems::default();
+        let file = CouncilFile::read(tree, &mut problems);
+        let settings = self.settings(&file);
+        let is_harmless = settings.iter().all(|setting| setting.needed_by > needed);
+        if is_harmless || trusts_all(environment)? {
+            return Ok(());
+        }
+        if record::is_recorded(&self.identity, environment)? {
+            return Ok(());
+        }
+        if !problems.0.is_empty() {
+            let path = self.identity.path.clone();
+            return Err(ConfigError::Invalid { path, problems: problems.0 });
+        }
+        let file = UntrustedFile::new(self.identity.clone(), settings);
+        Err(ConfigError::NotTrusted(Box::new(file)))
+    }
+
+    fn settings(&self, file: &CouncilFile) -> Vec<RiskySetting> {
+        let owner = self.other_owner.iter().map(risk_of_owner);
+        owner.chain(risky_settings(file, &self.folder)).collect()
+    }
+}
+
+/// What a file asks for, as if it had been found in a project.
+pub fn inspect_trust(path: &Path, environment: &Environment) -> Result<TrustReport, ConfigError> {
+    let opened = open::council(path)?;
+    let project = ProjectFile::of(path, &opened, environment)?;
+    let mut problems = Problems::default();
+    let file = CouncilFile::read(&opened.tree, &mut problems);
+    if !problems.0.is_empty() {
+        return Err(ConfigError::Invalid { path: path.to_owned(), problems: problems.0 });
+    }
+    let settings = project.settings(&file);
+    Ok(TrustReport {
+        is_recorded: record::is_recorded(&project.identity, environment)?,
+        is_trusting_all: trusts_all(environment)?,
+        file: UntrustedFile::new(project.identity, settings),
+    })
+}
+
+/// Records that the user trusts the file with the content that they were shown.
+pub fn record_trust(file: &UntrustedFile, environment: &Environment) -> Result<(), ConfigError> {
+    record::record(&file.identity, environment)
+}
+
+fn trusts_all(environment: &Environment) -> Result<bool, ConfigError> {
+    match environment.get(TRUST_VARIABLE) {
+        None => Ok(false),
+        Some(TRUST_ALL) => Ok(true),
+        Some(_) => Err(ConfigError::Variable { variable: TRUST_VARIABLE, expected: "`all`" }),
+    }
+}

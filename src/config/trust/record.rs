@@ -1,0 +1,250 @@
+//! The record of what this user trusts: a file for each path and content, in a folder that
+//! only this user can write to.
+//!
+//! A file per entry needs no lock: two processes that trust two files never write the same one.
+//!
+//! **Invariant:** an entry counts only in a folder that is ours, is no link, and that no other user
+//! can write to.
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{DirBuilder, File};
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
+use rustix::io::Errno;
+use serde::Serialize;
+
+use crate::config::environment::Environment;
+use crate::config::error::ConfigError;
+use crate::config::open;
+use crate::config::owner::CurrentUser;
+use crate::domain::digest::sha256_hex;
+
+/// From the user's state folder to the record.
+const FOLDERS: [&str; 2] = ["plenary", "trusted"];
+
+/// Others may neither write to the folders nor read which projects the user has.
+const FOLDER_MODE: u32 = 0o700;
+const ENTRY_MODE: u32 = 0o600;
+
+/// The permission bits that let another user change what is in a folder.
+const OTHERS_WRITE: u32 = 0o022;
+
+/// A digest and a path of the system's longest; more is not an entry of ours.
+const ENTRY_BYTES_MAX: u64 = 8 * 1024;
+
+/// A file and its content. The same content elsewhere is another file: its relative paths lead to
+/// other programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FileIdentity {
+    /// The real folder and the name in it. A link is not followed: what the file says is relative
+    /// to where the link is.
+    pub path: PathBuf,
+    pub sha256: String,
+}
+
+/// An entry of the record, and what became of its file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TrustedFile {
+    #[serde(serialize_with = "path_text")]
+    pub path: PathBuf,
+    pub sha256: String,
+    pub state: FileState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FileState {
+    /// The file still has the content that was trusted.
+    Unchanged,
+    Changed,
+    Missing,
+}
+
+fn path_text<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+impl FileIdentity {
+    pub(super) fn of(path: &Path, sha256: String) -> Result<Self, ConfigError> {
+        let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let folder = folder.unwrap_or(Path::new(".")).canonicalize().map_err(unreadable)?;
+        let name =
+            path.file_name().ok_or_else(|| ConfigError::NotAFile { path: path.to_owned() })?;
+        Ok(Self { path: folder.join(name), sha256 })
+    }
+
+    /// The name of its entry.
+    fn name(&self) -> String {
+        let path = self.path.as_os_str().as_bytes();
+        sha256_hex([path, b"\0", self.sha256.as_bytes()])
+    }
+
+    fn entry(&self) -> Vec<u8> {
+        [self.sha256.as_bytes(), b"\n", self.path.as_os_str().as_bytes()].concat()
+    }
+
+    fn of_entry(entry: &[u8]) -> Option<Self> {
+        let end = entry.iter().position(|byte| *byte == b'\n')?;
+        let (sha256, path) = entry.split_at_checked(end)?;
+        let path = path.split_first()?.1;
+        let sha256 = String::from_utf8(sha256.to_owned()).ok()?;
+        Some(Self { path: OsStr::from_bytes(path).into(), sha256 })
+    }
+}
+
+/// Whether the user trusts this content of this file.
+pub(super) fn is_recorded(
+    identity: &FileIdentity,
+    environment: &Environment,
+) -> Result<bool, ConfigError> {
+    let Some(record) = TrustRecord::open_existing(environment)? else { return Ok(false) };
+    let entry = record.read(OsStr::new(&identity.name())).map_err(|error| record.error(error))?;
+    Ok(entry.is_some_and(|entry| entry == *identity))
+}
+
+/// Records that the user trusts this content of this file.
+pub(super) fn record(
+    identity: &FileIdentity,
+    environment: &Environment,
+) -> Result<(), ConfigError> {
+    let record = TrustRecord::create(environment)?;
+    record.write(identity).map_err(|error| record.error(error))
+}
+
+/// What the user trusts, by path.
+pub fn list_trusted(environment: &Environment) -> Result<Vec<TrustedFile>, ConfigError> {
+    let Some(record) = TrustRecord::open_existing(environment)? else { return Ok(Vec::new()) };
+    let entries = record.entries().map_err(|error| record.error(error))?;
+    let state = |identity: &FileIdentity| match open::council(&identity.path) {
+        Ok(opened) if opened.sha256 == identity.sha256 => FileState::Unchanged,
+        Err(ConfigError::NoFile { .. }) => FileState::Missing,
+        Ok(_) | Err(_) => FileState::Changed,
+    };
+    let mut files: Vec<TrustedFile> = entries
+        .into_iter()
+        .map(|(_, identity)| {
+            let state = state(&identity);
+            TrustedFile { path: identity.path, sha256: identity.sha256, state }
+        })
+        .collect();
+    files.sort_by(|one, other| (&one.path, &one.sha256).cmp(&(&other.path, &other.sha256)));
+    Ok(files)
+}
+
+/// Takes back the trust in every content of a file; how many entries that were.
+pub fn remove_trust(path: &Path, environment: &Environment) -> Result<usize, ConfigError> {
+    let Some(record) = TrustRecord::open_existing(environment)? else { return Ok(0) };
+    // A file that is gone has no real folder any more; its entry still has its path.
+    let real = FileIdentity::of(path, String::new()).map(|identity| identity.path).ok();
+    let entries = record.entries().map_err(|error| record.error(error))?;
+    let meant =
+        |identity: &FileIdentity| identity.path == path || Some(&identity.path) == real.as_ref();
+    let mut removed = 0;
+    for (name, _) in entries.iter().filter(|(_, identity)| meant(identity)) {
+        rustix::fs::unlinkat(&record.folder, name.as_os_str(), AtFlags::empty())
+            .map_err(|error| record.error(error.into()))?;
+        removed += 1;
+    }
+    Ok(removed)
+}
+
+/// The folder of the record, opened: what its path leads to later does not matter.
+#[derive(Debug)]
+struct TrustRecord {
+    folder: File,
+    path: PathBuf,
+    user: CurrentUser,
+}
+
+impl TrustRecord {
+    /// None where nothing was trusted yet, or where this user has no state folder.
+    fn open_existing(environment: &Environment) -> Result<Option<Self>, ConfigError> {
+        let Some(state) = environment.state_folder() else { return Ok(None) };
+        let user = CurrentUser::of_process(environment);
+        let path = FOLDERS.iter().fold(state.clone(), |path, name| path.join(name));
+        match open_folders(&state, user) {
+            Ok(folder) => Ok(Some(Self { folder, path, user })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(ConfigError::TrustRecord { path, source }),
+        }
+    }
+
+    fn create(environment: &Environment) -> Result<Self, ConfigError> {
+        let state = environment.state_folder().ok_or(ConfigError::NoStateFolder)?;
+        let path = FOLDERS.iter().fold(state.clone(), |path, name| path.join(name));
+        let made = DirBuilder::new().recursive(true).mode(FOLDER_MODE).create(&path);
+        made.map_err(|source| ConfigError::TrustRecord { path: path.clone(), source })?;
+        let user = CurrentUser::of_process(environment);
+        let folder = open_folders(&state, user)
+            .map_err(|source| ConfigError::TrustRecord { path: path.clone(), source })?;
+        Ok(Self { folder, path, user })
+    }
+
+    fn error(&self, source: io::Error) -> ConfigError {
+        ConfigError::TrustRecord { path: self.path.clone(), source }
+    }
+
+    /// The entry of this name; none where there is none, or where it is not ours.
+    fn read(&self, name: &OsStr) -> io::Result<Option<FileIdentity>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match rustix::fs::openat(&self.folder, name, flags, Mode::empty()) {
+            Ok(file) => File::from(file),
+            Err(Errno::NOENT | Errno::LOOP) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || !self.user.owns(metadata.uid()) {
+            return Ok(None);
+        }
+        let mut entry = Vec::new();
+        file.take(ENTRY_BYTES_MAX).read_to_end(&mut entry)?;
+        Ok(FileIdentity::of_entry(&entry))
+    }
+
+    /// An entry that a crash left torn does not count, and is written again here.
+    fn write(&self, identity: &FileIdentity) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW;
+        let mode = Mode::from_raw_mode(ENTRY_MODE);
+        let name = identity.name();
+        let file = rustix::fs::openat(&self.folder, name, flags | OFlags::CLOEXEC, mode)?;
+        let mut file = File::from(file);
+        file.write_all(&identity.entry())?;
+        file.sync_all()
+    }
+
+    fn entries(&self) -> io::Result<Vec<(OsString, FileIdentity)>> {
+        let mut entries = Vec::new();
+        for found in Dir::read_from(&self.folder)? {
+            let name = OsString::from_vec(found?.file_name().to_bytes().to_owned());
+            if name == "." || name == ".." {
+                continue;
+            }
+            entries.extend(self.read(&name)?.map(|identity| (name, identity)));
+        }
+        Ok(entries)
+    }
+}
+
+/// Opens folder by folder, follows no link below the state folder, and takes none that another
+/// user owns or can write to.
+fn open_folders(state: &Path, user: CurrentUser) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let mut folder = File::from(rustix::fs::open(state, flags, Mode::empty())?);
+    for name in FOLDERS {
+        let flags = flags | OFlags::NOFOLLOW;
+        folder = File::from(rustix::fs::openat(folder.as_fd(), name, flags, Mode::empty())?);
+        let metadata = folder.metadata()?;
+        if !user.owns(metadata.uid()) || metadata.mode() & OTHERS_WRITE != 0 {
+            let text =
+                format!("the folder `{name}` belongs to another user, or others can write to it");
+            return Err(io::Error::other(text));
+        }
+    }
+    Ok(folder)
+}

@@ -1,0 +1,221 @@
+//! Which settings of a project's file need the user's consent.
+//!
+//! **Invariant:** a setting that starts a program, sends a question, a file or a key to an address
+//! that the catalogue does not give to that key, or reaches a file outside the project, is among
+//! [`risky_settings`]. A summary never holds a value of the file; a detail is for the user's eyes.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::paths::stays_inside;
+use crate::config::error::Problem;
+use crate::config::file::{CouncilFile, DeliberatorEntry, ProviderEntry};
+use crate::config::locate::sqlite_path;
+use crate::config::owner::OtherOwner;
+use crate::config::section::At;
+use crate::providers::catalogue::{self, Row};
+use crate::providers::{is_loopback, origin_of};
+
+/// How far a command follows the file. Each level includes those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SettingUse {
+    /// It only shows the settings.
+    Display,
+    /// It opens the store and the verdict log.
+    Record,
+    /// It also reads the files that deliberators work with.
+    Files,
+    /// It also calls providers.
+    Providers,
+}
+
+/// A setting that reaches beyond the project's folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RiskySetting {
+    /// Where it is, such as `council.providers.mine.command`; none for the file as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// What it does, without values.
+    pub summary: &'static str,
+    /// What it does, with the values of the file. Text that others wrote: escape it.
+    pub detail: String,
+    #[serde(skip)]
+    pub(super) needed_by: SettingUse,
+}
+
+impl RiskySetting {
+    /// It as a problem of the file, without values.
+    pub(super) fn problem(&self) -> Problem {
+        match &self.key {
+            Some(key) => Problem::of_value(key, self.line, self.summary),
+            None => Problem::of_text(None, &self.detail),
+        }
+    }
+}
+
+/// Everything in the file that needs consent, in the order of the file's sections.
+pub(super) fn risky_settings(file: &CouncilFile, folder: &Path) -> Vec<RiskySetting> {
+    let mut risks = Vec::new();
+    for provider in file.council.providers.iter().flat_map(|at| &at.value) {
+        risks.extend(risks_of_provider(provider));
+    }
+    for (place, seat) in file.review.deliberators.iter().flat_map(|at| &at.value).enumerate() {
+        risks.extend(risks_of_deliberator(seat, place, folder));
+    }
+    if let Some(At { value, line }) = &file.review.log_path {
+        let named = Named { key: "review.log_path", line: *line, access: Access::Writes };
+        risks.extend(named.risk_of_path(folder, Path::new(value), SettingUse::Record));
+    }
+    if let Some(At { value, line }) = &file.storage {
+        let named = Named { key: "storage.url", line: *line, access: Access::Writes };
+        // An address that is not a path is an error of its own.
+        let path = sqlite_path(value).ok();
+        risks.extend(
+            path.and_then(|path| named.risk_of_path(folder, Path::new(path), SettingUse::Record)),
+        );
+    }
+    risks
+}
+
+/// That the file, its link or its folder belongs to another user.
+pub(super) fn risk_of_owner(other: &OtherOwner) -> RiskySetting {
+    RiskySetting {
+        key: None,
+        line: None,
+        summary: "belongs to another user",
+        detail: format!("the {} belongs to another user (uid {})", other.part, other.uid),
+        needed_by: SettingUse::Record,
+    }
+}
+
+fn risks_of_provider(provider: &ProviderEntry) -> Vec<RiskySetting> {
+    let key = |field: &str| format!("council.providers.{}.{field}", provider.name);
+    let risk = |field: &str, line: u64, summary: &'static str, detail: String| RiskySetting {
+        key: Some(key(field)),
+        line: Some(line),
+        summary,
+        detail,
+        needed_by: SettingUse::Providers,
+    };
+    let mut risks = Vec::new();
+    if let Some(At { value: command, line }) = &provider.command {
+        let detail = format!("runs the program `{}`", command.join(" "));
+        risks.push(risk("command", *line, "runs a program", detail));
+    }
+    if let Some(At { value: mcp, line }) = &provider.mcp {
+        let words: Vec<&str> = [&mcp.command].into_iter().chain(&mcp.args).map(|w| &**w).collect();
+        // Values may be secrets; the names tell enough.
+        let names: Vec<&str> = mcp.env.iter().map(|(name, _)| name.as_str()).collect();
+        let with = if names.is_empty() { "" } else { ", and sets " };
+        let detail =
+            format!("starts the MCP server `{}`{with}{}", words.join(" "), names.join(", "));
+        risks.push(risk("mcp", *line, "starts an MCP server", detail));
+    }
+    if let Some(At { value: model, line }) = &provider.model
+        && model.starts_with('-')
+    {
+        let detail = format!("names the model `{model}`, which a program may read as an option");
+        risks.push(risk("model", *line, "is an option, not a model", detail));
+    }
+    let row = catalogue::row(provider.name.as_str());
+    let address = Address::of(provider, row);
+    if let Some(At { line, .. }) = provider.base_url.as_ref().filter(|_| address.is_foreign()) {
+        let detail = format!("sends questions and files to {address}");
+        let summary = "sends questions and files to an address that is not in the catalogue";
+        risks.push(risk("base_url", *line, summary, detail));
+    }
+    if let Some(At { value: variable, line }) = &provider.api_key_env
+        && !address.is_entitled_to(variable)
+    {
+        let detail = format!("sends the value of `{variable}` to {address}");
+        let summary = "sends a variable to a provider that the catalogue does not give it to";
+        risks.push(risk("api_key_env", *line, summary, detail));
+    }
+    risks
+}
+
+/// Where a provider's requests go, as far as the file and the catalogue tell.
+struct Address<'a> {
+    base_url: Option<&'a str>,
+}
+
+impl<'a> Address<'a> {
+    fn of(provider: &'a ProviderEntry, row: Option<&Row>) -> Self {
+        let own = provider.base_url.as_ref().map(|at| at.value.as_str());
+        Self { base_url: own.or_else(|| Some(row?.base_url)) }
+    }
+
+    /// The rows that have exactly this address. A path that differs is another service.
+    fn rows(&self) -> impl Iterator<Item = &'static Row> {
+        catalogue::ROWS.iter().filter(|row| Some(row.base_url) == self.base_url)
+    }
+
+    /// Neither in the catalogue nor on this machine.
+    fn is_foreign(&self) -> bool {
+        self.rows().next().is_none() && !self.base_url.is_some_and(is_loopback)
+    }
+
+    /// Whether the catalogue sends this variable to this address. A port of this machine is not
+    /// entitled to any: another user may listen there.
+    fn is_entitled_to(&self, variable: &str) -> bool {
+        self.rows().any(|row| row.key_variables.contains(&variable))
+    }
+}
+
+impl fmt::Display for Address<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.base_url.map(origin_of) {
+            Some(Some(origin)) => write!(f, "`{origin}`"),
+            Some(None) => f.write_str("an address that cannot be read"),
+            None => f.write_str("the provider's program"),
+        }
+    }
+}
+
+fn risks_of_deliberator(seat: &DeliberatorEntry, place: usize, folder: &Path) -> Vec<RiskySetting> {
+    let read = |field: &str, path: &Path| {
+        let key = format!("review.deliberators[{place}].{field}");
+        let named = Named { key: &key, line: seat.line, access: Access::Reads };
+        named.risk_of_path(folder, path, SettingUse::Files)
+    };
+    let prompt = seat.prompt.iter().filter_map(|path| read("prompt", path));
+    let context = seat.context_refs.iter().filter_map(|path| read("context_refs", path));
+    prompt.chain(context).collect()
+}
+
+/// A path in the file.
+struct Named<'a> {
+    key: &'a str,
+    line: u64,
+    access: Access,
+}
+
+#[derive(Clone, Copy)]
+enum Access {
+    Reads,
+    Writes,
+}
+
+impl Named<'_> {
+    fn risk_of_path(
+        &self,
+        folder: &Path,
+        path: &Path,
+        needed_by: SettingUse,
+    ) -> Option<RiskySetting> {
+        if stays_inside(folder, path) {
+            return None;
+        }
+        let (verb, summary) = match self.access {
+            Access::Reads => ("reads", "reads a file outside the project's folder"),
+            Access::Writes => ("writes to", "writes to a file outside the project's folder"),
+        };
+        let detail = format!("{verb} `{}`, outside the project's folder", path.display());
+        let (key, line) = (Some(self.key.to_owned()), Some(self.line));
+        Some(RiskySetting { key, line, summary, detail, needed_by })
+    }
+}

@@ -1,0 +1,212 @@
+//! `trust`: what a project's file asks for, and the user's consent to it.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde::Serialize;
+
+use super::session::{Done, Session};
+use super::table::Table;
+use super::ui::{self, talk};
+use crate::config::{
+    self, COUNCIL_FILE, ConfigError, Environment, FileState, RiskySetting, TrustedFile,
+    UntrustedFile,
+};
+use crate::error::Error;
+use crate::export::safe_text;
+
+/// Allow a project's council.yaml to run programs and to send keys
+///
+/// A council.yaml that plenary finds in a project may have been written by another person. Where
+/// it asks for more than a question to known providers, plenary refuses it until you trust it:
+/// programs (`command`, `mcp`), other addresses (`base_url`), other key variables
+/// (`api_key_env`), files outside the project, or a file that belongs to another user.
+///
+/// This command shows what the file asks for and asks whether you trust it. Trust holds for this
+/// file with this content: when the file changes, plenary asks again. It covers the file itself,
+/// not the programs and prompt files that it names.
+///
+/// Needs no trust: a file that `--config` or PLENARY_CONFIG names, and the one in your own
+/// configuration folder. Pipelines that run on trusted code set PLENARY_TRUST=all.
+///
+/// Exit code 0 when the file is trusted or asks for nothing, 1 when it is not trusted, 5 when it
+/// has mistakes.
+#[derive(Debug, Args)]
+pub(super) struct Trust {
+    /// The file [default: the council.yaml that is found from here]
+    file: Option<PathBuf>,
+    /// Trust the file without asking.
+    #[arg(long, short)]
+    yes: bool,
+    /// List the files that you trust.
+    #[arg(long, conflicts_with_all = ["file", "yes", "remove"])]
+    list: bool,
+    /// Stop trusting the file.
+    #[arg(long, conflicts_with = "yes")]
+    remove: bool,
+}
+
+/// What was decided about a file.
+#[derive(Debug, Serialize)]
+struct TrustAnswer<'a> {
+    status: TrustStatus,
+    path: String,
+    sha256: &'a str,
+    settings: &'a [RiskySetting],
+    #[serde(skip)]
+    listing: Listing,
+}
+
+/// Whether the text says what the file asks for; a question at the terminal has shown it already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Listing {
+    Shown,
+    Left,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum TrustStatus {
+    Trusted,
+    /// It asks for nothing that needs trust.
+    NotNeeded,
+    NotTrusted,
+}
+
+#[derive(Debug, Serialize)]
+struct TrustList {
+    status: &'static str,
+    files: Vec<TrustedFile>,
+}
+
+#[derive(Debug, Serialize)]
+struct TrustRemoval {
+    status: &'static str,
+    path: String,
+    removed: usize,
+}
+
+impl Trust {
+    pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
+        let environment = Environment::of_process();
+        if self.list {
+            return list(session, &environment);
+        }
+        let path = self.path(session, &environment)?;
+        if self.remove {
+            return remove(session, &path, &environment);
+        }
+        let report = config::inspect_trust(&path, &environment)?;
+        let file = &report.file;
+        if file.settings.is_empty() || report.is_recorded {
+            let is_needed = !file.settings.is_empty();
+            let status = if is_needed { TrustStatus::Trusted } else { TrustStatus::NotNeeded };
+            return answer(session, file, status, Listing::Shown);
+        }
+        let is_asked = !self.yes && session.ui.can_ask();
+        let listing = if is_asked { Listing::Left } else { Listing::Shown };
+        if self.yes || is_asked && confirm(file) {
+            config::record_trust(file, &environment)?;
+            return answer(session, file, TrustStatus::Trusted, listing);
+        }
+        let done = answer(session, file, TrustStatus::NotTrusted, listing)?;
+        if !is_asked && !session.ui.json {
+            session.ui.say("`plenary trust --yes` trusts it without a question");
+        }
+        Ok(done)
+    }
+
+    /// The file that was named, else the one that a search finds.
+    fn path(&self, session: &Session<'_>, environment: &Environment) -> Result<PathBuf, Error> {
+        if let Some(path) = self.file.as_deref().or(session.premises.config_flag()) {
+            return Ok(path.to_owned());
+        }
+        let found = config::find_project_file(&config::Flags::default(), environment)?;
+        Ok(found.ok_or_else(|| ConfigError::NoFile { path: COUNCIL_FILE.into() })?)
+    }
+}
+
+/// Shows on standard error what a file asks for, and asks whether the user trusts it.
+pub(super) fn confirm(file: &UntrustedFile) -> bool {
+    talk(&format!("{} asks for:", safe_text::line(&file.path().to_string_lossy())));
+    talk(&listing(&file.settings));
+    ui::confirm("Do you trust this file with this content?")
+}
+
+fn answer(
+    session: &Session<'_>,
+    file: &UntrustedFile,
+    status: TrustStatus,
+    listing: Listing,
+) -> Result<Done, Error> {
+    let path = file.path().to_string_lossy().into_owned();
+    let settings = file.settings.as_slice();
+    let answer = TrustAnswer { status, path, sha256: file.sha256(), settings, listing };
+    session.ui.answer(&answer, answer_text)?;
+    Ok(match status {
+        TrustStatus::Trusted | TrustStatus::NotNeeded => Done::Well,
+        TrustStatus::NotTrusted => Done::WithFindings,
+    })
+}
+
+fn answer_text(answer: &TrustAnswer<'_>) -> String {
+    let path = safe_text::line(&answer.path);
+    let listed = match answer.listing {
+        Listing::Shown => format!("\n{}", listing(answer.settings)),
+        Listing::Left => String::new(),
+    };
+    match answer.status {
+        TrustStatus::NotNeeded => format!("{path} asks for nothing that needs trust."),
+        TrustStatus::Trusted => format!("Trusted with this content: {path}{listed}"),
+        TrustStatus::NotTrusted => format!("Not trusted: {path}{listed}"),
+    }
+}
+
+/// One line for each setting, with the line of the file that it is on.
+fn listing(settings: &[RiskySetting]) -> String {
+    let lines = settings.iter().map(|setting| {
+        let detail = safe_text::line(&setting.detail);
+        let place = match (&setting.key, setting.line) {
+            (Some(key), Some(line)) => format!("line {line}, {}: ", safe_text::line(key)),
+            (Some(key), None) => format!("{}: ", safe_text::line(key)),
+            (None, _) => String::new(),
+        };
+        format!("  - {place}{detail}")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn list(session: &Session<'_>, environment: &Environment) -> Result<Done, Error> {
+    let list = TrustList { status: "success", files: config::list_trusted(environment)? };
+    let width = session.ui.table_width();
+    session.ui.answer(&list, |list| {
+        if list.files.is_empty() {
+            return "No file is trusted.".to_owned();
+        }
+        let mut table = Table::new(&["FILE", "CONTENT", "SHA-256"]);
+        for file in &list.files {
+            let state = match file.state {
+                FileState::Unchanged => "unchanged",
+                FileState::Changed => "changed since",
+                FileState::Missing => "missing",
+            };
+            table.row([&*file.path.to_string_lossy(), state, &file.sha256]);
+        }
+        table.draw(width)
+    })?;
+    Ok(Done::Well)
+}
+
+fn remove(session: &Session<'_>, path: &Path, environment: &Environment) -> Result<Done, Error> {
+    let removed = config::remove_trust(path, environment)?;
+    let path = path.to_string_lossy().into_owned();
+    let removal = TrustRemoval { status: "success", path, removed };
+    session.ui.answer(&removal, |removal| {
+        let path = safe_text::line(&removal.path);
+        match removal.removed {
+            0 => format!("{path} was not trusted."),
+            _ => format!("No longer trusted: {path}"),
+        }
+    })?;
+    Ok(Done::Well)
+}
