@@ -17,14 +17,14 @@ use crate::export::safe_text;
 
 /// Allow a project's council.yaml to run programs and to send keys
 ///
-/// A council.yaml that plenary finds in a project may have been written by another person. Where
-/// it asks for more than a question to known providers, plenary refuses it until you trust it:
-/// programs (`command`, `mcp`), other addresses (`base_url`), other key variables
-/// (`api_key_env`), files outside the project, or a file that belongs to another user.
+/// Another person may have written the council.yaml that the search finds in a project. Some
+/// settings are refused until you trust the file: programs (`command`, `mcp`), other addresses
+/// (`base_url`), other key variables (`api_key_env`) and files outside the project. So is every
+/// setting of a file that belongs to another user.
 ///
 /// This command shows what the file asks for and asks whether you trust it. Trust holds for this
-/// file with this content: when the file changes, plenary asks again. It covers the file itself,
-/// not the programs and prompt files that it names.
+/// file with this content: a change needs your trust again. Trust covers the file itself, not the
+/// programs and prompt files that it names.
 ///
 /// Needs no trust: a file that `--config` or PLENARY_CONFIG names, and the one in your own
 /// configuration folder. Pipelines that run on trusted code set PLENARY_TRUST=all.
