@@ -3,13 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::runtime::Handle;
-use tokio::sync::watch;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use super::blocking::blocking;
@@ -29,7 +28,10 @@ use crate::operations::Workspace;
 use crate::verdict_log::sync;
 
 /// A client that starts more at once has lost count.
-const RUNS_MAX: usize = 32;
+const RUNS_MAX: u32 = 32;
+
+/// Ended runs whose failure is remembered: the journal does not hold it.
+const FAILED_RUNS_MAX: usize = 32;
 
 /// How long runs that were told to stop may take to write it down.
 const FAREWELL: Duration = Duration::from_secs(10);
@@ -44,11 +46,27 @@ pub struct House {
     talk: Talk,
     workspace: Mutex<Option<Arc<Workspace>>>,
     desk: Mutex<Option<OpenDesk>>,
-    live: Mutex<BTreeMap<DialogueId, Live>>,
+    live: Mutex<LiveRuns>,
+    /// One permit per run. See [`RunPlace`].
+    places: Arc<Semaphore>,
     /// Those that somebody wanted cancelled, whatever became of them since.
     cancelled: Mutex<BTreeSet<DialogueId>>,
-    /// It was told to end: nothing is begun any more.
-    is_closing: AtomicBool,
+}
+
+/// The runs of this process. One lock guards both fields: a run that starts while the server
+/// closes either finds `is_closing` set, or is found by the code that sets it.
+#[derive(Debug, Default)]
+struct LiveRuns {
+    /// The server was told to end: nothing is begun any more.
+    is_closing: bool,
+    runs: BTreeMap<DialogueId, Live>,
+}
+
+/// A place among the runs of this process. A caller reserves it before it awaits anything, and
+/// the run keeps it until its task has ended: calls that arrive together cannot exceed the limit.
+#[derive(Debug)]
+pub struct RunPlace {
+    _permit: OwnedSemaphorePermit,
 }
 
 /// A run that this process works on, or did and could not go on with.
@@ -69,8 +87,8 @@ impl House {
             workspace: Mutex::default(),
             desk: Mutex::default(),
             live: Mutex::default(),
+            places: Arc::new(Semaphore::new(RUNS_MAX as usize)),
             cancelled: Mutex::default(),
-            is_closing: AtomicBool::new(false),
         })
     }
 
@@ -110,34 +128,35 @@ impl House {
     /// Opens a run and goes on with it in the background.
     pub async fn begin(
         &self,
+        place: RunPlace,
         prepared: Prepared,
         log: Option<PathBuf>,
     ) -> Result<DialogueId, Error> {
-        self.make_room()?;
         let desk = self.desk()?;
         let wall = prepared.wall();
         if let Some(path) = &log {
             keep_log(&desk.workspace, path, self.talk);
         }
         let run = desk.begin(prepared, Arc::new(Silent)).await?;
-        Ok(self.host(desk, run, wall, log))
+        Ok(self.host(place, desk, run, wall, log))
     }
 
     /// Takes a run up again and goes on with it in the background.
     pub async fn go_on(
         &self,
+        place: RunPlace,
         resumption: Resumption,
         log: Option<PathBuf>,
     ) -> Result<DialogueId, Error> {
-        self.make_room()?;
         let desk = self.desk()?;
         let wall = resumption.wall;
         let run = resumption.take_up(&desk, Arc::new(Silent)).await?;
-        Ok(self.host(desk, run, wall, log))
+        Ok(self.host(place, desk, run, wall, log))
     }
 
     fn host(
         &self,
+        place: RunPlace,
         desk: Arc<Desk>,
         run: Deliberation,
         wall: Duration,
@@ -147,7 +166,15 @@ impl House {
         let (interrupt, interrupted) = watch::channel(false);
         let failure = Arc::new(Mutex::new(None));
         let (failed, talk) = (Arc::clone(&failure), self.talk);
+        let mut live = lock(&self.live);
+        if live.is_closing {
+            // The run is in the journal; it stops at once, where it can be resumed.
+            interrupt.send_replace(true);
+        }
         let task = tokio::spawn(async move {
+            // Locals are dropped in reverse: the desk is free before the place is.
+            let _place = place;
+            let desk = desk;
             if let Err(error) = desk.see_through(run, wall, interrupted).await {
                 talk(&error.sentence());
                 *lock(&failed) = Some(error.document());
@@ -156,37 +183,33 @@ impl House {
                 keep_log(&desk.workspace, &path, talk);
             }
         });
-        lock(&self.live).insert(id.clone(), Live { interrupt, failure, task });
+        live.runs.insert(id.clone(), Live { interrupt, failure, task });
         id
     }
 
-    /// Forgets runs that have ended: the journal knows them. Those that failed are kept while
-    /// there is room, because nothing else tells why.
-    fn make_room(&self) -> Result<(), Fault> {
-        if self.is_closing.load(Ordering::SeqCst) {
+    /// Reserves a place for a run, or refuses when all are taken or the server is ending.
+    pub fn reserve_place(&self) -> Result<RunPlace, Fault> {
+        let mut live = lock(&self.live);
+        if live.is_closing {
             let fault = Fault::new(Code::NotSupported, "this server is ending");
             return Err(fault.suggest("start it again, and ask again"));
         }
-        let mut live = lock(&self.live);
-        live.retain(|_, run| !run.task.is_finished() || lock(&run.failure).is_some());
-        if live.len() >= RUNS_MAX {
-            live.retain(|_, run| !run.task.is_finished());
-        }
-        if live.len() < RUNS_MAX {
-            return Ok(());
-        }
-        let message = format!("{RUNS_MAX} deliberations are running here already");
-        Err(Fault::new(Code::NotSupported, message).suggest("wait until one of them has ended"))
+        live.forget_ended();
+        let permit = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
+            let message = format!("{RUNS_MAX} deliberations are running here already");
+            Fault::new(Code::NotSupported, message).suggest("wait until one of them has ended")
+        })?;
+        Ok(RunPlace { _permit: permit })
     }
 
     /// Why this process could not go on with a run, where it could not.
     fn failure(&self, id: &DialogueId) -> Option<Value> {
-        lock(&self.live).get(id).and_then(|run| lock(&run.failure).clone())
+        lock(&self.live).runs.get(id).and_then(|run| lock(&run.failure).clone())
     }
 
     /// Whether this process still works on it: also while it writes its last words.
     fn is_working_on(&self, id: &DialogueId) -> bool {
-        lock(&self.live).get(id).is_some_and(|run| !run.task.is_finished())
+        lock(&self.live).runs.get(id).is_some_and(|run| !run.task.is_finished())
     }
 
     /// Where a run stands.
@@ -225,7 +248,7 @@ impl House {
 
     /// Asks a run to stop where it can be taken up again.
     pub fn interrupt(&self, id: &DialogueId) {
-        if let Some(run) = lock(&self.live).get(id) {
+        if let Some(run) = lock(&self.live).runs.get(id) {
             run.interrupt.send_replace(true);
         }
     }
@@ -251,8 +274,9 @@ impl House {
 
     /// Asks all runs to stop where they can be taken up again, and begins no others.
     pub fn interrupt_all(&self) {
-        self.is_closing.store(true, Ordering::SeqCst);
-        for run in lock(&self.live).values() {
+        let mut live = lock(&self.live);
+        live.is_closing = true;
+        for run in live.runs.values() {
             run.interrupt.send_replace(true);
         }
     }
@@ -260,15 +284,26 @@ impl House {
     /// Ends all runs where they can be taken up again, and returns once that is on disk.
     pub async fn close(&self) {
         self.interrupt_all();
-        let live = std::mem::take(&mut *lock(&self.live));
-        for run in live.into_values() {
-            // One that does not stop is ended with the process; its journal is whole all the same.
-            let _ = tokio::time::timeout(FAREWELL, run.task).await;
-        }
+        // Each run holds a place, and so does each call that is about to begin one: all places
+        // are free when all of them have ended. One that does not stop is ended with the process;
+        // its journal is whole all the same.
+        let _ = tokio::time::timeout(FAREWELL, self.places.acquire_many(RUNS_MAX)).await;
         let open = lock(&self.desk).take();
         if let Some(open) = open {
             // Nobody waits any more whom it could be told that this went wrong.
             let _ = tokio::task::spawn_blocking(|| open.close()).await;
+        }
+    }
+}
+
+impl LiveRuns {
+    /// Forgets runs that have ended: the journal knows them. The last that failed are kept,
+    /// because nothing else tells why.
+    fn forget_ended(&mut self) {
+        self.runs.retain(|_, run| !run.task.is_finished() || lock(&run.failure).is_some());
+        let failed = self.runs.values().filter(|run| run.task.is_finished()).count();
+        if failed > FAILED_RUNS_MAX {
+            self.runs.retain(|_, run| !run.task.is_finished());
         }
     }
 }

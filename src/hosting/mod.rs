@@ -20,7 +20,7 @@ pub use blocking::blocking;
 pub use council::{council, council_settings};
 pub use desk::{Desk, OpenDesk};
 pub use following::{FOLLOWING_PAUSE, Following};
-pub use house::{House, Talk};
+pub use house::{House, RunPlace, Talk};
 pub use piece::{CallerClaims, Piece};
 pub use premises::{ConfirmTrust, Premises};
 pub use prepared::Prepared;

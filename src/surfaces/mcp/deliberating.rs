@@ -35,9 +35,10 @@ async fn ask(call: &Call) -> Result<RunAnswer, Error> {
 }
 
 async fn begin_asked(call: &Call, asked: AskArguments) -> Result<DialogueId, Error> {
+    let place = call.house.reserve_place()?;
     let house = Arc::clone(&call.house);
     let prepared = blocking(move || asked.prepare(&house)).await?;
-    call.house.begin(prepared, None).await
+    call.house.begin(place, prepared, None).await
 }
 
 async fn review(call: &Call) -> Result<RunAnswer, Error> {
@@ -50,10 +51,11 @@ async fn review(call: &Call) -> Result<RunAnswer, Error> {
 }
 
 async fn begin_submitted(call: &Call, submitted: ReviewArguments) -> Result<Begun, Error> {
+    let place = call.house.reserve_place()?;
     let house = Arc::clone(&call.house);
     match blocking(move || submitted.sort(&house)).await? {
         Sorting::Run { prepared, log } => {
-            Ok(Begun::Run(call.house.begin(*prepared, Some(log)).await?))
+            Ok(Begun::Run(call.house.begin(place, *prepared, Some(log)).await?))
         }
         Sorting::Skipped(document) => {
             let answer = RunAnswer::skipped(&document).map_err(Error::Document)?;
@@ -90,9 +92,10 @@ async fn status(call: &Call) -> Result<RunAnswer, Error> {
     let Some(overrides) = resume.filter(|_| can_go_on) else {
         return call.await_run(&id, wait, OnCancel::LeaveRun).await;
     };
+    let place = call.house.reserve_place()?;
     let (house, wanted) = (Arc::clone(&call.house), id.clone());
     let (going_on, log) = blocking(move || resumption(&house, &wanted, &overrides)).await?;
-    call.house.go_on(going_on, log).await?;
+    call.house.go_on(place, going_on, log).await?;
     call.await_run(&id, wait, OnCancel::EndRun).await
 }
 
