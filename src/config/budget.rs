@@ -5,6 +5,7 @@ use super::environment::Environment;
 use super::error::ConfigError;
 use super::file::BudgetSection;
 use super::ledger::{Layers, Ledger};
+use super::section::At;
 use crate::domain::plan::Caps;
 
 const USD_VARIABLE: &str = "PLENARY_BUDGET_USD";
@@ -54,6 +55,13 @@ pub(super) fn settle(
         },
     );
     Ok(Caps { usd_micros: (usd * MICROS).round() as u64, tokens, calls, wall_ms: wall_ms.0 })
+}
+
+/// What all runs of a store may spend in a day when a server works on them, in millionths of a
+/// dollar; nothing, where there is no limit. Only the file sets it: it is the operator's.
+pub(super) fn settle_server(file: Option<At<f64>>, ledger: &mut Ledger) -> Option<u64> {
+    let usd = ledger.file_or("budget.server_usd_max", file.map(|at| at.map(Some)), None);
+    usd.map(|usd| (usd * MICROS).round() as u64)
 }
 
 /// Milliseconds that are shown as people write them.

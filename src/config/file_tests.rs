@@ -53,6 +53,10 @@ fn an_unknown_key_is_told_with_its_line_and_what_was_meant() {
         &["unknown key `arg` on line 1; did you mean `args`?"],
     );
     check("budget: {usd: 1}", &["unknown key `usd` on line 1; did you mean `usd_max`?"]);
+    check(
+        "budget: {server_usd: 1}",
+        &["unknown key `server_usd` on line 1; did you mean `server_usd_max`?"],
+    );
     check("conclusion: {critics: x}", &["unknown key `critics` on line 1; did you mean `critic`?"]);
     check("review: {polcy: {}}", &["unknown key `polcy` on line 1; did you mean `policy`?"]);
     check("review: {policy: {nam: seed}}", &["unknown key `nam` on line 1; did you mean `name`?"]);
@@ -123,6 +127,10 @@ fn a_value_out_of_range_is_refused() {
     check(
         "budget: {usd_max: -1}",
         &["`budget.usd_max` on line 1 must be from 0 to 1000000, not -1"],
+    );
+    check(
+        "budget: {server_usd_max: -1}",
+        &["`budget.server_usd_max` on line 1 must be from 0 to 1000000, not -1"],
     );
     check(
         "budget: {calls_max: 0}",

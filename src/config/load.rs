@@ -122,7 +122,7 @@ fn discovered(
 }
 
 fn settle(
-    file: CouncilFile,
+    mut file: CouncilFile,
     found: Vec<ProviderEntry>,
     anchor: &Anchor,
     located: Located,
@@ -139,7 +139,9 @@ fn settle(
     );
     let (council, candidates) =
         settle_council(file.council, found, &located, environment, &mut ledger, &mut problems);
+    let server_usd = file.budget.server_usd_max.take();
     let budget = budget::settle(file.budget, overrides, environment, &mut ledger)?;
+    let server_usd_micros = budget::settle_server(server_usd, &mut ledger);
     let conclusion = settle_conclusion(file.conclusion, &council.providers, &mut ledger);
     let review = gate::settle(file.review, &located, &mut ledger, &mut problems);
     let tier_rules = settle_tiers(file.tier_rules, &mut ledger);
@@ -149,6 +151,7 @@ fn settle(
         located,
         council,
         budget,
+        server_usd_micros,
         conclusion,
         review,
         tier_rules,

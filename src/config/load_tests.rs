@@ -116,6 +116,25 @@ fn a_flag_wins_over_the_environment_and_that_over_the_file() {
 }
 
 #[test]
+fn only_the_file_limits_what_a_server_spends_in_a_day() {
+    for (file, expected) in [
+        ("budget:\n  server_usd_max: 2.5", (Some(2_500_000), "file, line 2")),
+        ("budget:\n  server_usd_max: 0", (Some(0), "file, line 2")),
+        ("budget:\n  usd_max: 3", (None, "default")),
+    ] {
+        let folder = tempdir().unwrap();
+        write(folder.path(), file);
+        let environment = Environment::of([("PLENARY_BUDGET_USD", "9")]);
+        let overrides = Overrides { budget_usd: Some(8.0), deadline_ms: None };
+        let loaded =
+            load_in(folder.path(), &Flags::default(), &overrides, &environment, |_| vec![]);
+        let settings = loaded.unwrap();
+        let who = source(&settings, "budget.server_usd_max").to_string();
+        assert_eq!((settings.server_usd_micros, who.as_str()), expected, "{file}");
+    }
+}
+
+#[test]
 fn a_deadline_is_layered_too() {
     let check = |variables: &[(&str, &str)], flag, expected: (u64, &str)| {
         let folder = tempdir().unwrap();

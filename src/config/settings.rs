@@ -17,6 +17,8 @@ pub struct Settings {
     pub located: Located,
     pub council: Council,
     pub budget: Caps,
+    /// What servers may spend in a day over all runs of the store; nothing: no limit.
+    pub server_usd_micros: Option<u64>,
     pub conclusion: Conclusion,
     pub review: Review,
     /// In the order in which they are tried; nothing where the file has no rules at all.

@@ -94,6 +94,8 @@ words! {
         Money = "usd_max",
         Tokens = "tokens_max",
         Calls = "calls_max",
+        /// What a server may spend in a day, over all runs of its store.
+        ServerMoney = "server_usd_max",
     }
 }
 

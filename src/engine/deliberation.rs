@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::connections::Connections;
+use super::daily_budget::DailyBudget;
 use super::ear::Ear;
 use super::journal::Journal;
 use super::known::Known;
@@ -50,6 +51,8 @@ pub struct Deliberation {
     pub(super) purse: Purse,
     /// What a whole batch may spend together.
     pub(super) common_purse: Option<Arc<Purse>>,
+    /// What servers may spend in a day; nothing, where no server works on the run.
+    pub(super) daily_budget: Option<Arc<DailyBudget>>,
     pub(super) journal: Journal,
     pub(super) store: Arc<dyn Store>,
     pub(super) ambient: Arc<dyn Ambient>,
@@ -67,6 +70,8 @@ pub struct Surroundings {
     pub ambient: Arc<dyn Ambient>,
     pub observer: Arc<dyn Observer>,
     pub common_purse: Option<Arc<Purse>>,
+    /// What servers may spend in a day; nothing, where no server works on the runs.
+    pub daily_budget: Option<Arc<DailyBudget>>,
     /// What must not be in the verdict log. It is no part of the plan: the journal keeps that.
     pub redaction: Arc<Redaction>,
 }
@@ -95,6 +100,7 @@ impl Deliberation {
             calls: AtomicU32::new(transcript.next_call_id()),
             purse: Purse::after(transcript.plan.caps, &transcript),
             common_purse: surroundings.common_purse,
+            daily_budget: surroundings.daily_budget,
             transcript: Mutex::new(transcript),
             known: Mutex::new(Known::upto(entries)),
             unwritten: Mutex::new(unwritten),

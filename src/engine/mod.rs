@@ -5,6 +5,7 @@
 //! same function on a transcript that was loaded.
 
 mod connections;
+mod daily_budget;
 mod deliberation;
 mod ear;
 mod intervene;
@@ -23,6 +24,7 @@ mod steps;
 mod writing;
 
 pub use connections::Connections;
+pub use daily_budget::DailyBudget;
 pub use deliberation::{Deliberation, Limits, Surroundings};
 pub use ear::Ear;
 pub use intervene::{check as check_intervention, intervene, unknown_seat};

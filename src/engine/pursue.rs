@@ -53,18 +53,27 @@ impl Deliberation {
     /// what was set aside may be sent, and only then.
     pub(super) fn set_out(&self, course: &mut Course<'_>) -> Result<Change, Change> {
         let worst = purse::worst(&course.seat, &course.request.messages);
-        if let Err(shortage) = self.reserve(worst) {
-            return Err(Change::AskNotSent { ask: course.ask.id, shortage });
-        }
-        (course.call, course.reserved) = (self.next_call(), worst);
+        let call = self.reserve(worst).map_err(|shortage| {
+            let ask = course.ask.id;
+            Change::AskNotSent { ask, shortage }
+        })?;
+        (course.call, course.reserved) = (call, worst);
         Ok(Change::CallSent(course.sending()))
     }
 
     /// What was set aside for a call that was never sent.
     pub(super) fn turn_back(&self, course: &Course<'_>) {
-        self.purse.give_back(course.reserved);
+        self.give_back(course.reserved);
+        if let Some(daily) = &self.daily_budget {
+            daily.give_back(&self.id, course.call);
+        }
+    }
+
+    /// To the run's own purse, and to the batch's.
+    fn give_back(&self, reserved: Reservation) {
+        self.purse.give_back(reserved);
         if let Some(common) = &self.common_purse {
-            common.give_back(course.reserved);
+            common.give_back(reserved);
         }
     }
 
@@ -79,10 +88,10 @@ impl Deliberation {
                     // More than was set aside counts at once. What is left over is free when the
                     // journal says so: it shows at every moment what could be spent.
                     let at_most = reserved.or_more(actual);
-                    self.settle(reserved, at_most);
+                    self.settle(call, reserved, at_most);
                     let change = Change::ReplyKept { call, reply };
                     self.note(EntryKind::ReplyKept, vec![change]).await?;
-                    self.settle(at_most, actual);
+                    self.settle(call, at_most, actual);
                     self.read(course.ask);
                     return Ok(());
                 }
@@ -98,7 +107,7 @@ impl Deliberation {
             let change = Change::CallFailed { call, failure, gave_up };
             self.note(EntryKind::CallFailed, vec![change]).await?;
             if error.error_type.is_unbilled() {
-                self.settle(reserved, Reservation::default());
+                self.settle(call, reserved, Reservation::default());
             }
             match onward {
                 Onward::GiveUp => return Ok(()),
@@ -116,17 +125,27 @@ impl Deliberation {
         }
     }
 
-    /// Out of the run's own purse, and out of the batch's.
-    fn reserve(&self, worst: Reservation) -> Result<(), Shortage> {
+    /// Out of the run's own purse, the batch's, and what servers may spend in a day. Returns the
+    /// number of the call that may be sent.
+    fn reserve(&self, worst: Reservation) -> Result<u32, Shortage> {
         self.purse.reserve(worst)?;
-        let Some(common) = &self.common_purse else { return Ok(()) };
-        common.reserve(worst).inspect_err(|_| self.purse.give_back(worst))
+        if let Some(common) = &self.common_purse {
+            common.reserve(worst).inspect_err(|_| self.purse.give_back(worst))?;
+        }
+        let call = self.next_call();
+        if let Some(daily) = &self.daily_budget {
+            daily.reserve(&self.id, call, worst).inspect_err(|_| self.give_back(worst))?;
+        }
+        Ok(call)
     }
 
-    fn settle(&self, reserved: Reservation, actual: Reservation) {
+    fn settle(&self, call: u32, reserved: Reservation, actual: Reservation) {
         self.purse.settle(reserved, actual);
         if let Some(common) = &self.common_purse {
             common.settle(reserved, actual);
+        }
+        if let Some(daily) = &self.daily_budget {
+            daily.settle(&self.id, call, actual);
         }
     }
 }

@@ -4,21 +4,25 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::connections::Connections;
+use super::daily_budget::DailyBudget;
 use super::purse::{Purse, worst};
 use super::pursue::reply;
 use crate::domain::ask::{ErrorType, Finish, Purpose};
 use crate::domain::intervention::Restatement;
+use crate::domain::plan::Seat;
 use crate::domain::transcript::Transcript;
 use crate::normalise;
 use crate::prompting::conclusion::restatement;
 use crate::providers::{CallError, Request};
 
 /// One sentence, from the first of the chair's transports that answers with one. What it
-/// costs is held against the run's budget; the call is not made where that does not cover it.
+/// costs is held against the run's budget, and against what servers may spend in a day; the call
+/// is not made where these do not cover it.
 pub async fn restate(
     transcript: &Transcript,
     connections: &Connections,
     text: &str,
+    daily_budget: Option<&DailyBudget>,
 ) -> Result<Restatement, CallError> {
     let plan = &transcript.plan;
     let unknown = |message: &str| CallError::new(ErrorType::Unknown, message);
@@ -26,9 +30,12 @@ pub async fn restate(
     let seat = chair.ok_or_else(|| unknown("there is no chair"))?;
     let messages = Arc::new(restatement(&plan.secret, transcript.question(), text));
     let purse = Purse::after(plan.caps, transcript);
-    purse
-        .reserve(worst(seat, &messages))
-        .map_err(|shortage| unknown(&format!("what is left of {shortage} does not cover it")))?;
+    let worst = worst(seat, &messages);
+    let not_covered = |shortage| unknown(&format!("what is left of {shortage} does not cover it"));
+    purse.reserve(worst).map_err(not_covered)?;
+    if let Some(daily) = daily_budget {
+        daily.reserve_restatement(worst).map_err(not_covered)?;
+    }
     let time = Duration::from_millis(plan.timeout_ms(seat, Purpose::Restatement));
     let request = Request {
         seat: seat.name.clone(),
@@ -38,22 +45,51 @@ pub async fn restate(
         schema: None,
         time_left: time,
     };
-    let mut last = unknown("nothing leads to the chair");
+    let restated = ask_in_turn(seat, connections, &request, time).await;
+    // The journal says what a restatement cost that could be read; nothing else counts another.
+    let is_counted = match &restated {
+        Ok(_) => true,
+        Err(failed) => !failed.may_be_billed,
+    };
+    if let Some(daily) = daily_budget.filter(|_| is_counted) {
+        daily.give_back_restatement(worst);
+    }
+    restated.map_err(|failed| failed.error)
+}
+
+/// Why there is no restatement, and whether it may have cost something.
+struct NotRestated {
+    error: CallError,
+    may_be_billed: bool,
+}
+
+/// Asks by each of the chair's transports until one gives a sentence.
+async fn ask_in_turn(
+    seat: &Seat,
+    connections: &Connections,
+    request: &Request,
+    time: Duration,
+) -> Result<Restatement, NotRestated> {
+    let mut last = CallError::new(ErrorType::Unknown, "nothing leads to the chair");
+    let mut may_be_billed = false;
     for transport in connections.of(&seat.name) {
         let start = Instant::now();
-        let sent = tokio::time::timeout(time, transport.send(&request)).await;
+        let sent = tokio::time::timeout(time, transport.send(request)).await;
         let received = match sent {
             Ok(Ok(received)) => received,
             Ok(Err(error)) => {
+                may_be_billed |= !error.error_type.is_unbilled();
                 last = error;
                 continue;
             }
             Err(_) => {
                 let message = format!("no answer within {} s", time.as_secs());
                 last = CallError::new(ErrorType::Timeout, message);
+                may_be_billed = true;
                 continue;
             }
         };
+        may_be_billed = true;
         let latency_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let reply = reply(seat, received, latency_ms);
         match normalise::restatement(&reply.text) {
@@ -66,5 +102,5 @@ pub async fn restate(
             Err(unreadable) => last = CallError::new(ErrorType::ParseError, unreadable.reason),
         }
     }
-    Err(last)
+    Err(NotRestated { error: last, may_be_billed })
 }

@@ -10,7 +10,8 @@ use tokio::sync::watch;
 use super::prepared::Prepared;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{
-    self, Deliberation, Ear, Journal, Limits, Observer, Owner, Purse, Surroundings, look,
+    self, DailyBudget, Deliberation, Ear, Journal, Limits, Observer, Owner, Purse, Surroundings,
+    look,
 };
 use crate::error::Error;
 use crate::operations::Workspace;
@@ -26,13 +27,29 @@ pub struct OpenDesk {
 impl OpenDesk {
     /// Opens a desk, whose ear hears while the runtime goes on.
     pub fn open(workspace: Arc<Workspace>, runtime: &Handle) -> Result<Self, Error> {
+        Self::open_with(workspace, runtime, None)
+    }
+
+    /// The same for a server, whose runs share what may be spent in a day.
+    pub fn open_for_server(workspace: Arc<Workspace>, runtime: &Handle) -> Result<Self, Error> {
+        let (store, ambient) = (Arc::clone(&workspace.store), Arc::clone(&workspace.ambient));
+        let daily_budget = Arc::new(DailyBudget::new(store, ambient));
+        Self::open_with(workspace, runtime, Some(daily_budget))
+    }
+
+    fn open_with(
+        workspace: Arc<Workspace>,
+        runtime: &Handle,
+        daily_budget: Option<Arc<DailyBudget>>,
+    ) -> Result<Self, Error> {
         let folder = workspace.folders.store_folder();
         let owner = Owner::new(folder, workspace.ambient.chance())
             .map_err(|source| StoreError::NoFolder { path: folder.to_owned(), source })?;
         let (journal, writer) = Journal::start(Arc::clone(&workspace.store));
         let (ear, listening) = Ear::open(Arc::clone(&workspace.store));
         runtime.spawn(listening);
-        Ok(Self { desk: Arc::new(Desk { workspace, owner, journal, ear }), writer })
+        let desk = Desk { workspace, owner, journal, ear, daily_budget };
+        Ok(Self { desk: Arc::new(desk), writer })
     }
 
     pub fn desk(&self) -> Arc<Desk> {
@@ -54,6 +71,8 @@ pub struct Desk {
     pub owner: Owner,
     journal: Journal,
     ear: Ear,
+    /// What servers may spend in a day; nothing at the command line's desk.
+    pub daily_budget: Option<Arc<DailyBudget>>,
 }
 
 impl Desk {
@@ -69,6 +88,7 @@ impl Desk {
             ambient: Arc::clone(&self.workspace.ambient),
             observer,
             common_purse,
+            daily_budget: self.daily_budget.clone(),
             redaction: Arc::default(),
         }
     }

@@ -12,12 +12,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use super::blocking::blocking;
+use super::caller_limits::lower_limits;
 use super::desk::{Desk, OpenDesk};
 use super::following::Following;
 use super::premises::Premises;
 use super::prepared::Prepared;
 use super::resume::Resumption;
 use super::run_report::{RunReport, RunStatus, report};
+use crate::config::{Overrides, Settings};
 use crate::convening::Outlets;
 use crate::domain::change::Entry;
 use crate::domain::ids::DialogueId;
@@ -49,6 +51,8 @@ pub struct House {
     live: Mutex<LiveRuns>,
     /// One permit per run. See [`RunPlace`].
     places: Arc<Semaphore>,
+    /// Directives are restated one at a time: what one costs is noted before the next is asked.
+    pub directing: tokio::sync::Mutex<()>,
     /// Those that somebody wanted cancelled, whatever became of them since.
     cancelled: Mutex<BTreeSet<DialogueId>>,
 }
@@ -88,6 +92,7 @@ impl House {
             desk: Mutex::default(),
             live: Mutex::default(),
             places: Arc::new(Semaphore::new(RUNS_MAX as usize)),
+            directing: tokio::sync::Mutex::default(),
             cancelled: Mutex::default(),
         })
     }
@@ -116,13 +121,23 @@ impl House {
         Ok(Arc::clone(known.insert(workspace)))
     }
 
-    fn desk(&self) -> Result<Arc<Desk>, Error> {
+    pub fn desk(&self) -> Result<Arc<Desk>, Error> {
         let mut open = lock(&self.desk);
         if let Some(open) = open.as_ref() {
             return Ok(open.desk());
         }
-        let opened = OpenDesk::open(self.for_opening()?, &Handle::current())?;
+        let opened = OpenDesk::open_for_server(self.for_opening()?, &Handle::current())?;
         Ok(open.insert(opened).desk())
+    }
+
+    /// The operator's settings, lowered to what a caller asks for. The operator's limit for a day
+    /// holds from now on, for the runs that are at work too.
+    pub fn limit_caller(&self, operator: Settings, asked: &Overrides) -> Result<Settings, Error> {
+        let settings = lower_limits(operator, asked)?;
+        if let Some(daily) = &self.desk()?.daily_budget {
+            daily.set_limit(settings.server_usd_micros);
+        }
+        Ok(settings)
     }
 
     /// Opens a run and goes on with it in the background.
@@ -328,3 +343,7 @@ fn keep_log(workspace: &Workspace, path: &Path, talk: Talk) {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[path = "house_tests.rs"]
+mod tests;

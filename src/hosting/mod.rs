@@ -2,6 +2,7 @@
 //! is made of, and the desk it is held at.
 
 mod blocking;
+mod caller_limits;
 mod council;
 mod desk;
 mod following;
@@ -17,6 +18,7 @@ mod run_report;
 mod skipped;
 
 pub use blocking::blocking;
+pub use caller_limits::lower_limits;
 pub use council::{council, council_settings};
 pub use desk::{Desk, OpenDesk};
 pub use following::{FOLLOWING_PAUSE, Following};

@@ -5,7 +5,7 @@ use crate::config::Overrides;
 use crate::convening::{Outlets, reconnect};
 use crate::domain::intervention::Restatement;
 use crate::domain::transcript::Transcript;
-use crate::engine;
+use crate::engine::{self, DailyBudget};
 use crate::error::Error;
 
 /// What came of asking the chair's model. That it cannot say is no error: the directive may be
@@ -22,11 +22,15 @@ pub async fn restate(
     transcript: &Transcript,
     text: &str,
     outlets: &Outlets,
+    daily_budget: Option<&DailyBudget>,
 ) -> Result<Restated, Error> {
     let Transcript { opening, plan, .. } = transcript;
     let settings = premises.settings_for(opening, &Overrides::default())?;
+    if let Some(daily) = daily_budget {
+        daily.set_limit(settings.server_usd_micros);
+    }
     let connections = reconnect(plan, opening.rehearsal, &settings, outlets);
-    Ok(match engine::restate(transcript, &connections, text).await {
+    Ok(match engine::restate(transcript, &connections, text, daily_budget).await {
         Ok(restatement) => Restated::As(restatement),
         Err(error) => Restated::NotSaid { reason: error.message },
     })

@@ -23,6 +23,15 @@ pub struct Resumption {
     pub wall: Duration,
 }
 
+/// Who resumes a run.
+#[derive(Debug, Clone, Copy)]
+enum Resumer {
+    /// The person at the command line, who may raise what a run may spend.
+    Operator,
+    /// A client of a server, who may not.
+    Caller,
+}
+
 impl Resumption {
     /// By the settings of now, which must lead to the seats it was planned with.
     pub fn prepare(
@@ -31,7 +40,18 @@ impl Resumption {
         overrides: &Overrides,
         outlets: &Outlets,
     ) -> Self {
-        Self::changed(loaded, Vec::new(), settings, overrides, outlets)
+        Self::build(loaded, Vec::new(), settings, overrides, outlets, Resumer::Operator)
+    }
+
+    /// The same for a caller of a server. The settings are those of
+    /// [`lower_limits`](super::caller_limits::lower_limits).
+    pub fn prepare_for_caller(
+        loaded: Loaded,
+        settings: &Settings,
+        overrides: &Overrides,
+        outlets: &Outlets,
+    ) -> Self {
+        Self::build(loaded, Vec::new(), settings, overrides, outlets, Resumer::Caller)
     }
 
     /// The same, of a run that is to go on otherwise than it was planned; seats may have come.
@@ -42,11 +62,26 @@ impl Resumption {
         overrides: &Overrides,
         outlets: &Outlets,
     ) -> Self {
+        Self::build(loaded, changes, settings, overrides, outlets, Resumer::Operator)
+    }
+
+    fn build(
+        loaded: Loaded,
+        changes: Vec<Change>,
+        settings: &Settings,
+        overrides: &Overrides,
+        outlets: &Outlets,
+        resumer: Resumer,
+    ) -> Self {
         let mut to_be = loaded.transcript.clone();
         to_be.add(to_be.last_entry_at, &changes);
         let connections = reconnect(&to_be.plan, to_be.opening.rehearsal, settings, outlets);
         let planned = loaded.transcript.plan.caps;
-        let caps = raised(planned, settings.budget, overrides.budget_usd);
+        let caps = match resumer {
+            Resumer::Operator => raised(planned, settings.budget, overrides.budget_usd),
+            Resumer::Caller => limited(planned, settings.budget, overrides.budget_usd),
+        };
+        let caps = (caps != planned).then_some(Change::CapsSet { caps });
         Self {
             different: caps.into_iter().chain(changes).collect(),
             connections,
@@ -74,14 +109,22 @@ impl Resumption {
 }
 
 /// Money stays what it was planned with, unless somebody names another sum now: whoever asked
-/// meant it as a limit. Of tokens and calls, those of now where they allow more. Nothing, where
-/// nothing changes.
-fn raised(planned: Caps, now: Caps, named_usd: Option<f64>) -> Option<Change> {
-    let caps = Caps {
+/// meant it as a limit. Of tokens and calls, those of now where they allow more.
+fn raised(planned: Caps, now: Caps, named_usd: Option<f64>) -> Caps {
+    Caps {
         usd_micros: if named_usd.is_some() { now.usd_micros } else { planned.usd_micros },
         tokens: planned.tokens.max(now.tokens),
         calls: planned.calls.max(now.calls),
         wall_ms: planned.wall_ms,
+    }
+}
+
+/// The operator's limits of now bind whatever a caller resumes, also a run that was begun with
+/// more: the command line may go on with that.
+fn limited(planned: Caps, now: Caps, named_usd: Option<f64>) -> Caps {
+    let usd_micros = match named_usd {
+        Some(_) => now.usd_micros,
+        None => planned.usd_micros.min(now.usd_micros),
     };
-    (caps != planned).then_some(Change::CapsSet { caps })
+    Caps { usd_micros, tokens: now.tokens, calls: now.calls, wall_ms: planned.wall_ms }
 }

@@ -13,7 +13,7 @@ mod verbs;
 pub use error::StoreError;
 pub use log_pages::{LOG_PAGE, log_line_pages, log_pages};
 pub use sqlite::SqliteStore;
-pub use verbs::{End, Registration, Store, Unit, transact};
+pub use verbs::{End, PlacedEntry, Registration, Store, Unit, transact};
 pub use verification::{Finding, Verification};
 
 mod verification;

@@ -54,6 +54,10 @@ pub trait Store: Debug + Send + Sync {
     /// was one.
     fn last_intervention(&self) -> Result<u64, StoreError>;
 
+    /// The entries of all dialogues that say what calls may cost and did cost: those after the
+    /// place `after` among all entries, and not older than `since`, in order.
+    fn cost_entries(&self, after: u64, since: Moment) -> Result<Vec<PlacedEntry>, StoreError>;
+
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError>;
 
     /// A page of dialogues, newest first.
@@ -159,6 +163,14 @@ pub trait Unit {
         at: Moment,
         changes: &[Change],
     ) -> Result<u64, StoreError>;
+}
+
+/// What happened to a dialogue, and its place among the entries of all dialogues.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacedEntry {
+    pub place: u64,
+    pub dialogue_id: DialogueId,
+    pub changes: Vec<Change>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

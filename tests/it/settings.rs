@@ -78,6 +78,7 @@ fn config_shows_each_setting_with_its_source() {
     budget.tokens_max | 400000 | default
     budget.calls_max | 60 | default
     budget.wall_max | 90s | PLENARY_DEADLINE
+    budget.server_usd_max | none | default
     conclusion.synthesizer | house | default
     conclusion.critic | house | default
     conclusion.reviser | house | default

@@ -44,6 +44,7 @@ pub(in crate::config) struct BudgetSection {
     pub tokens_max: Option<At<u64>>,
     pub calls_max: Option<At<u32>>,
     pub wall_max: Option<At<u64>>,
+    pub server_usd_max: Option<At<f64>>,
 }
 
 #[derive(Debug, Default)]
@@ -79,13 +80,14 @@ impl CouncilFile {
 
 impl BudgetSection {
     fn read(file: &Section<'_>, problems: &mut Problems) -> Self {
-        let known = ["usd_max", "tokens_max", "calls_max", "wall_max"];
+        let known = ["usd_max", "tokens_max", "calls_max", "wall_max", "server_usd_max"];
         let budget = file.section_or_empty("budget", &known, problems);
         Self {
             usd_max: budget.number("usd_max", 0.0..=USD_MAX, problems),
             tokens_max: budget.integer("tokens_max", 1..=i128::from(u64::MAX), problems),
             calls_max: budget.integer("calls_max", 1..=i128::from(u32::MAX), problems),
             wall_max: budget.duration("wall_max", WALL_MS_MAX, problems),
+            server_usd_max: budget.number("server_usd_max", 0.0..=USD_MAX, problems),
         }
     }
 }

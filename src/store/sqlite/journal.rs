@@ -8,6 +8,7 @@ use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 use crate::store::chain;
 use crate::store::error::StoreError;
+use crate::store::verbs::PlacedEntry;
 
 /// The newest entry of a chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,6 +65,42 @@ pub(super) fn last_intervention(connection: &Connection) -> Result<u64, StoreErr
         .prepare_cached("SELECT max(global_seq) FROM journal WHERE kind = 'intervened'")?
         .query_row([], |row| row.get(0))?;
     Ok(place.unwrap_or(0))
+}
+
+/// Clocks are set and writers wait: an entry may be this much older than the one before it.
+const DISORDER_HOURS: u32 = 1;
+
+/// What calls may cost and did cost: entries of all dialogues from the place `after` on.
+pub(super) fn cost_entries(
+    connection: &Connection,
+    after: u64,
+    since: Moment,
+) -> Result<Vec<PlacedEntry>, StoreError> {
+    // Backwards from the newest entry, so that only those of the time in question are looked at.
+    let before: Option<u64> = connection
+        .prepare_cached(
+            "SELECT global_seq FROM journal WHERE global_seq > ?1 AND ts < ?2
+             ORDER BY global_seq DESC LIMIT 1",
+        )?
+        .query_row(params![after, since.hours_earlier(DISORDER_HOURS).to_string()], |row| {
+            row.get(0)
+        })
+        .optional()?;
+    query(
+        connection,
+        "SELECT global_seq, dialogue_id, payload FROM journal
+         WHERE global_seq > ?1 AND ts >= ?2 AND payload IS NOT NULL AND kind IN
+           ('asks_prepared', 'call_sent', 'reply_kept', 'call_failed', 'intervened')
+         ORDER BY global_seq",
+        params![before.unwrap_or(after), since.to_string()],
+        |row| {
+            Ok(PlacedEntry {
+                place: row.get(0)?,
+                dialogue_id: parsed(row, 1, "dialogue id")?,
+                changes: json(row, 2, "journal entry")?,
+            })
+        },
+    )
 }
 
 /// The entries of a dialogue after the `after`-th, as far as their payloads were kept.

@@ -25,7 +25,7 @@ use crate::domain::shown::Viewer;
 use crate::domain::time::{Day, Moment};
 use crate::record::convergence::Pulse;
 use crate::store::error::StoreError;
-use crate::store::verbs::{End, Registration, Store, Unit};
+use crate::store::verbs::{End, PlacedEntry, Registration, Store, Unit};
 use crate::store::verification::Verification;
 
 /// Where a store lies unless somebody says otherwise.
@@ -170,6 +170,10 @@ impl Store for SqliteStore {
 
     fn last_intervention(&self) -> Result<u64, StoreError> {
         self.read(journal::last_intervention)
+    }
+
+    fn cost_entries(&self, after: u64, since: Moment) -> Result<Vec<PlacedEntry>, StoreError> {
+        self.read(|connection| journal::cost_entries(connection, after, since))
     }
 
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {

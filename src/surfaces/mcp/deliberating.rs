@@ -102,6 +102,11 @@ async fn status(call: &Call) -> Result<RunAnswer, Error> {
 async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
     let wanted = InterveneArguments::read(&call.arguments)?;
     let store = Arc::clone(&call.house.for_existing()?.store);
+    // What an earlier directive cost is in the transcript that this one is held against.
+    let _turn = match wanted.kind {
+        Deed::Direct => Some(call.house.directing.lock().await),
+        Deed::Whisper | Deed::Stop => None,
+    };
     let transcript = engine::load(store.as_ref(), &wanted.id)?.transcript;
     let intervention = match wanted.kind {
         Deed::Whisper => wanted.whisper(&transcript)?,

@@ -27,7 +27,11 @@ pub(super) async fn direct(
     let House { premises, outlets, .. } = call.house.as_ref();
     let restated = match known {
         Some(restatement) => Restated::As(restatement),
-        None => restate(premises, &transcript, &text, outlets).await?,
+        None => {
+            let desk = call.house.desk()?;
+            let daily_budget = desk.daily_budget.as_deref();
+            restate(premises, &transcript, &text, outlets, daily_budget).await?
+        }
     };
     let (said, restatement) = match restated {
         Restated::As(restatement) => {

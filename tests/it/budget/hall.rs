@@ -80,6 +80,7 @@ impl Hall {
             ambient: self.ambient.clone(),
             observer,
             common_purse,
+            daily_budget: None,
             redaction: Arc::default(),
         }
     }

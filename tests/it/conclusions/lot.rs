@@ -125,6 +125,7 @@ impl Lot<'_> {
                 ambient: Arc::new(Machine),
                 observer: told.clone(),
                 common_purse: None,
+                daily_budget: None,
                 redaction: Arc::default(),
             };
             let run = self.begin(id, &owner, surroundings, dice).await;

@@ -43,6 +43,11 @@ impl Agent {
         Self::silent(program, arguments).greeted()
     }
 
+    /// The same, by a command that was made ready.
+    pub fn of(command: Command) -> Self {
+        Self::started(command).greeted()
+    }
+
     /// Shakes hands.
     fn greeted(mut self) -> Self {
         let agent = &mut self;
@@ -89,6 +94,11 @@ impl Agent {
 
     pub fn send(&mut self, message: &Value) {
         self.send_line(message.to_string().as_bytes());
+    }
+
+    /// Sends bytes as they are, in one write.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        self.input.as_mut().unwrap().write_all(bytes).unwrap();
     }
 
     pub fn send_line(&mut self, line: &[u8]) {

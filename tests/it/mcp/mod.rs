@@ -8,6 +8,7 @@ mod examples;
 mod hostile;
 mod http;
 pub mod long_work;
+mod operator;
 mod record;
 pub mod served;
 mod stopping;

@@ -22,7 +22,7 @@ use plenary::domain::shown::Viewer;
 use plenary::domain::time::{Day, Moment};
 use plenary::engine::intervene;
 use plenary::record::convergence::Pulse;
-use plenary::store::{End, Registration, Store, StoreError, Unit, Verification};
+use plenary::store::{End, PlacedEntry, Registration, Store, StoreError, Unit, Verification};
 
 use super::library::Library;
 use super::lives::complaints;
@@ -309,6 +309,10 @@ impl Store for Broken {
 
     fn last_intervention(&self) -> Result<u64, StoreError> {
         self.sound.last_intervention()
+    }
+
+    fn cost_entries(&self, after: u64, since: Moment) -> Result<Vec<PlacedEntry>, StoreError> {
+        self.sound.cost_entries(after, since)
     }
 
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {

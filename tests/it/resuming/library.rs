@@ -190,6 +190,7 @@ impl Library {
             ambient: Arc::new(Machine),
             observer: told.clone(),
             common_purse: None,
+            daily_budget: None,
             redaction: Arc::default(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

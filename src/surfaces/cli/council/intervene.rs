@@ -135,7 +135,7 @@ impl Addressed {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::Runtime)?;
         let Self { transcript, .. } = self;
-        runtime.block_on(restate(&session.premises, transcript, text, &outlets(session)))
+        runtime.block_on(restate(&session.premises, transcript, text, &outlets(session), None))
     }
 }
 

@@ -107,7 +107,8 @@ impl AskArguments {
     /// The run that it becomes.
     pub(in crate::surfaces::mcp) fn prepare(self, house: &House) -> Result<Prepared, Error> {
         let Self { question, mode, context, conclusion, overrides, rehearsal, .. } = self;
-        let settings = council_settings(&house.premises, &rehearsal, &overrides)?;
+        let operator = council_settings(&house.premises, &rehearsal, &Overrides::default())?;
+        let settings = house.limit_caller(operator, &overrides)?;
         let wishes = Wishes {
             providers: Vec::new(),
             chair: None,

@@ -94,7 +94,9 @@ impl ReviewArguments {
 
     pub(in crate::surfaces::mcp) fn sort(self, house: &House) -> Result<Sorting, Error> {
         let Self { document, claims, rehearsal, .. } = self;
-        let settings = review_settings(&house.premises, &rehearsal, &Overrides::default())?;
+        let asked = Overrides::default();
+        let operator = review_settings(&house.premises, &rehearsal, &asked)?;
+        let settings = house.limit_caller(operator, &asked)?;
         let workspace = house.for_opening()?;
         let rules = Classifier::new(settings.tier_rules.as_deref());
         let piece = match document {

@@ -73,7 +73,9 @@ pub(in crate::surfaces::mcp) fn resumption(
     overrides: &Overrides,
 ) -> Result<(Resumption, Option<PathBuf>), Error> {
     let loaded = load(house.for_existing()?.store.as_ref(), id)?;
-    let settings = house.premises.settings_for(&loaded.transcript.opening, overrides)?;
+    let opening = &loaded.transcript.opening;
+    let operator = house.premises.settings_for(opening, &Overrides::default())?;
+    let settings = house.limit_caller(operator, overrides)?;
     let log = loaded.transcript.plan.gate.is_some().then(|| settings.review.log_path.clone());
-    Ok((Resumption::prepare(loaded, &settings, overrides, &house.outlets), log))
+    Ok((Resumption::prepare_for_caller(loaded, &settings, overrides, &house.outlets), log))
 }

@@ -1,0 +1,195 @@
+//! What servers may spend in a day, over all runs of one store.
+//!
+//! The journal says what each call may cost and what it did cost, so a server that was started
+//! again, or a second one over the same store, counts the same calls. A call belongs to the day,
+//! in UTC, on which it was sent. What is set aside and not in the journal yet is known to this
+//! process alone: two servers can exceed the limit by calls that both send at the same moment.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::purse::actual;
+use crate::ambient::Ambient;
+use crate::domain::ask::Reservation;
+use crate::domain::change::Change;
+use crate::domain::ids::DialogueId;
+use crate::domain::intervention::Intervention;
+use crate::domain::time::Day;
+use crate::domain::transcript::Shortage;
+use crate::store::{PlacedEntry, Store, StoreError};
+
+/// The money of one day. Without a limit nothing is counted.
+#[derive(Debug)]
+pub struct DailyBudget {
+    store: Arc<dyn Store>,
+    ambient: Arc<dyn Ambient>,
+    spending: Mutex<DaySpending>,
+}
+
+/// A call of a run.
+type CallKey = (DialogueId, u32);
+
+#[derive(Debug)]
+struct DaySpending {
+    limit_micros: Option<u64>,
+    day: Day,
+    /// The last entry of the journal that was counted.
+    upto: u64,
+    /// What each call costs: what was set aside, until it is known.
+    calls: HashMap<CallKey, Reservation>,
+    /// Restatements of directives, which are no calls of a run.
+    restatements_micros: u64,
+    /// Directives that were restated and not confirmed yet: to confirm one costs nothing.
+    unconfirmed: HashSet<(DialogueId, String)>,
+}
+
+impl DailyBudget {
+    pub fn new(store: Arc<dyn Store>, ambient: Arc<dyn Ambient>) -> Self {
+        let spending = Mutex::new(DaySpending::new(None, ambient.now().day()));
+        Self { store, ambient, spending }
+    }
+
+    /// Sets the limit, for the runs that are at work too; nothing lifts it.
+    pub fn set_limit(&self, limit_micros: Option<u64>) {
+        self.lock().limit_micros = limit_micros;
+    }
+
+    /// Sets the worst cost of a call aside, or says that the day's money does not cover it.
+    pub(super) fn reserve(
+        &self,
+        id: &DialogueId,
+        call: u32,
+        worst: Reservation,
+    ) -> Result<(), Shortage> {
+        let mut spending = self.lock();
+        self.check(&mut spending, worst)?;
+        if spending.limit_micros.is_some() {
+            spending.calls.insert((id.clone(), call), worst);
+        }
+        Ok(())
+    }
+
+    /// Puts what a call really took in the place of what was set aside.
+    pub(super) fn settle(&self, id: &DialogueId, call: u32, actual: Reservation) {
+        if let Some(cost) = self.lock().calls.get_mut(&(id.clone(), call)) {
+            *cost = actual;
+        }
+    }
+
+    /// A call that was never sent costs nothing.
+    pub(super) fn give_back(&self, id: &DialogueId, call: u32) {
+        self.lock().calls.remove(&(id.clone(), call));
+    }
+
+    /// Sets the worst cost of a restatement aside. The journal does not know of it before it is
+    /// noted, and never if it could not be read.
+    pub(super) fn reserve_restatement(&self, worst: Reservation) -> Result<(), Shortage> {
+        let mut spending = self.lock();
+        self.check(&mut spending, worst)?;
+        spending.add_restatement(worst.usd_micros);
+        Ok(())
+    }
+
+    /// The restatement was not billed, or the journal will say what it cost.
+    pub(super) fn give_back_restatement(&self, worst: Reservation) {
+        let mut spending = self.lock();
+        spending.restatements_micros =
+            spending.restatements_micros.saturating_sub(worst.usd_micros.unwrap_or(0));
+    }
+
+    /// Whether the day's money covers this. A store that cannot be read covers nothing.
+    fn check(&self, spending: &mut DaySpending, worst: Reservation) -> Result<(), Shortage> {
+        let Some(limit) = spending.limit_micros else { return Ok(()) };
+        self.refresh(spending).map_err(|_| Shortage::ServerMoney)?;
+        let total = spending.total().saturating_add(worst.usd_micros.unwrap_or(0));
+        if total > limit { Err(Shortage::ServerMoney) } else { Ok(()) }
+    }
+
+    /// Counts what the journal got since the last look, or all of a new day.
+    fn refresh(&self, spending: &mut DaySpending) -> Result<(), StoreError> {
+        let today = self.ambient.now().day();
+        if spending.day != today {
+            *spending = DaySpending::new(spending.limit_micros, today);
+        }
+        for entry in self.store.cost_entries(spending.upto, today.start())? {
+            spending.count(entry);
+        }
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, DaySpending> {
+        self.spending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl DaySpending {
+    fn new(limit_micros: Option<u64>, day: Day) -> Self {
+        Self {
+            limit_micros,
+            day,
+            upto: 0,
+            calls: HashMap::new(),
+            restatements_micros: 0,
+            unconfirmed: HashSet::new(),
+        }
+    }
+
+    fn total(&self) -> u64 {
+        let calls = self.calls.values().map(|cost| cost.usd_micros.unwrap_or(0));
+        calls.fold(self.restatements_micros, u64::saturating_add)
+    }
+
+    fn add_restatement(&mut self, usd_micros: Option<u64>) {
+        self.restatements_micros = self.restatements_micros.saturating_add(usd_micros.unwrap_or(0));
+    }
+
+    /// Counts an entry. One that this process wrote says what is known already.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "no other change costs anything")]
+    fn count(&mut self, entry: PlacedEntry) {
+        let PlacedEntry { place, dialogue_id, changes } = entry;
+        self.upto = place;
+        for change in changes {
+            match change {
+                Change::CallSent(sending) => {
+                    self.calls
+                        .entry((dialogue_id.clone(), sending.call))
+                        .or_insert(sending.reserved);
+                }
+                Change::ReplyKept { call, reply } => {
+                    if let Some(cost) = self.calls.get_mut(&(dialogue_id.clone(), call)) {
+                        *cost = actual(*cost, reply.usage, reply.cost);
+                    }
+                }
+                Change::CallFailed { call, failure, .. } if failure.error_type.is_unbilled() => {
+                    if let Some(cost) = self.calls.get_mut(&(dialogue_id.clone(), call)) {
+                        *cost = Reservation::default();
+                    }
+                }
+                Change::Intervened { intervention, .. } => {
+                    self.count_directive(&dialogue_id, intervention);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn count_directive(&mut self, id: &DialogueId, intervention: Intervention) {
+        let Intervention::Directive { text, restatement: Some(restatement), confirmed } =
+            intervention
+        else {
+            return;
+        };
+        let key = (id.clone(), text);
+        if confirmed && self.unconfirmed.remove(&key) {
+            return;
+        }
+        self.add_restatement(restatement.reply.cost.usd_micros);
+        if !confirmed {
+            self.unconfirmed.insert(key);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "daily_budget_tests.rs"]
+mod tests;
