@@ -7,12 +7,16 @@ use rmcp::model::{
 use serde_json::Value;
 
 use super::params::objection;
+use super::request_slots::WAITING_MAX;
 use super::salvage::id_of;
 use crate::domain::strict_json::Strict;
 
 /// A message of more is answered with an error, by whichever transport it comes; the limit on
 /// what a tool takes is smaller, and has better words.
 pub(super) const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Messages in one batch: each may have an answer, and a message has millions of bytes.
+const BATCH_MESSAGES_MAX: usize = 1_000;
 
 /// More than any tool takes, and less than a stack holds.
 const STRICT: Strict = Strict {
@@ -53,6 +57,11 @@ impl Unread {
 
     pub(super) fn in_flight(id: &RequestId) -> Self {
         let message = "a request with this id is being worked on";
+        Self::new(Whose::Request(id.clone()), ErrorCode::INVALID_REQUEST, message)
+    }
+
+    pub(super) fn too_many_waiting(id: &RequestId) -> Self {
+        let message = format!("{WAITING_MAX} calls wait for runs already: wait for their answers");
         Self::new(Whose::Request(id.clone()), ErrorCode::INVALID_REQUEST, message)
     }
 
@@ -98,6 +107,10 @@ pub(super) fn read(bytes: &[u8]) -> Vec<Result<ClientJsonRpcMessage, Unread>> {
         return Vec::new();
     }
     match value(bytes) {
+        Ok(Value::Array(batch)) if batch.len() > BATCH_MESSAGES_MAX => {
+            let message = format!("a batch has at most {BATCH_MESSAGES_MAX} messages");
+            vec![Err(Unread::new(Whose::Unnameable, ErrorCode::INVALID_REQUEST, message))]
+        }
         Ok(Value::Array(batch)) => batch.into_iter().map(message).collect(),
         Ok(value) => vec![message(value)],
         Err(unread) => vec![Err(unread)],

@@ -2,7 +2,8 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, PoisonError};
+use std::os::fd::AsFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::{
@@ -11,34 +12,47 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::sync::Mutex;
-use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, BufReader};
+use tokio::time::{Instant, sleep};
 
 use super::in_flight::{InFlight, asked, cancelled};
 use super::message::{MESSAGE_BYTES_MAX, Unread, read};
+use super::output_queue::OutputQueue;
+use super::request_slots::{RequestSlots, TakenSlot};
 use super::server::Server;
 use crate::hosting::House;
 
 /// How long a client that has closed the input may still wait for something, and take to read it.
 const FAREWELL: Duration = Duration::from_secs(2);
 
+/// How often to look whether a client that reads nothing has closed the input.
+const HANG_UP_PAUSE: Duration = Duration::from_millis(200);
+
 /// Answers whoever writes to standard input, until they close it.
 pub(crate) async fn serve(house: Arc<House>) {
-    let lines = Lines::new(tokio::io::stdin(), tokio::io::stdout(), Arc::clone(&house));
-    let aside = Arc::clone(&lines.aside);
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let lines = Lines::new(input, output, Arc::clone(&house), is_input_closed);
+    let output = lines.output.clone();
     // A client that goes away before it said hello is no error of ours.
     if let Ok(service) = Server::new(house).serve(lines).await {
         let _ = service.waiting().await;
     }
-    let mut written = std::mem::take(&mut *aside.lock().unwrap_or_else(PoisonError::into_inner));
-    let _ = timeout(FAREWELL, async { while written.join_next().await.is_some() {} }).await;
+    output.wait_until_written(FAREWELL).await;
+}
+
+/// Whether the client has closed standard input, also while bytes wait in it.
+fn is_input_closed() -> bool {
+    let input = io::stdin();
+    let mut watched = [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::empty())];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let is_ready = poll(&mut watched, Some(&now)).is_ok_and(|count| count > 0);
+    is_ready && watched.iter().any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR))
 }
 
 /// Messages as lines. What cannot be read is answered with an error wherever it has an id, and
 /// passed over where it has none.
-struct Lines<R, W> {
+struct Lines<R> {
     input: BufReader<R>,
     /// What of the line has come so far: reading may be broken off and taken up again.
     line: Vec<u8>,
@@ -48,15 +62,23 @@ struct Lines<R, W> {
     is_begun: bool,
     waiting: VecDeque<ClientJsonRpcMessage>,
     in_flight: InFlight<RequestId>,
-    output: Arc<Mutex<W>>,
-    /// Answers that nobody waits for while they are written, until the end.
-    aside: Arc<std::sync::Mutex<JoinSet<()>>>,
+    slots: RequestSlots,
+    output: OutputQueue,
+    /// Whether the client has closed the input.
+    is_input_closed: fn() -> bool,
+    /// Since when the client has closed the input, and how much it had read then.
+    deserted: Option<(Instant, u64)>,
     /// Its runs end with the input.
     house: Arc<House>,
 }
 
-impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
-    fn new(input: R, output: W, house: Arc<House>) -> Self {
+impl<R: AsyncRead + Unpin + Send> Lines<R> {
+    fn new(
+        input: R,
+        output: impl AsyncWrite + Unpin + Send + 'static,
+        house: Arc<House>,
+        is_input_closed: fn() -> bool,
+    ) -> Self {
         Self {
             input: BufReader::new(input),
             line: Vec::new(),
@@ -64,8 +86,10 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
             is_begun: false,
             waiting: VecDeque::new(),
             in_flight: InFlight::default(),
-            output: Arc::new(Mutex::new(output)),
-            aside: Arc::default(),
+            slots: RequestSlots::default(),
+            output: OutputQueue::start(output),
+            is_input_closed,
+            deserted: None,
             house,
         }
     }
@@ -121,7 +145,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
                     self.waiting.push_back(message);
                 }
                 Ok(_) => {}
-                Err(unread) => self.write_aside(unread),
+                Err(unread) => self.answer_unread(unread),
             }
         }
     }
@@ -136,15 +160,72 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
         });
     }
 
-    fn write_aside(&self, unread: Unread) {
+    fn answer_unread(&self, unread: Unread) {
         let Some(answer) = unread.answer() else { return };
-        let output = Arc::clone(&self.output);
-        let mut aside = self.aside.lock().unwrap_or_else(PoisonError::into_inner);
-        while aside.try_join_next().is_some() {}
-        aside.spawn(async move {
-            // Whoever does not read any more has gone; the end of the input says so too.
-            let _ = write(&output, &answer).await;
-        });
+        // An error document can always be written.
+        let _ = self.output.add(&answer, None);
+    }
+
+    /// Takes the next message that is to be worked on. It stays in the queue while its slot is
+    /// waited for: reading may be broken off there.
+    async fn next_waiting(&mut self) -> Option<ClientJsonRpcMessage> {
+        while let Some(message) = self.waiting.front() {
+            let slot = self.slots.take(message).await;
+            let mut message = self.waiting.pop_front()?;
+            if let Some(id) = cancelled(&message) {
+                // Nothing will answer it. Its handler keeps the slot until it has ended.
+                self.slots.detach(id);
+            }
+            match slot {
+                TakenSlot::Taken(slot) => self.slots.attach(&mut message, slot),
+                TakenSlot::NotNeeded => {}
+                TakenSlot::NoneLeft => {
+                    if let Some(id) = asked(&message) {
+                        self.in_flight.free(id);
+                        self.answer_unread(Unread::too_many_waiting(id));
+                    }
+                    continue;
+                }
+            }
+            return Some(message);
+        }
+        None
+    }
+
+    /// The next message, as soon as the client has read enough of what was answered; nothing,
+    /// when there are no more.
+    async fn next_message(&mut self) -> Option<ClientJsonRpcMessage> {
+        loop {
+            self.output.wait_for_room().await;
+            if let Some(message) = self.next_waiting().await {
+                return Some(message);
+            }
+            if !matches!(self.next_line().await, Ok(Some(()))) {
+                return None;
+            }
+            self.take_line();
+        }
+    }
+
+    /// Whether the client has gone while answers wait: it has closed its output, or it has closed
+    /// its input and read nothing for some time. The end of the input cannot be read while
+    /// requests before it are not.
+    fn is_deserted(&mut self) -> bool {
+        if self.output.is_broken() {
+            return true;
+        }
+        if !(self.is_input_closed)() {
+            self.deserted = None;
+            return false;
+        }
+        let written = self.output.written_bytes();
+        match self.deserted {
+            Some((since, seen)) if seen == written => since.elapsed() >= FAREWELL,
+            Some(_) | None => {
+                self.deserted = Some((Instant::now(), written));
+                false
+            }
+        }
     }
 }
 
@@ -171,49 +252,47 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-async fn write<W: AsyncWrite + Unpin>(
-    output: &Mutex<W>,
-    message: &ServerJsonRpcMessage,
-) -> io::Result<()> {
-    let mut line = serde_json::to_vec(message)?;
-    line.push(b'\n');
-    let mut output = output.lock().await;
-    output.write_all(&line).await?;
-    output.flush().await
-}
-
-impl<R, W> Transport<RoleServer> for Lines<R, W>
-where
-    R: AsyncRead + Unpin + Send,
-    W: AsyncWrite + Unpin + Send + 'static,
-{
+impl<R: AsyncRead + Unpin + Send> Transport<RoleServer> for Lines<R> {
     type Error = io::Error;
 
     fn send(
         &mut self,
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
-        if let Some(id) = answered(&message) {
+        let slot = answered(&message).and_then(|id| {
             self.in_flight.free(id);
-        }
-        let output = Arc::clone(&self.output);
-        async move { write(&output, &message).await }
+            self.slots.detach(id)
+        });
+        let added = match message {
+            JsonRpcMessage::Notification(_) => self.output.add_notice(&message),
+            JsonRpcMessage::Response(_) | JsonRpcMessage::Error(_) | JsonRpcMessage::Request(_) => {
+                self.output.add(&message, slot)
+            }
+        };
+        std::future::ready(added.map_err(io::Error::from))
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            if let Some(message) = self.waiting.pop_front() {
-                return Some(message);
-            }
-            if !matches!(self.next_line().await, Ok(Some(()))) {
+            let is_answer_waiting = self.output.is_waiting();
+            if is_answer_waiting && self.is_deserted() {
                 self.end_runs_soon();
                 return None;
             }
-            self.take_line();
+            tokio::select! {
+                message = self.next_message() => {
+                    if message.is_none() {
+                        self.end_runs_soon();
+                    }
+                    return message;
+                }
+                () = sleep(HANG_UP_PAUSE), if is_answer_waiting => {}
+            }
         }
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        self.output.lock().await.flush().await
+        self.output.wait_until_written(FAREWELL).await;
+        Ok(())
     }
 }

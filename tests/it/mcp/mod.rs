@@ -13,4 +13,5 @@ mod record;
 pub mod served;
 mod stopping;
 mod tasks;
+mod unread;
 mod wishes;

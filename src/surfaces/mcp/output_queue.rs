@@ -1,0 +1,220 @@
+//! Lines that wait to be written to the client, counted.
+//!
+//! [`OutputQueue`] never waits when a line is added: the code that answers must not stop. Its
+//! reader side ([`super::stdio`]) takes no further request while too much waits here, so a client
+//! that does not read stops being read.
+
+use rmcp::model::ServerJsonRpcMessage;
+use serde_json::Error as JsonError;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Duration, timeout};
+
+use super::request_slots::RequestSlot;
+
+/// Bytes that may wait before no further line is read. An answer may be larger than that: it is
+/// queued whole, and then nothing is read until it is written.
+const QUEUED_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Lines that may wait before no further line is read: errors are small, and many.
+const QUEUED_LINES_MAX: usize = 256;
+
+/// Lines that may wait before progress is not told any more: it is old when it is read.
+const QUEUED_LINES_MAX_FOR_NOTICE: usize = 64;
+
+/// What is written at once: as much as a pipe holds.
+const CHUNK_BYTES: usize = 64 * 1024;
+
+/// A line, and the slot of the request that it answers: free when the line is written.
+struct QueuedLine {
+    bytes: Vec<u8>,
+    _slot: Option<RequestSlot>,
+}
+
+/// What waits, and how much was written.
+#[derive(Debug, Clone, Copy, Default)]
+struct Backlog {
+    lines: usize,
+    bytes: usize,
+    written_bytes: u64,
+    /// The client has closed its end: nothing is written any more.
+    is_broken: bool,
+}
+
+impl Backlog {
+    fn is_full(&self) -> bool {
+        self.lines >= QUEUED_LINES_MAX || self.bytes >= QUEUED_BYTES_MAX
+    }
+}
+
+/// The way to the task that writes.
+#[derive(Debug, Clone)]
+pub(super) struct OutputQueue {
+    lines: mpsc::UnboundedSender<QueuedLine>,
+    backlog: watch::Sender<Backlog>,
+}
+
+impl OutputQueue {
+    /// Starts the task that writes. It ends when the last queue is dropped.
+    pub(super) fn start(output: impl AsyncWrite + Unpin + Send + 'static) -> Self {
+        let (lines, waiting) = mpsc::unbounded_channel();
+        let backlog = watch::Sender::new(Backlog::default());
+        tokio::spawn(write_lines(output, waiting, backlog.clone()));
+        Self { lines, backlog }
+    }
+
+    /// Adds an answer.
+    pub(super) fn add(
+        &self,
+        message: &ServerJsonRpcMessage,
+        slot: Option<RequestSlot>,
+    ) -> Result<(), JsonError> {
+        let mut bytes = serde_json::to_vec(message)?;
+        bytes.push(b'\n');
+        self.backlog.send_modify(|backlog| {
+            backlog.lines += 1;
+            backlog.bytes += bytes.len();
+        });
+        // The task that writes ends after the last sender is gone.
+        let _ = self.lines.send(QueuedLine { bytes, _slot: slot });
+        Ok(())
+    }
+
+    /// Adds a notification, unless so much waits that it would be old when it is read.
+    pub(super) fn add_notice(&self, message: &ServerJsonRpcMessage) -> Result<(), JsonError> {
+        let Backlog { lines, bytes, .. } = *self.backlog.borrow();
+        match lines >= QUEUED_LINES_MAX_FOR_NOTICE || bytes >= QUEUED_BYTES_MAX {
+            true => Ok(()),
+            false => self.add(message, None),
+        }
+    }
+
+    /// Waits until another line may be read.
+    pub(super) async fn wait_for_room(&self) {
+        self.wait(|backlog| !backlog.is_full()).await;
+    }
+
+    /// Waits until everything is written; gives up when the client has read nothing for so long.
+    pub(super) async fn wait_until_written(&self, time: Duration) {
+        loop {
+            let written = self.written_bytes();
+            let progress = |backlog: &Backlog| {
+                backlog.lines == 0 || backlog.is_broken || backlog.written_bytes != written
+            };
+            let is_stuck = timeout(time, self.wait(progress)).await.is_err();
+            let Backlog { lines, is_broken, .. } = *self.backlog.borrow();
+            if is_stuck || is_broken || lines == 0 {
+                return;
+            }
+        }
+    }
+
+    /// Whether lines wait that the client has not read, or never will.
+    pub(super) fn is_waiting(&self) -> bool {
+        let backlog = self.backlog.borrow();
+        backlog.lines > 0 || backlog.is_broken
+    }
+
+    pub(super) fn written_bytes(&self) -> u64 {
+        self.backlog.borrow().written_bytes
+    }
+
+    /// Whether the client has closed its end.
+    pub(super) fn is_broken(&self) -> bool {
+        self.backlog.borrow().is_broken
+    }
+
+    async fn wait(&self, is_reached: impl Fn(&Backlog) -> bool) {
+        // This queue is a sender: the channel is never closed while it waits.
+        let _ = self.backlog.subscribe().wait_for(|backlog| is_reached(backlog)).await;
+    }
+}
+
+async fn write_lines(
+    mut output: impl AsyncWrite + Unpin,
+    mut waiting: mpsc::UnboundedReceiver<QueuedLine>,
+    backlog: watch::Sender<Backlog>,
+) {
+    let mut is_broken = false;
+    while let Some(line) = waiting.recv().await {
+        if !is_broken {
+            is_broken = write_line(&mut output, &line.bytes, &backlog).await.is_err();
+        }
+        let length = line.bytes.len();
+        drop(line);
+        backlog.send_modify(|backlog| {
+            backlog.lines -= 1;
+            backlog.bytes -= length;
+            backlog.is_broken = is_broken;
+        });
+    }
+}
+
+/// Writes a line, and counts what of it is written: a long one takes a slow reader long.
+async fn write_line(
+    output: &mut (impl AsyncWrite + Unpin),
+    line: &[u8],
+    backlog: &watch::Sender<Backlog>,
+) -> std::io::Result<()> {
+    for chunk in line.chunks(CHUNK_BYTES) {
+        output.write_all(chunk).await?;
+        output.flush().await?;
+        backlog.send_modify(|backlog| backlog.written_bytes += chunk.len() as u64);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rmcp::model::{ErrorCode, ErrorData};
+    use tokio::io::AsyncReadExt;
+
+    fn message(bytes: usize) -> ServerJsonRpcMessage {
+        let error = ErrorData::new(ErrorCode::INVALID_REQUEST, "x".repeat(bytes), None);
+        ServerJsonRpcMessage::error(error, None)
+    }
+
+    /// Whether another line would be read now.
+    async fn has_room(queue: &OutputQueue) -> bool {
+        tokio::select! {
+            biased;
+            () = queue.wait_for_room() => true,
+            () = std::future::ready(()) => false,
+        }
+    }
+
+    #[tokio::test]
+    async fn there_is_room_until_too_many_lines_or_bytes_wait_and_again_when_they_are_read() {
+        for (count, bytes) in [(QUEUED_LINES_MAX, 1), (4, QUEUED_BYTES_MAX / 4)] {
+            let (mut reader, writer) = tokio::io::duplex(64);
+            let queue = OutputQueue::start(writer);
+            for _ in 1..count {
+                queue.add(&message(bytes), None).unwrap();
+            }
+            assert!(has_room(&queue).await, "{count} lines of {bytes}");
+            queue.add(&message(bytes), None).unwrap();
+            assert!(!has_room(&queue).await, "{count} lines of {bytes}");
+            let waiting = *queue.backlog.borrow();
+            queue.add_notice(&message(1)).unwrap();
+            assert_eq!(queue.backlog.borrow().lines, waiting.lines, "no notice is added");
+            let mut read = vec![0; waiting.bytes];
+            reader.read_exact(&mut read).await.unwrap();
+            assert_eq!(read.iter().filter(|byte| **byte == b'\n').count(), count);
+            queue.wait_for_room().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_client_that_closed_its_end_leaves_nothing_waiting() {
+        let (reader, writer) = tokio::io::duplex(64);
+        let queue = OutputQueue::start(writer);
+        for _ in 0..QUEUED_LINES_MAX {
+            queue.add(&message(100), None).unwrap();
+        }
+        drop(reader);
+        queue.wait(|backlog| backlog.lines == 0).await;
+        assert!(queue.is_broken());
+        queue.wait_until_written(Duration::from_secs(60)).await;
+    }
+}

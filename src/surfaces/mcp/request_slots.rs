@@ -1,0 +1,161 @@
+//! How many requests of one client are worked on at once.
+//!
+//! Most requests end by themselves. They share few slots, and a client that has used all of them
+//! is not read until an answer is written: so a client that never reads costs little memory. A
+//! call that waits for a run may take an hour. It has a slot of another kind, because the client
+//! must be able to cancel it: beyond those a call is refused, and the client is read on.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, GetExtensions, JsonRpcMessage, RequestId};
+use serde_json::Value;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::tools::{Run, TOOLS, Work};
+
+/// More at once is not faster: the store has one writer, and an answer may have megabytes.
+const QUICK_MAX: usize = 16;
+
+/// Four times as many as there can be runs.
+pub(super) const WAITING_MAX: usize = 128;
+
+/// A request that is worked on, until its handler has ended and its answer is written.
+#[derive(Debug, Clone)]
+pub(super) struct RequestSlot {
+    _permit: Arc<OwnedSemaphorePermit>,
+}
+
+/// The slots of one client.
+#[derive(Debug)]
+pub(super) struct RequestSlots {
+    quick: Arc<Semaphore>,
+    waiting: Arc<Semaphore>,
+    /// Requests without an answer.
+    unanswered: Mutex<HashMap<RequestId, RequestSlot>>,
+}
+
+impl Default for RequestSlots {
+    fn default() -> Self {
+        Self {
+            quick: Arc::new(Semaphore::new(QUICK_MAX)),
+            waiting: Arc::new(Semaphore::new(WAITING_MAX)),
+            unanswered: Mutex::default(),
+        }
+    }
+}
+
+impl RequestSlots {
+    /// A slot for the message: nothing, if it needs none or there is none. Waits for a quick one.
+    pub(super) async fn take(&self, message: &ClientJsonRpcMessage) -> TakenSlot {
+        let JsonRpcMessage::Request(request) = message else { return TakenSlot::NotNeeded };
+        let permit = match may_wait(&request.request) {
+            true => Arc::clone(&self.waiting).try_acquire_owned().ok(),
+            // The semaphore is never closed.
+            false => Arc::clone(&self.quick).acquire_owned().await.ok(),
+        };
+        match permit {
+            Some(permit) => TakenSlot::Taken(RequestSlot { _permit: Arc::new(permit) }),
+            None => TakenSlot::NoneLeft,
+        }
+    }
+
+    /// Puts the slot where it lives as long as the request: with its handler, and here until it
+    /// is answered.
+    pub(super) fn attach(&self, message: &mut ClientJsonRpcMessage, slot: RequestSlot) {
+        let JsonRpcMessage::Request(request) = message else { return };
+        request.request.extensions_mut().insert(slot.clone());
+        self.lock().insert(request.id.clone(), slot);
+    }
+
+    /// The slot of a request that is answered, or that nothing will answer any more.
+    pub(super) fn detach(&self, id: &RequestId) -> Option<RequestSlot> {
+        self.lock().remove(id)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<RequestId, RequestSlot>> {
+        self.unanswered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What became of a wish for a slot.
+#[derive(Debug)]
+pub(super) enum TakenSlot {
+    Taken(RequestSlot),
+    NotNeeded,
+    NoneLeft,
+}
+
+/// Whether a request may wait for a run or a model, and so for long.
+fn may_wait(request: &ClientRequest) -> bool {
+    let ClientRequest::CallToolRequest(call) = request else { return false };
+    let tool = TOOLS.iter().find(|tool| tool.name == call.params.name);
+    match tool.map(|tool| tool.work) {
+        Some(Work::Run(Run::Intervene)) => true,
+        Some(Work::Run(Run::Ask | Run::Review | Run::Status)) => {
+            let arguments = call.params.arguments.as_ref();
+            let wait = arguments.and_then(|arguments| arguments.get("wait_seconds"));
+            wait.is_some_and(|wait| *wait != Value::from(0) && !wait.is_null())
+        }
+        Some(Work::Look(_) | Work::Add(_) | Work::Replace(_) | Work::Open(_)) | None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn call(id: u32, tool: &str, arguments: Value) -> ClientJsonRpcMessage {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let message =
+            json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
+        serde_json::from_value(message).unwrap()
+    }
+
+    #[test]
+    fn what_waits_for_a_run_is_told_from_what_ends_by_itself() {
+        for (tool, arguments, expected) in [
+            ("council_ask", json!({ "question": "Tea?" }), false),
+            ("council_ask", json!({ "question": "Tea?", "wait_seconds": 0 }), false),
+            ("council_ask", json!({ "question": "Tea?", "wait_seconds": 1 }), true),
+            ("council_review", json!({ "wait_seconds": 3600 }), true),
+            ("deliberation_status", json!({ "wait_seconds": "60" }), true),
+            ("deliberation_intervene", json!({}), true),
+            ("blue_dialogue_search", json!({ "wait_seconds": 5 }), false),
+            ("no_such_tool", json!({ "wait_seconds": 5 }), false),
+        ] {
+            let message = call(1, tool, arguments.clone());
+            let JsonRpcMessage::Request(request) = &message else { panic!("{message:?}") };
+            assert_eq!(may_wait(&request.request), expected, "{tool} {arguments}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_slot_is_free_when_the_handler_has_ended_and_the_answer_is_written() {
+        let slots = RequestSlots::default();
+        let mut message = call(7, "council_ask", json!({ "wait_seconds": 9 }));
+        let TakenSlot::Taken(slot) = slots.take(&message).await else { panic!("none is taken") };
+        slots.attach(&mut message, slot);
+        let free = || slots.waiting.available_permits();
+        let answered = slots.detach(&RequestId::Number(7)).unwrap();
+        assert_eq!(free(), WAITING_MAX - 1);
+        drop(answered);
+        assert_eq!(free(), WAITING_MAX - 1, "its handler still runs");
+        drop(message);
+        assert_eq!(free(), WAITING_MAX);
+    }
+
+    #[tokio::test]
+    async fn calls_that_wait_are_refused_when_there_are_too_many_and_others_are_not() {
+        let slots = RequestSlots::default();
+        let waiting = call(1, "deliberation_status", json!({ "wait_seconds": 60 }));
+        let mut held = Vec::new();
+        for _ in 0..WAITING_MAX {
+            held.push(slots.take(&waiting).await);
+        }
+        assert!(matches!(slots.take(&waiting).await, TakenSlot::NoneLeft));
+        let quick = call(2, "deliberation_status", json!({}));
+        assert!(matches!(slots.take(&quick).await, TakenSlot::Taken(_)));
+    }
+}
