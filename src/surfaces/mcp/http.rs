@@ -3,7 +3,6 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -13,11 +12,10 @@ use axum::response::{IntoResponse, Response};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::TcpListener;
-use tokio::sync::oneshot;
-use tokio::time::sleep;
 
+use super::connections::{ConnectionState, HttpLimits, serve_connections};
 use super::message::MESSAGE_BYTES_MAX;
-use super::posted::take_in;
+use super::posted::{Posting, take_in};
 use super::server::Server;
 use super::token::Token;
 use crate::error::Error;
@@ -25,10 +23,6 @@ use crate::hosting::House;
 
 /// Names of this machine, as a client on it calls it.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
-
-/// How long whoever is connected may take to hear how it ended. A stream of events never ends by
-/// itself.
-const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Where to listen.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +35,7 @@ pub(crate) struct Address {
 pub(crate) struct Listening {
     listener: TcpListener,
     router: Router,
+    limits: HttpLimits,
     pub address: SocketAddr,
     pub token_path: PathBuf,
     /// What the token's owner should know of it.
@@ -48,7 +43,11 @@ pub(crate) struct Listening {
 }
 
 /// Opens the port; nobody is answered yet.
-pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listening, Error> {
+pub(crate) async fn listen(
+    house: Arc<House>,
+    address: Address,
+    limits: HttpLimits,
+) -> Result<Listening, Error> {
     let workspace = house.for_opening()?;
     let folder = workspace.folders.store_folder();
     let token = Token::of_folder(folder, workspace.ambient.as_ref())?;
@@ -69,34 +68,15 @@ pub(crate) async fn listen(house: Arc<House>, address: Address) -> Result<Listen
         StreamableHttpService::new(move || Ok(Server::new(Arc::clone(&house))), sessions, config);
     let router = Router::new()
         .nest_service("/mcp", service)
-        .layer(middleware::from_fn_with_state(Arc::default(), take_in))
+        .layer(middleware::from_fn_with_state(Arc::new(Posting::new(limits)), take_in))
         .layer(middleware::from_fn_with_state(Arc::new(admission), let_in));
-    Ok(Listening { listener, router, address, token_path, warning })
+    Ok(Listening { listener, router, limits, address, token_path, warning })
 }
 
 impl Listening {
     /// Answers until it is told to stop.
-    pub(crate) async fn serve(
-        self,
-        stop: impl Future<Output = ()> + Send + 'static,
-    ) -> Result<(), Error> {
-        let (tell, told) = oneshot::channel();
-        let stopping = async move {
-            stop.await;
-            // Whoever hears it is waiting below.
-            let _ = tell.send(());
-        };
-        let served = axum::serve(self.listener, self.router).with_graceful_shutdown(stopping);
-        let farewell = async move {
-            match told.await {
-                Ok(()) => sleep(FAREWELL).await,
-                Err(_) => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            served = served.into_future() => served.map_err(Error::Listen),
-            () = farewell => Ok(()),
-        }
+    pub(crate) async fn serve(self, stop: impl Future<Output = ()>) {
+        serve_connections(self.listener, self.router, self.limits, stop).await;
     }
 }
 
@@ -154,11 +134,17 @@ impl Admission {
 async fn let_in(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
     if let Some((status, reason)) = admission.refuses(request.headers()) {
         let mut response = (status, reason).into_response();
+        // A client that was refused makes room for others.
+        let close = header::HeaderValue::from_static("close");
+        response.headers_mut().insert(header::CONNECTION, close);
         if status == StatusCode::UNAUTHORIZED {
             let scheme = header::HeaderValue::from_static("Bearer");
             response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
         }
         return response;
+    }
+    if let Some(connection) = request.extensions().get::<Arc<ConnectionState>>() {
+        connection.admit();
     }
     let is_farewell = request.method() == Method::DELETE;
     let mut response = next.run(request).await;

@@ -5,6 +5,7 @@
 
 mod answer;
 mod call;
+mod connections;
 mod deliberating;
 mod directing;
 mod http;
@@ -25,5 +26,6 @@ mod tasks;
 mod token;
 mod tools;
 
+pub(crate) use connections::HttpLimits;
 pub(crate) use http::{Address, listen};
 pub(crate) use stdio::serve as serve_stdio;

@@ -1,6 +1,7 @@
 //! What is posted: read by the same rules as a line of standard input, before the library sees it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -9,7 +10,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use rmcp::model::RequestId;
+use tokio::time::timeout;
 
+use super::connections::HttpLimits;
 use super::in_flight::{InFlight, asked, cancelled};
 use super::message::{MESSAGE_BYTES_MAX, Unread, read_one};
 
@@ -18,6 +21,18 @@ const SESSION: &str = "mcp-session-id";
 
 /// A request of a session: its answer goes to whoever sent it last.
 type Key = (String, RequestId);
+
+/// What holds for everything that is posted.
+pub(super) struct Posting {
+    in_flight: Arc<InFlight<Key>>,
+    body_timeout: Duration,
+}
+
+impl Posting {
+    pub(super) fn new(limits: HttpLimits) -> Self {
+        Self { in_flight: Arc::default(), body_timeout: limits.body_timeout }
+    }
+}
 
 /// A request that is being answered, until nobody reads the answer any more.
 struct Held {
@@ -32,15 +47,22 @@ impl Drop for Held {
 }
 
 pub(super) async fn take_in(
-    State(in_flight): State<Arc<InFlight<Key>>>,
+    State(posting): State<Arc<Posting>>,
     request: Request,
     next: Next,
 ) -> Response {
     if request.method() != Method::POST {
         return next.run(request).await;
     }
+    let in_flight = Arc::clone(&posting.in_flight);
     let (parts, body) = request.into_parts();
-    let Ok(bytes) = axum::body::to_bytes(body, MESSAGE_BYTES_MAX).await else {
+    let read = timeout(posting.body_timeout, axum::body::to_bytes(body, MESSAGE_BYTES_MAX)).await;
+    let Ok(read) = read else {
+        let reason = format!("the message did not come within {:?}", posting.body_timeout);
+        let close = [(header::CONNECTION, "close")];
+        return (StatusCode::REQUEST_TIMEOUT, close, reason).into_response();
+    };
+    let Ok(bytes) = read else {
         let reason = format!("a message has at most {MESSAGE_BYTES_MAX} bytes");
         return (StatusCode::PAYLOAD_TOO_LARGE, reason).into_response();
     };

@@ -3,6 +3,7 @@
 pub mod agent;
 mod answers;
 mod clients;
+mod crowds;
 mod directives;
 mod examples;
 mod hostile;

@@ -2,13 +2,13 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::kit::Program;
+use crate::kit::{Program, binary};
 
 /// `plenary serve` on a free port.
 pub struct Served {
@@ -54,6 +54,19 @@ impl Served {
     pub fn with(program: &Program, options: &[&str]) -> Self {
         let mut command = program.command();
         command.args(["serve", "--port", "0"]).args(options);
+        Self::started(program, command)
+    }
+
+    /// The same, for a server that may open so many files and no more.
+    pub fn with_files(program: &Program, files_max: u32) -> Self {
+        let limited = format!("ulimit -n {files_max} && exec \"$0\" serve --port 0");
+        let mut command = Command::new("/bin/sh");
+        command.current_dir(program.path()).env_clear().stdin(Stdio::null());
+        command.args(["-c", &limited]).arg(binary());
+        Self::started(program, command)
+    }
+
+    fn started(program: &Program, mut command: Command) -> Self {
         let mut server = command.stderr(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(server.stderr.take().unwrap());
         let mut said = String::new();

@@ -110,7 +110,7 @@ impl Floor {
 
 /// Each call has a connection of its own, and the usual limit of a thousand files is that of
 /// three hundred councils. Where it cannot be raised, a call that finds no connection says so.
-fn open_as_many_as_allowed() {
+pub(in crate::surfaces::cli) fn open_as_many_as_allowed() {
     let limit = getrlimit(Resource::Nofile);
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
+use super::super::runs::hall::open_as_many_as_allowed;
 use super::super::session::{Done, Session};
 use super::super::signals::Signals;
 use super::super::ui::talk;
@@ -19,6 +20,7 @@ pub(super) fn serve_until_stopped(
     session: Session<'_>,
     serve: impl AsyncFnOnce(Arc<House>, Stop) -> Result<(), Error>,
 ) -> Result<Done, Error> {
+    open_as_many_as_allowed();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
     let say = if session.ui.is_quiet() { |_: &str| {} } else { talk };
     let house = House::new(session.premises.without_questions(), say);

@@ -8,7 +8,7 @@ use super::super::session::{Done, Session};
 use super::super::ui::talk;
 use super::lifetime::serve_until_stopped;
 use crate::error::Error;
-use crate::surfaces::mcp::{Address, listen};
+use crate::surfaces::mcp::{Address, HttpLimits, listen};
 
 /// Nobody else is known to listen there.
 const PORT_DEFAULT: u16 = 7456;
@@ -42,11 +42,12 @@ impl Serve {
     pub(crate) fn run(self, session: Session<'_>) -> Result<Done, Error> {
         let address = Address { ip: self.bind, port: self.port };
         serve_until_stopped(session, async move |house, stop| {
-            let listening = listen(house, address).await?;
+            let listening = listen(house, address, HttpLimits::of_process()).await?;
             listening.warning.iter().for_each(|warning| talk(warning));
             talk(&format!("serving MCP on http://{}/mcp", listening.address));
             talk(&format!("the token is in {}", listening.token_path.display()));
-            listening.serve(stop).await
+            listening.serve(stop).await;
+            Ok(())
         })
     }
 }

@@ -1,0 +1,245 @@
+//! Connections of `serve`: how many there may be, how long each may take, which one is closed
+//! when there are too many.
+//!
+//! **Invariant:** a client without the token cannot keep one that has it out. It is closed after
+//! a short time, and earlier when its place is needed.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::pin::pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use axum::{Extension, Router};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use rustix::process::{Resource, getrlimit};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, watch};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+/// Open connections. A client has a few: one that listens for events, one per call that waits.
+const CONNECTIONS_MAX: usize = 256;
+
+/// Of the files that this process may open, connections get one in this many. The others are for
+/// runs, whose calls need sockets and pipes, and for the store.
+const DESCRIPTOR_SHARE: u64 = 4;
+
+/// From the first byte of a connection to a request with the token. Clients are on this machine
+/// and send at once.
+const ADMISSION_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// For the head of a request, and for the pause before it: a client keeps its connection open.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// For the body of a request: at most 16 MiB, on this machine.
+const BODY_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// After an error that concerns all connections, as when no file can be opened any more.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// How long open connections may take to end when the server stops. A stream of events never
+/// ends by itself.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// What a client is told for whom there is no place.
+const NO_PLACE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
+    Retry-After: 1\r\nContent-Length: 30\r\n\r\nall connections are in use now";
+
+/// The limits, so that tests can set smaller ones.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct HttpLimits {
+    pub connections_max: usize,
+    pub admission_timeout: Duration,
+    pub head_timeout: Duration,
+    pub body_timeout: Duration,
+}
+
+impl HttpLimits {
+    /// Those of this process, which may open so many files and no more.
+    pub(crate) fn of_process() -> Self {
+        let files_max = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        Self::with_files(files_max)
+    }
+
+    fn with_files(files_max: u64) -> Self {
+        let share = usize::try_from(files_max / DESCRIPTOR_SHARE).unwrap_or(usize::MAX);
+        Self {
+            connections_max: share.clamp(1, CONNECTIONS_MAX),
+            admission_timeout: ADMISSION_TIMEOUT,
+            head_timeout: HEAD_TIMEOUT,
+            body_timeout: BODY_TIMEOUT,
+        }
+    }
+}
+
+/// A connection, as its requests know it.
+#[derive(Debug, Default)]
+pub(super) struct ConnectionState {
+    is_admitted: AtomicBool,
+    /// Its place is needed.
+    close: Notify,
+}
+
+impl ConnectionState {
+    /// A request on it had the token: from now on it is not closed for others.
+    pub(super) fn admit(&self) {
+        self.is_admitted.store(true, Ordering::Relaxed);
+    }
+
+    fn is_admitted(&self) -> bool {
+        self.is_admitted.load(Ordering::Relaxed)
+    }
+}
+
+/// The open connections, by the order in which they came.
+#[derive(Debug, Default)]
+struct ConnectionTable {
+    open: Mutex<OpenConnections>,
+}
+
+#[derive(Debug, Default)]
+struct OpenConnections {
+    next: u64,
+    states: BTreeMap<u64, Arc<ConnectionState>>,
+}
+
+/// A place in the table; dropping it frees the place.
+#[derive(Debug)]
+struct ConnectionPlace {
+    table: Arc<ConnectionTable>,
+    number: u64,
+    state: Arc<ConnectionState>,
+}
+
+impl Drop for ConnectionPlace {
+    fn drop(&mut self) {
+        self.table.lock().states.remove(&self.number);
+    }
+}
+
+impl ConnectionTable {
+    /// A place for a new connection: that of the oldest without the token, where all are taken.
+    fn enter(self: &Arc<Self>, connections_max: usize) -> Option<ConnectionPlace> {
+        let mut open = self.lock();
+        if open.states.len() >= connections_max && !open.close_oldest() {
+            return None;
+        }
+        let (number, state) = (open.next, Arc::new(ConnectionState::default()));
+        open.next += 1;
+        open.states.insert(number, Arc::clone(&state));
+        Some(ConnectionPlace { table: Arc::clone(self), number, state })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, OpenConnections> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OpenConnections {
+    /// Closes the oldest connection that sent no token; says whether there was one.
+    fn close_oldest(&mut self) -> bool {
+        let oldest = self.states.iter().find(|(_, state)| !state.is_admitted());
+        let Some(number) = oldest.map(|(number, _)| *number) else { return false };
+        if let Some(state) = self.states.remove(&number) {
+            state.close.notify_one();
+        }
+        true
+    }
+}
+
+/// Answers connections until it is told to stop, then gives those that are open a short time.
+pub(super) async fn serve_connections(
+    listener: TcpListener,
+    router: Router,
+    limits: HttpLimits,
+    stop: impl Future<Output = ()>,
+) {
+    let table = Arc::new(ConnectionTable::default());
+    let (stopping, is_stopping) = watch::channel(false);
+    let mut connections = JoinSet::new();
+    let mut stop = pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.join_next(), if !connections.is_empty() => continue,
+            () = &mut stop => break,
+        };
+        match accepted {
+            Ok((stream, _)) => match table.enter(limits.connections_max) {
+                Some(place) => {
+                    let router = router.clone().layer(Extension(Arc::clone(&place.state)));
+                    let is_stopping = is_stopping.clone();
+                    connections.spawn(serve_one(stream, router, place, limits, is_stopping));
+                }
+                None => refuse(&stream),
+            },
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(_) => {
+                // No file can be opened. A client without the token makes room first.
+                table.lock().close_oldest();
+                sleep(ACCEPT_PAUSE).await;
+            }
+        }
+    }
+    drop(listener);
+    stopping.send_replace(true);
+    let _ = timeout(FAREWELL, async { while connections.join_next().await.is_some() {} }).await;
+}
+
+/// Errors of `accept` that say nothing about the next connection.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::Interrupted
+    )
+}
+
+/// Says that there is no place, as far as that goes without waiting.
+fn refuse(stream: &TcpStream) {
+    // Not written, the end of the connection says the same.
+    let _ = stream.try_write(NO_PLACE);
+}
+
+async fn serve_one(
+    stream: TcpStream,
+    router: Router,
+    place: ConnectionPlace,
+    limits: HttpLimits,
+    mut is_stopping: watch::Receiver<bool>,
+) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_timeout)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = pin!(connection);
+    let admission_ends = Instant::now() + limits.admission_timeout;
+    let (mut is_ending, mut is_admission_over) = (false, false);
+    loop {
+        tokio::select! {
+            // An error here is one that the client has made, or sees itself.
+            _ = connection.as_mut() => return,
+            () = place.state.close.notified() => return,
+            () = sleep_until(admission_ends), if !is_admission_over => {
+                if !place.state.is_admitted() {
+                    return;
+                }
+                is_admission_over = true;
+            }
+            _ = is_stopping.wait_for(|is_so| *is_so), if !is_ending => {
+                is_ending = true;
+                connection.as_mut().graceful_shutdown();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "connections_tests.rs"]
+mod tests;
