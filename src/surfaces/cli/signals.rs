@@ -1,14 +1,16 @@
-//! Ctrl-C, and whoever ends the process kindly.
+//! The signals that stop a run or a server: Ctrl-C and its kin.
 
+use std::future::poll_fn;
 use std::process::exit;
+use std::task::Poll;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::error::Kind;
 
-/// The first signal asks the run to stop where it can be taken up again; the second ends
-/// the process, which is no worse: the journal is whole at every moment.
+/// The first signal asks the run to stop where it can be resumed; the second ends the process,
+/// which is no worse: the journal is whole at every moment.
 pub(super) async fn stop_or_exit(heard: watch::Sender<bool>) {
     let mut signals = Signals::open();
     loop {
@@ -19,23 +21,68 @@ pub(super) async fn stop_or_exit(heard: watch::Sender<bool>) {
     }
 }
 
-/// Both ways of saying stop; nothing, where the system does not let us hear them.
-pub(super) struct Signals(Option<(Signal, Signal)>);
+/// SIGINT, SIGTERM, SIGQUIT and SIGHUP, which all mean the same here: stop, and stay resumable.
+/// Where the system does not let us receive one, it does what it does by default.
+pub(super) struct Signals(Vec<Signal>);
 
 impl Signals {
     pub(super) fn open() -> Self {
-        let interrupt = signal(SignalKind::interrupt()).ok();
-        Self(interrupt.zip(signal(SignalKind::terminate()).ok()))
+        let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate(), SignalKind::quit()];
+        // `nohup plenary …` is meant to outlive its terminal.
+        if !is_hangup_ignored() {
+            kinds.push(SignalKind::hangup());
+        }
+        Self(kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect())
     }
 
-    /// Waits until somebody says stop.
+    /// Waits for the next of them.
     pub(super) async fn next(&mut self) {
-        let Some((interrupt, terminate)) = &mut self.0 else {
-            return std::future::pending().await;
+        poll_fn(|context| {
+            let is_told = self.0.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
+            if is_told { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+}
+
+/// Whether this process was started with SIGHUP ignored.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "the system's word on this process")]
+fn is_hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignores_hangup(&status)
+}
+
+/// Other systems do not tell without unsafe code. A process that `nohup` starts has no terminal
+/// on standard error, and without a terminal nothing hangs up.
+#[cfg(not(target_os = "linux"))]
+fn is_hangup_ignored() -> bool {
+    use std::io::IsTerminal;
+    !std::io::stderr().is_terminal()
+}
+
+/// The mask of ignored signals is one hexadecimal number; SIGHUP is its lowest bit.
+#[cfg(any(target_os = "linux", test))]
+fn ignores_hangup(status: &str) -> bool {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mask_tells_whether_a_hangup_is_ignored() {
+        let check = |mask: &str, expected: bool| {
+            let status = format!("Name:\tplenary\nSigBlk:\t1\nSigIgn:\t{mask}\nSigCgt:\t1\n");
+            assert_eq!(ignores_hangup(&status), expected, "{mask}");
         };
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-        }
+        check("0000000000001000", false);
+        check("0000000000001001", true);
+        check("", false);
+        check("no number", false);
+        assert!(!ignores_hangup(""));
     }
 }

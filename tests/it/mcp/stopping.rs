@@ -14,7 +14,7 @@ use crate::kit::at;
 #[test]
 fn a_server_by_http_ends_when_it_is_told_whoever_is_connected() {
     let (council, _) = waiting();
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP, Signal::QUIT] {
         let mut served = Served::new(&council.program);
         let session = served.greeted();
         let _stream = served.begin("GET", Some(&session), b"");
