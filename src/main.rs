@@ -8,5 +8,11 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    // The supervisor of an agent program is a process of this executable.
+    #[cfg(target_os = "linux")]
+    if let Some(code) = plenary::providers::run_supervisor(std::env::args_os()) {
+        return code;
+    }
+    plenary::providers::Supervisor::use_this_executable();
     ExitCode::from(plenary::surfaces::cli::main(std::env::args_os()))
 }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 
-use super::process::{Environment, Group, OUTPUT_BYTES_MAX, Scratch, Tail, failed_start};
+use super::process::{Environment, Group, OUTPUT_BYTES_MAX, Scratch, Supervisor, Tail};
 use super::provider::{McpTool, Provider};
 use super::request::{CallError, Received, Request};
 use super::sentence::saying;
@@ -29,6 +29,7 @@ pub struct McpTransport {
     provider: Arc<Provider>,
     /// What the server's variables are chosen from.
     ambient: Environment,
+    supervisor: Option<Supervisor>,
 }
 
 impl McpTransport {
@@ -38,7 +39,13 @@ impl McpTransport {
 
     /// The same, in surroundings other than those of this process.
     pub fn with_environment(provider: Arc<Provider>, ambient: Environment) -> Self {
-        Self { provider, ambient }
+        Self { provider, ambient, supervisor: Supervisor::of_this_process() }
+    }
+
+    /// The same, under another supervisor than the one of this process.
+    #[must_use]
+    pub fn supervised_by(self, supervisor: Option<Supervisor>) -> Self {
+        Self { supervisor, ..self }
     }
 
     /// Dropping the future ends the server and all that it started.
@@ -51,8 +58,9 @@ impl McpTransport {
         let scratch = Scratch::new()
             .map_err(|error| unknown(format!("no folder to run a server in: {error}")))?;
         let arguments: Vec<OsString> = tool.args.iter().map(OsString::from).collect();
-        let mut server = Group::start(&tool.command, &arguments, &environment, scratch)
-            .map_err(|error| failed_start(&tool.command, &error))?;
+        let supervisor = self.supervisor.as_ref();
+        let mut server =
+            Group::start(&tool.command, &arguments, &environment, scratch, supervisor)?;
 
         let mut stderr = server.stderr();
         let mut tail = Tail::default();
@@ -63,7 +71,7 @@ impl McpTransport {
         let result = match outcome {
             Ok(result) => result,
             Err(error) => {
-                drop(server);
+                server.end().await?;
                 // It is dead; what it said before that is still on its way.
                 let _ = tokio::time::timeout(LAST_WORDS, tail.read(stderr.as_mut())).await;
                 let said = saying(&format!("{error} {}", tail.text()), &secrets);

@@ -28,7 +28,9 @@ pub use cli::{CliTransport, Program};
 pub use clients::{HttpClients, is_loopback, origin_of};
 pub use http::{HttpTransport, REPLY_BYTES_MAX};
 pub use mcp::McpTransport;
-pub use process::Environment;
+#[cfg(target_os = "linux")]
+pub use process::run_supervisor;
+pub use process::{Environment, Supervisor, sweep_scratch_folders};
 pub use provider::{Dialect, McpTool, Provider};
 pub use request::{CallError, Received, Request};
 pub use transport::Transport;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plenary::domain::ask::ErrorType;
-use plenary::providers::{CallError, CliTransport, Received};
+use plenary::providers::{CallError, CliTransport, Received, Supervisor};
 use tempfile::TempDir;
 
-use crate::kit::{alive_with, provider, request, soon, surroundings};
+use crate::kit::{RUNAWAYS, alive_with, binary, provider, request, soon, surroundings};
 
 /// A script as a provider's program, with a home of its own.
 struct Scripted {
@@ -30,7 +30,10 @@ impl Scripted {
 
     fn transport(&self, more: &[(&str, &str)]) -> CliTransport {
         let provider = provider("scripted", &["/bin/sh", self.script.to_str().unwrap()]);
-        CliTransport::with_environment(Arc::new(provider), surroundings(self.path(), more))
+        supervised(CliTransport::with_environment(
+            Arc::new(provider),
+            surroundings(self.path(), more),
+        ))
     }
 
     async fn ask(&self, system: &str, user: &str) -> Result<Received, CallError> {
@@ -44,6 +47,11 @@ impl Scripted {
     async fn error(&self) -> CallError {
         self.ask("", "anything").await.unwrap_err()
     }
+}
+
+/// As the real program runs its agents.
+fn supervised(transport: CliTransport) -> CliTransport {
+    transport.supervised_by(Some(Supervisor::at(binary())))
 }
 
 #[tokio::test]
@@ -88,8 +96,10 @@ async fn a_key_that_is_configured_for_the_provider_goes_with_it() {
     let mut provider = provider("scripted", &["/bin/sh", script.script.to_str().unwrap()]);
     provider.key_variable = Some("MY_MODEL_KEY".to_owned());
     provider.key = Some("abc123".into());
-    let transport =
-        CliTransport::with_environment(Arc::new(provider), surroundings(script.path(), &[]));
+    let transport = supervised(CliTransport::with_environment(
+        Arc::new(provider),
+        surroundings(script.path(), &[]),
+    ));
     assert_eq!(transport.send(&request("", "?")).await.unwrap().text, "key: abc123");
 }
 
@@ -102,24 +112,33 @@ async fn it_runs_in_an_empty_folder_that_is_gone_afterwards() {
     assert_ne!(folders[0], folders[1]);
     for folder in folders {
         let parent = Path::new(folder).parent().unwrap();
-        assert!(parent.file_name().unwrap().to_str().unwrap().starts_with("plenary-"));
+        assert!(parent.file_name().unwrap().to_str().unwrap().starts_with("run-"));
         assert!(soon(|| !parent.exists()).await, "{folder} is still there");
     }
 }
 
 #[tokio::test]
 async fn a_dropped_call_ends_the_program_and_its_children() {
+    // Both shells, all three sleeps, and the supervisor.
+    check_dropped_call(|transport| transport, 6).await;
+}
+
+/// Where a system has no supervisors.
+#[tokio::test]
+async fn without_a_supervisor_a_dropped_call_ends_the_group() {
+    check_dropped_call(|transport| transport.supervised_by(None), 5).await;
+}
+
+async fn check_dropped_call(change: impl Fn(CliTransport) -> CliTransport, processes: usize) {
     let script = Scripted::new("sh -c 'sleep 1000 & sleep 1000' & pwd > $HOME/started; sleep 1000");
     let home = script.path().to_str().unwrap();
     let started = script.path().join("started");
     let folder_of = || std::fs::read_to_string(&started).unwrap_or_default();
-    let transport = script.transport(&[]);
+    let transport = change(script.transport(&[]));
     let asked = request("", "?");
     let call = transport.send(&asked);
-    let running = async {
-        // Both shells and all three sleeps.
-        soon(|| folder_of().ends_with('\n') && alive_with(home).len() == 5).await
-    };
+    let running =
+        async { soon(|| folder_of().ends_with('\n') && alive_with(home).len() == processes).await };
     tokio::select! {
         outcome = call => panic!("it ended by itself: {outcome:?}"),
         all = running => assert!(all, "alive: {:?}", alive_with(home)),
@@ -133,6 +152,50 @@ async fn what_a_program_leaves_running_neither_holds_the_reply_nor_survives_it()
     let script = Scripted::new("sleep 1000 & echo done");
     let reply = tokio::time::timeout(Duration::from_secs(20), script.reply()).await;
     assert_eq!(reply.expect("the reply was held back"), "done");
+    let home = script.path().to_str().unwrap();
+    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
+}
+
+#[tokio::test]
+async fn children_in_other_sessions_end_with_the_program() {
+    let script = Scripted::new(&format!("{RUNAWAYS} echo done"));
+    assert_eq!(script.reply().await, "done");
+    let home = script.path().to_str().unwrap();
+    // The reply came after their end, so there is nothing to wait for.
+    assert_eq!(alive_with(home), Vec::<PathBuf>::new());
+}
+
+#[tokio::test]
+async fn children_in_other_sessions_end_with_a_dropped_call() {
+    let script = Scripted::new(&format!("{RUNAWAYS} touch $HOME/started; sleep 1000"));
+    let home = script.path().to_str().unwrap();
+    let started = script.path().join("started");
+    let (transport, asked) = (script.transport(&[]), request("", "?"));
+    tokio::select! {
+        outcome = transport.send(&asked) => panic!("it ended by itself: {outcome:?}"),
+        all = soon(|| started.exists()) => assert!(all, "alive: {:?}", alive_with(home)),
+    }
+    assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
+}
+
+/// Readers see the end of a pipe when the program closes it, not when its supervisor ends.
+#[tokio::test]
+async fn a_program_may_close_its_input_and_go_on() {
+    let long = "x".repeat(3_000_000);
+    let script = Scripted::new("exec <&-; echo no need");
+    assert_eq!(script.ask("", &long).await.unwrap().text, "no need");
+}
+
+#[tokio::test]
+async fn a_program_without_a_supervisor_answers_and_is_missed_the_same() {
+    let script = Scripted::new("sleep 1000 & echo done");
+    let transport = script.transport(&[]).supervised_by(None);
+    assert_eq!(transport.send(&request("", "?")).await.unwrap().text, "done");
+    let provider = Arc::new(provider("mine", &["no-such-program"]));
+    let ambient = surroundings(script.path(), &[]);
+    let transport = CliTransport::with_environment(provider, ambient).supervised_by(None);
+    let error = transport.send(&request("", "?")).await.unwrap_err();
+    assert_eq!(error.message, "the program `no-such-program` was not found");
     let home = script.path().to_str().unwrap();
     assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
 }
@@ -186,8 +249,10 @@ async fn keys_do_not_appear_in_messages() {
     let mut provider = provider("scripted", &["/bin/sh", script.script.to_str().unwrap()]);
     provider.key_variable = Some("MY_KEY".to_owned());
     provider.key = Some("sk-abcdef".into());
-    let transport =
-        CliTransport::with_environment(Arc::new(provider), surroundings(script.path(), &[]));
+    let transport = supervised(CliTransport::with_environment(
+        Arc::new(provider),
+        surroundings(script.path(), &[]),
+    ));
     let error = transport.send(&request("", "?")).await.unwrap_err();
     assert_eq!(error.message, "`sh`: exit status: 1: cannot use ***");
     assert!(!format!("{transport:?}").contains("sk-abcdef"));
@@ -198,7 +263,8 @@ async fn a_missing_program_is_named() {
     let home = tempfile::tempdir().unwrap();
     let check = async |name: &str, command: &[&str], message: &str| {
         let provider = Arc::new(provider(name, command));
-        let transport = CliTransport::with_environment(provider, surroundings(home.path(), &[]));
+        let ambient = surroundings(home.path(), &[]);
+        let transport = supervised(CliTransport::with_environment(provider, ambient));
         let error = transport.send(&request("", "?")).await.unwrap_err();
         assert_eq!((error.error_type, error.message.as_str()), (ErrorType::Unknown, message));
     };

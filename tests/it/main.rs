@@ -12,6 +12,7 @@
 
 mod kit;
 
+mod agent_processes;
 mod anonymity;
 mod briefing;
 mod budget;

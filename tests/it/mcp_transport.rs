@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use plenary::domain::ask::ErrorType;
-use plenary::providers::{CallError, McpTool, McpTransport, Received};
+use plenary::providers::{CallError, McpTool, McpTransport, Received, Supervisor};
 use tempfile::TempDir;
 
-use crate::kit::{alive_with, provider, request, soon, surroundings};
+use crate::kit::{alive_with, binary, provider, request, soon, surroundings};
 
 /// Greets as MCP wants it; what it does when its tool is called is the test's.
 const SERVER: &str = r#"
@@ -56,6 +56,7 @@ impl Server {
         provider.mcp = Some(self.tool.clone());
         let ambient = surroundings(self.home.path(), &[("CANARY", "sings")]);
         McpTransport::with_environment(Arc::new(provider), ambient)
+            .supervised_by(Some(Supervisor::at(binary())))
     }
 
     async fn ask(&self) -> Result<Received, CallError> {
@@ -144,7 +145,7 @@ async fn a_missing_server_is_named() {
 
 #[tokio::test]
 async fn a_dropped_call_ends_the_server_and_its_children() {
-    let server = Server::answering("sleep 1000 & sleep 1000");
+    let server = Server::answering("setsid sleep 1000 & sleep 1000");
     let called = server.home.path().join("called");
     tokio::select! {
         outcome = server.ask() => panic!("it ended by itself: {outcome:?}"),

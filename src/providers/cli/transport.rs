@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use super::program::{Attachment, Invocation, Program, Told};
 use crate::domain::ask::ErrorType;
-use crate::providers::process::{Environment, Group, Scratch, failed_start};
+use crate::providers::process::{Environment, Group, Scratch, Supervisor};
 use crate::providers::provider::Provider;
 use crate::providers::request::{CallError, Received, Request};
 use crate::providers::sentence::saying;
@@ -22,6 +22,7 @@ pub struct CliTransport {
     provider: Arc<Provider>,
     /// What the program's variables are chosen from.
     ambient: Environment,
+    supervisor: Option<Supervisor>,
 }
 
 impl CliTransport {
@@ -31,7 +32,13 @@ impl CliTransport {
 
     /// The same, in surroundings other than those of this process.
     pub fn with_environment(provider: Arc<Provider>, ambient: Environment) -> Self {
-        Self { provider, ambient }
+        Self { provider, ambient, supervisor: Supervisor::of_this_process() }
+    }
+
+    /// The same, under another supervisor than the one of this process.
+    #[must_use]
+    pub fn supervised_by(self, supervisor: Option<Supervisor>) -> Self {
+        Self { supervisor, ..self }
     }
 
     /// Dropping the future ends the program and all that it started.
@@ -45,8 +52,8 @@ impl CliTransport {
         let mut arguments: Vec<OsString> = leading.iter().map(OsString::from).collect();
         let scratch = prepare(&invocation, &mut arguments, &mut environment)
             .map_err(|error| no_folder(&error))?;
-        let group = Group::start(first, &arguments, &environment, scratch)
-            .map_err(|error| failed_start(first, &error))?;
+        let supervisor = self.supervisor.as_ref();
+        let group = Group::start(first, &arguments, &environment, scratch, supervisor)?;
         let talk = group.converse(&invocation.input).await?;
         let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy();
         program.read(&talk).map_err(|error| CallError {
@@ -67,8 +74,8 @@ impl CliTransport {
             leading.iter().map(OsString::from).chain(["--version".into()]).collect();
         let scratch = Scratch::new().map_err(|error| no_folder(&error))?;
         let environment = self.ambient.narrowed(program.own_prefixes());
-        let group = Group::start(first, &arguments, &environment, scratch)
-            .map_err(|error| failed_start(first, &error))?;
+        let supervisor = self.supervisor.as_ref();
+        let group = Group::start(first, &arguments, &environment, scratch, supervisor)?;
         let talk = timeout(time_max, group.converse("")).await.map_err(|_| {
             let message = format!("it did not tell its version within {time_max:?}");
             CallError::new(ErrorType::Timeout, message)

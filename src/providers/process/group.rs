@@ -1,69 +1,53 @@
-//! A foreign program with everything it starts, in a process group of its own.
+//! A foreign program with everything it starts, and how all of it ends.
 
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
-use tempfile::TempDir;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 
 use super::Environment;
+use super::marked::kill_marked;
+use super::message::{self, failed_start};
+use super::outcome::ProgramOutcome;
+use super::scratch::Scratch;
+use super::supervisor::Supervisor;
+use crate::providers::request::CallError;
 
-/// A folder of the program's own: an empty one to work in, and beside it room for what it must
-/// read or leaves behind. All of it goes when the program has ended.
-#[derive(Debug)]
-pub(in crate::providers) struct Scratch {
-    folder: TempDir,
-}
-
-impl Scratch {
-    #[expect(clippy::disallowed_methods, reason = "in a fresh folder of our own")]
-    pub(in crate::providers) fn new() -> io::Result<Self> {
-        let scratch = Self { folder: tempfile::Builder::new().prefix("plenary-").tempdir()? };
-        std::fs::create_dir_all(scratch.work())?;
-        std::fs::create_dir_all(scratch.temporary())?;
-        Ok(scratch)
-    }
-
-    /// Where the program runs.
-    pub(in crate::providers) fn work(&self) -> PathBuf {
-        self.folder.path().join("work")
-    }
-
-    /// Its `TMPDIR`: reports of crashes hold prompts and belong in no shared folder.
-    fn temporary(&self) -> PathBuf {
-        self.folder.path().join("tmp")
-    }
-
-    /// A file for the program to read, by a path relative to the scratch folder.
-    #[expect(clippy::disallowed_methods, reason = "in a fresh folder of our own")]
-    pub(in crate::providers) fn file(&self, name: &str, text: &str) -> io::Result<PathBuf> {
-        let path = self.folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
-        std::fs::write(&path, text)?;
-        Ok(path)
-    }
-}
+/// A supervisor kills for at most 20 seconds, and then removes a folder.
+const SUPERVISOR_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// Dropping it ends the program and all that it started.
 #[derive(Debug)]
 pub(in crate::providers) struct Group {
     pub(super) child: Option<Child>,
-    pub(super) leader: Leader,
+    guard: Guard,
     scratch: Option<Scratch>,
+    program: String,
+}
+
+/// What ends a program.
+#[derive(Debug)]
+enum Guard {
+    /// The child is a supervisor: it ends the program when we give up the lock or die.
+    Supervisor,
+    /// The child is the program: we kill its group.
+    Leader(Leader),
 }
 
 /// The group's number, for as long as it is surely ours: once its leader is reaped and the rest
-/// is killed, the system may give the number to somebody else.
+/// is killed, the system may give the number to another group.
 #[derive(Debug)]
-pub(super) struct Leader(Option<Pid>);
+struct Leader(Option<Pid>);
 
 impl Leader {
     /// Ends the whole group. One that is gone already is as it should be.
-    pub(super) fn kill(&mut self) {
+    fn kill(&mut self) {
         if let Some(leader) = self.0.take() {
             let _ = kill_process_group(leader, Signal::KILL);
         }
@@ -71,29 +55,50 @@ impl Leader {
 }
 
 impl Group {
+    /// Starts a program. Whether the system could start it is known when it has ended.
     pub(in crate::providers) fn start(
         program: &str,
         arguments: &[OsString],
         environment: &Environment,
         scratch: Scratch,
-    ) -> io::Result<Self> {
-        let mut command = Command::new(located(program)?);
+        supervisor: Option<&Supervisor>,
+    ) -> Result<Self, CallError> {
+        let failed = |error: io::Error| failed_start(program, &error);
+        let path = located(program).map_err(failed)?;
+        let mut command = match supervisor {
+            Some(supervisor) => {
+                let mut command = Command::new(supervisor.executable());
+                command
+                    .arg0("plenary")
+                    .args(Supervisor::leading_arguments(scratch.folder(), &path));
+                command
+            }
+            None => Command::new(&path),
+        };
         command
             .args(arguments)
             .env_clear()
             .envs(environment.iter())
             .env("TERM", "dumb")
             .env("NO_COLOR", "1")
-            .env("TMPDIR", scratch.temporary())
             .current_dir(scratch.work())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .kill_on_drop(true);
-        let child = command.spawn()?;
-        let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        Ok(Self { child: Some(child), leader: Leader(leader), scratch: Some(scratch) })
+            .stderr(Stdio::piped());
+        if supervisor.is_none() {
+            // The variable marks descendants. The supervisor sets it for the program only.
+            command.env("TMPDIR", scratch.temporary()).process_group(0).kill_on_drop(true);
+        }
+        let child = command.spawn().map_err(failed)?;
+        let guard = match supervisor {
+            Some(_) => Guard::Supervisor,
+            None => {
+                let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+                Guard::Leader(Leader(leader))
+            }
+        };
+        let program = program.to_owned();
+        Ok(Self { child: Some(child), guard, scratch: Some(scratch), program })
     }
 
     /// Its standard input and output, once.
@@ -106,20 +111,80 @@ impl Group {
     pub(in crate::providers) fn stderr(&mut self) -> Option<ChildStderr> {
         self.child.as_mut()?.stderr.take()
     }
+
+    /// Waits until the program has ended, with everything it started.
+    pub(in crate::providers) async fn wait(&mut self) -> Result<ExitStatus, CallError> {
+        let (Some(child), Some(scratch)) = (self.child.as_mut(), self.scratch.as_mut()) else {
+            return Err(message::broken(&io::Error::other("it has ended already")));
+        };
+        let status = child.wait().await.map_err(|error| message::broken(&error))?;
+        match &mut self.guard {
+            Guard::Leader(leader) => {
+                // What it left running would keep its output open, and has nothing more to say.
+                leader.kill();
+                Ok(status)
+            }
+            Guard::Supervisor => match scratch.read_outcome().filter(|_| status.success()) {
+                Some(ProgramOutcome::Ended(status)) => Ok(status),
+                Some(ProgramOutcome::NotStarted(code)) => {
+                    Err(failed_start(&self.program, &io::Error::from_raw_os_error(code)))
+                }
+                None => {
+                    // Killed from outside. What has the mark would keep the output open.
+                    kill_marked(&scratch.temporary());
+                    Err(message::lost_supervisor(&self.program, status))
+                }
+            },
+        }
+    }
+
+    /// Ends the program now, and says why if it was never started.
+    pub(in crate::providers) async fn end(mut self) -> Result<(), CallError> {
+        match &mut self.guard {
+            Guard::Leader(leader) => leader.kill(),
+            Guard::Supervisor => self.scratch.iter_mut().for_each(Scratch::release),
+        }
+        // A supervisor that takes longer is waited for in the background.
+        timeout(SUPERVISOR_TIME_MAX, self.wait()).await.map_or(Ok(()), |ended| ended.map(drop))
+    }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        self.leader.kill();
-        let (Some(mut child), scratch) = (self.child.take(), self.scratch.take()) else { return };
-        // Somebody has to wait for the dead, and the folder is removed after the last of them
-        // could write to it. Without a runtime the process is about to end anyway.
-        if let Ok(runtime) = Handle::try_current() {
-            runtime.spawn(async move {
-                let _ = child.wait().await;
-                drop(scratch);
-            });
+        let (Some(child), Some(mut scratch)) = (self.child.take(), self.scratch.take()) else {
+            return;
+        };
+        // A dead child must be waited for, and the folder is removed after the last process
+        // could write to it. Without a runtime this process is about to end.
+        match (&mut self.guard, Handle::try_current()) {
+            (Guard::Leader(leader), runtime) => {
+                leader.kill();
+                if let Ok(runtime) = runtime {
+                    runtime.spawn(remove_after(child, scratch));
+                }
+            }
+            (Guard::Supervisor, runtime) => {
+                scratch.release();
+                if let Ok(runtime) = runtime {
+                    runtime.spawn(clean_up_after(child, scratch));
+                }
+            }
         }
+    }
+}
+
+async fn remove_after(mut child: Child, scratch: Scratch) {
+    let _ = child.wait().await;
+    drop(scratch);
+}
+
+/// Waits for the supervisor, and does its work if it did not.
+async fn clean_up_after(mut supervisor: Child, mut scratch: Scratch) {
+    if timeout(SUPERVISOR_TIME_MAX, supervisor.wait()).await.is_err() {
+        let _ = supervisor.kill().await;
+    }
+    if scratch.reclaim() {
+        kill_marked(&scratch.temporary());
     }
 }
 

@@ -1,6 +1,7 @@
-//! Why a program could not be started.
+//! Why a program could not be started or listened to.
 
 use std::io;
+use std::process::ExitStatus;
 
 use crate::domain::ask::ErrorType;
 use crate::providers::request::CallError;
@@ -13,5 +14,16 @@ pub(in crate::providers) fn failed_start(program: &str, error: &io::Error) -> Ca
     } else {
         format!("the program `{program}` could not be started: {error}")
     };
+    CallError::new(ErrorType::Unknown, message)
+}
+
+pub(super) fn broken(error: &io::Error) -> CallError {
+    CallError::new(ErrorType::Unknown, format!("the program could not be listened to: {error}"))
+}
+
+/// The supervisor is a process of ours; it does not end early unless another process kills it.
+pub(super) fn lost_supervisor(program: &str, status: ExitStatus) -> CallError {
+    let program = saying(program, &[]);
+    let message = format!("the supervisor of `{program}` ended early: {status}");
     CallError::new(ErrorType::Unknown, message)
 }

@@ -6,6 +6,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::ChildStdin;
 
 use super::Group;
+use super::message::broken;
 use crate::domain::ask::ErrorType;
 use crate::providers::request::CallError;
 
@@ -33,19 +34,12 @@ impl Group {
         let child = self.child.as_mut().ok_or_else(|| broken(&io::Error::other("no child")))?;
         let (stdin, stdout, stderr) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let leader = &mut self.leader;
         let mut tail = Tail::default();
-        let ending = async {
-            let ending = child.wait().await.map_err(|error| broken(&error));
-            // What it left running would keep its output open, and has nothing more to say.
-            leader.kill();
-            ending
-        };
         let ((), stdout, (), status) = tokio::try_join!(
             async { write_all(stdin, input).await.map_err(|error| broken(&error)) },
             read_limited(stdout),
             async { tail.read(stderr).await.map_err(|error| broken(&error)) },
-            ending,
+            self.wait(),
         )?;
         let ending = status.to_string();
         Ok(Talk { succeeded: status.success(), ending, stdout, stderr: tail.text() })
@@ -74,10 +68,6 @@ async fn read_limited(source: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>,
         return Err(CallError::new(ErrorType::ParseError, message));
     }
     Ok(bytes)
-}
-
-fn broken(error: &io::Error) -> CallError {
-    CallError::new(ErrorType::Unknown, format!("the program could not be listened to: {error}"))
 }
 
 /// The end of what a program says on its standard error.

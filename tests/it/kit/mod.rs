@@ -30,7 +30,10 @@ pub use endings::{Fate, conclude, ending, moment, open_for, record_outcome};
 pub use log_rows::{log_row, log_rows, log_verdict, override_verdict, try_log_rows};
 pub use model_server::{Gate, ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
 pub use program::{Program, Ran, binary};
-pub use programs::{alive_with, provider, request, soon, surroundings};
+pub use programs::{
+    RUNAWAYS, RUNAWAYS_COUNT, SeenProcess, alive_with, children_named, provider, request, soon,
+    soon_enough, surroundings,
+};
 
 /// A clock that advances a millisecond whenever it is read, and dice that always fall the same.
 #[derive(Debug, Default)]

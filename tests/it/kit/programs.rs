@@ -11,7 +11,25 @@ use plenary::domain::plan::Role;
 use plenary::providers::{Environment, Provider, Request};
 
 /// How long the dead may take to disappear on a busy machine.
-const GONE_WITHIN: Duration = Duration::from_secs(10);
+const GONE_WITHIN: Duration = Duration::from_secs(60);
+
+/// The beginning of a script: it starts a child in its group, one in a session of its own, one
+/// whose parent ends at once, one that is all of that and has a child, and one with another
+/// environment that ignores signals. Each appends its number to `pids`; then all are running.
+pub const RUNAWAYS: &str = r#"
+pids="$HOME/pids.$$"; export pids; : > "$pids"
+sh -c 'echo $$ >> "$pids"; exec sleep 1000' &
+setsid sh -c 'echo $$ >> "$pids"; exec sleep 1000' &
+(sh -c 'echo $$ >> "$pids"; exec sleep 1000' &)
+(setsid sh -c 'sleep 1000 & echo $! >> "$pids"; echo $$ >> "$pids"; exec sleep 1000' &)
+env -i HOME="$HOME" PATH="$PATH" pids="$pids" setsid sh -c \
+  'trap "" HUP INT TERM QUIT; echo $$ >> "$pids"; while :; do sleep 1; done' &
+while [ "$(wc -l < "$pids")" -lt 6 ]; do sleep 0.05; done
+echo $$ >> "$pids"
+"#;
+
+/// How many numbers a script with [`RUNAWAYS`] notes, its own included.
+pub const RUNAWAYS_COUNT: usize = 7;
 
 pub fn provider(name: &str, command: &[&str]) -> Provider {
     Provider {
@@ -62,6 +80,66 @@ pub fn alive_with(text: &str) -> Vec<PathBuf> {
         environment.windows(text.len()).any(|window| window == text.as_bytes())
     };
     processes.filter(holds).collect()
+}
+
+/// A process that was seen alive: its number alone may be another's by now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SeenProcess {
+    pub pid: i32,
+    started: String,
+}
+
+impl SeenProcess {
+    pub fn look(pid: i32) -> Option<Self> {
+        let started = stat(pid)?.start_time;
+        Some(Self { pid, started })
+    }
+
+    /// A zombie is dead: it waits for its parent and does nothing.
+    pub fn is_alive(&self) -> bool {
+        stat(self.pid).is_some_and(|now| now.start_time == self.started && now.state != "Z")
+    }
+}
+
+/// The living children of a process that have this name.
+pub fn children_named(parent: u32, name: &str) -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    pids.filter(|pid| {
+        stat(*pid).is_some_and(|now| now.parent == parent && now.name == name && now.state != "Z")
+    })
+    .collect()
+}
+
+struct ProcessStat {
+    name: String,
+    state: String,
+    parent: u32,
+    start_time: String,
+}
+
+fn stat(pid: i32) -> Option<ProcessStat> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (head, tail) = text.rsplit_once(')')?;
+    let fields: Vec<&str> = tail.split_whitespace().collect();
+    Some(ProcessStat {
+        name: head.split_once('(')?.1.to_owned(),
+        state: fields.first()?.to_string(),
+        parent: fields.get(1)?.parse().ok()?,
+        start_time: fields.get(19)?.to_string(),
+    })
+}
+
+/// The same as [`soon`], without a runtime.
+pub fn soon_enough(mut condition: impl FnMut() -> bool) -> bool {
+    let start = Instant::now();
+    while start.elapsed() < GONE_WITHIN {
+        if condition() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    false
 }
 
 /// Waits until a condition holds, and says whether it came to hold.

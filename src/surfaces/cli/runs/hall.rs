@@ -17,6 +17,7 @@ use crate::engine::Deliberation;
 use crate::error::Error;
 use crate::hosting::{Desk, OpenDesk};
 use crate::operations::Workspace;
+use crate::providers::sweep_scratch_folders;
 
 /// How much at once a runtime is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +55,7 @@ impl Hall {
             }
         };
         let runtime = runtime.map_err(Error::Runtime)?;
+        sweep_scratch_folders();
         let (heard, interrupted) = watch::channel(false);
         runtime.spawn(stop_or_exit(heard));
         let open = OpenDesk::open(Arc::new(workspace), runtime.handle())?;
@@ -75,8 +77,12 @@ impl Hall {
         let ran = self.run(work);
         progress.clear();
         let (stop, transcript) = ran?;
-        present(session, store.as_ref(), &transcript)?;
-        Ok(done(&stop, &transcript))
+        let done = done(&stop, &transcript);
+        match present(session, store.as_ref(), &transcript) {
+            // A terminal that hung up cannot show it; the run stopped as it should.
+            Err(Error::Output(_)) if done == Done::Interrupted => Ok(done),
+            presented => presented.map(|()| done),
+        }
     }
 
     /// Runs the work, and returns once everything is on disk.

@@ -11,6 +11,7 @@ use super::super::signals::Signals;
 use super::super::ui::talk;
 use crate::error::Error;
 use crate::hosting::House;
+use crate::providers::sweep_scratch_folders;
 
 /// What a server waits for.
 pub(super) type Stop = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -22,6 +23,7 @@ pub(super) fn serve_until_stopped(
 ) -> Result<Done, Error> {
     open_as_many_as_allowed();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(Error::Runtime)?;
+    sweep_scratch_folders();
     let say = if session.ui.is_quiet() { |_: &str| {} } else { talk };
     let house = House::new(session.premises.without_questions(), say);
     let done = runtime.block_on(async {

@@ -1,0 +1,62 @@
+//! Removes a folder that a program wrote to, also where the program took away its own rights.
+//!
+//! **Invariant:** nothing here follows a link out of the folder.
+
+use std::io;
+use std::path::Path;
+
+#[cfg(target_os = "linux")]
+use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+#[cfg(target_os = "linux")]
+use rustix::fs::{CWD, Mode, OFlags, chmod, openat};
+
+/// Deeper folders stay locked, and then the folder stays.
+#[cfg(target_os = "linux")]
+const DEPTH_MAX: usize = 64;
+
+/// Removes the folder with all that is in it. One that is gone already is no error.
+pub(super) fn remove_folder(folder: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        // Module caches, for example, are folders without the right to write.
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            allow_writing(folder);
+            std::fs::remove_dir_all(folder)
+        }
+        removed => removed,
+    }
+}
+
+/// Gives the owner all rights on the folder and the folders in it.
+#[cfg(target_os = "linux")]
+fn allow_writing(folder: &Path) {
+    if let Ok(folder) = open_folder(CWD, folder) {
+        allow_writing_below(folder.as_fd(), 0);
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allow_writing(_: &Path) {}
+
+/// By handles: a name may lead elsewhere by now, a handle cannot.
+#[cfg(target_os = "linux")]
+fn allow_writing_below(folder: BorrowedFd<'_>, depth: usize) {
+    let by_handle = format!("/proc/self/fd/{}", folder.as_raw_fd());
+    let _ = chmod(&by_handle, Mode::RWXU);
+    let Ok(entries) = Path::new(&by_handle).read_dir() else { return };
+    for entry in entries.flatten() {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if !is_folder || depth >= DEPTH_MAX {
+            continue;
+        }
+        if let Ok(inner) = open_folder(folder, Path::new(&entry.file_name())) {
+            allow_writing_below(inner.as_fd(), depth + 1);
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_folder(parent: BorrowedFd<'_>, name: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(parent, name, flags, Mode::empty())?)
+}

@@ -1,0 +1,296 @@
+//! The folder that one agent program works in, and how it is removed.
+//!
+//! All of them lie in one folder per user, `plenary-UID` in the system's folder for temporary
+//! files. A [`Scratch`] is a folder `run-PID-RANDOM` there, with a lock file `run-PID-RANDOM.lock`
+//! beside it. **Invariant:** the process that is responsible for a scratch folder holds its lock,
+//! so a folder whose lock can be taken belongs to a process that died.
+
+use std::fs::{DirBuilder, File, Metadata, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::process::geteuid;
+
+use super::marked::kill_marked;
+use super::outcome::ProgramOutcome;
+use super::remove::remove_folder;
+
+const NAME_PREFIX: &str = "run-";
+const LOCK_EXTENSION: &str = "lock";
+
+/// Hexadecimal digits of the random part: nothing else has such a name by accident. Not more:
+/// programs put sockets below this path, and a socket's path has at most 107 characters.
+const RANDOM_DIGITS: usize = 16;
+
+/// Another process can sweep a lock file in the moment between its creation and its locking.
+const ATTEMPTS_MAX: usize = 8;
+
+/// An outcome is one short line.
+const OUTCOME_BYTES_MAX: usize = 64;
+
+/// A folder for one program: an empty one to work in, and beside it files for the program to
+/// read and its folder for temporary files.
+#[derive(Debug)]
+pub(in crate::providers) struct Scratch {
+    folder: PathBuf,
+    lock: File,
+    /// Whether this process is responsible for the folder and removes it on drop.
+    is_held: bool,
+}
+
+impl Scratch {
+    pub(in crate::providers) fn new() -> io::Result<Self> {
+        let home = ScratchHome::create(&std::env::temp_dir())?;
+        for _ in 0..ATTEMPTS_MAX {
+            if let Some(scratch) = home.create_scratch()? {
+                return Ok(scratch);
+            }
+        }
+        let home = home.path.display();
+        Err(io::Error::other(format!("cannot keep a lock in `{home}`: other processes remove it")))
+    }
+
+    /// Opens the folder that another process made and is responsible for.
+    pub(super) fn adopt(folder: &Path) -> io::Result<Self> {
+        let wrong = || io::Error::other(format!("`{}` is no scratch folder", folder.display()));
+        let name = folder.file_name().and_then(|name| name.to_str()).filter(|name| is_ours(name));
+        let (name, parent) = name.zip(folder.parent()).ok_or_else(wrong)?;
+        if !parent.is_absolute() || parent.file_name() != Some(home_name().as_ref()) {
+            return Err(wrong());
+        }
+        ScratchHome::open(parent.to_owned())?.open_scratch(name)
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where the program runs.
+    pub(in crate::providers) fn work(&self) -> PathBuf {
+        self.folder.join("work")
+    }
+
+    /// The program's `TMPDIR`: reports of crashes hold prompts and belong in no shared folder.
+    /// The path also marks the program's descendants, which inherit the variable.
+    pub(super) fn temporary(&self) -> PathBuf {
+        self.folder.join("tmp")
+    }
+
+    /// Writes a file for the program to read, by a path relative to the scratch folder.
+    #[expect(clippy::disallowed_methods, reason = "in a new folder of our own")]
+    pub(in crate::providers) fn file(&self, name: &str, text: &str) -> io::Result<PathBuf> {
+        let path = self.folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap_or(Path::new(".")))?;
+        std::fs::write(&path, text)?;
+        Ok(path)
+    }
+
+    /// A second handle of the lock, for a thread that waits for it.
+    pub(super) fn lock_handle(&self) -> io::Result<File> {
+        self.lock.try_clone()
+    }
+
+    /// Takes the responsibility for a folder whose lock this process holds.
+    pub(super) fn hold(&mut self) {
+        self.is_held = true;
+    }
+
+    /// Gives the responsibility to the supervisor, which waits for the lock.
+    pub(super) fn release(&mut self) {
+        self.is_held = false;
+        // Without an unlock the supervisor gets the lock when the file is closed.
+        let _ = self.lock.unlock();
+    }
+
+    /// Takes back the responsibility from a supervisor that died before it removed the folder.
+    pub(super) fn reclaim(&mut self) -> bool {
+        self.is_held = self.folder.symlink_metadata().is_ok() && self.lock.try_lock().is_ok();
+        self.is_held
+    }
+
+    /// Notes how the program ended, in the lock file: the one file that the supervisor and
+    /// the process that started it both have open.
+    pub(super) fn write_outcome(&self, outcome: &ProgramOutcome) -> io::Result<()> {
+        self.lock.set_len(0)?;
+        self.lock.write_all_at(outcome.to_string().as_bytes(), 0)
+    }
+
+    pub(super) fn read_outcome(&self) -> Option<ProgramOutcome> {
+        let mut bytes = [0; OUTCOME_BYTES_MAX];
+        let count = self.lock.read_at(&mut bytes, 0).ok()?;
+        str::from_utf8(bytes.get(..count)?).ok()?.parse().ok()
+    }
+}
+
+impl Drop for Scratch {
+    #[expect(clippy::disallowed_methods, reason = "a lock file of our own")]
+    fn drop(&mut self) {
+        if !self.is_held {
+            return;
+        }
+        // The lock file goes last: without it no later start would find the folder.
+        if remove_folder(&self.folder).is_ok() {
+            let _ = std::fs::remove_file(self.folder.with_extension(LOCK_EXTENSION));
+        }
+    }
+}
+
+/// The user's folder of scratch folders.
+#[derive(Debug)]
+struct ScratchHome {
+    path: PathBuf,
+}
+
+impl ScratchHome {
+    /// Makes the folder in a folder for temporary files, unless it is there already.
+    fn create(temporary: &Path) -> io::Result<Self> {
+        let path = temporary.canonicalize()?.join(home_name());
+        match DirBuilder::new().mode(0o700).create(&path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+            _ => Self::open(path),
+        }
+    }
+
+    /// The folder, if it is there and belongs to this user.
+    fn find(temporary: &Path) -> io::Result<Self> {
+        Self::open(temporary.canonicalize()?.join(home_name()))
+    }
+
+    fn open(path: PathBuf) -> io::Result<Self> {
+        let not_ours = |reason: &str| {
+            let path = path.display();
+            let hint = "set TMPDIR to a folder that only you can write to";
+            io::Error::other(format!("`{path}` {reason}; {hint}"))
+        };
+        let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW;
+        let folder = open_without_links(&path, flags, OpenOptions::new().read(true));
+        let folder = folder.map_err(|error| match error.raw_os_error() {
+            Some(code) if is_link_or_file(code) => not_ours("is not a folder"),
+            _ => error,
+        })?;
+        let metadata = folder.metadata()?;
+        if !is_own(&metadata) {
+            return Err(not_ours("belongs to another user"));
+        }
+        if metadata.mode() & 0o077 != 0 {
+            folder.set_permissions(PermissionsExt::from_mode(0o700))?;
+        }
+        Ok(Self { path })
+    }
+
+    /// Makes a scratch folder and locks it; nothing, where another process swept the lock file
+    /// before it was locked.
+    fn create_scratch(&self) -> io::Result<Option<Scratch>> {
+        let folder = self.path.join(new_name()?);
+        let lock = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(folder.with_extension(LOCK_EXTENSION))?;
+        match lock.try_lock() {
+            Ok(()) if lock.metadata()?.nlink() > 0 => {}
+            Ok(()) | Err(std::fs::TryLockError::WouldBlock) => return Ok(None),
+            Err(std::fs::TryLockError::Error(error)) => return Err(error),
+        }
+        let scratch = Scratch { folder, lock, is_held: true };
+        for path in [scratch.folder.clone(), scratch.work(), scratch.temporary()] {
+            DirBuilder::new().mode(0o700).create(path)?;
+        }
+        Ok(Some(scratch))
+    }
+
+    /// Opens a scratch folder by its name, without its lock.
+    fn open_scratch(&self, name: &str) -> io::Result<Scratch> {
+        let folder = self.path.join(name);
+        let not_ours = || io::Error::other(format!("`{}` is not ours", folder.display()));
+        let mut options = OpenOptions::new();
+        options.read(true).write(true);
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let lock = open_without_links(&folder.with_extension(LOCK_EXTENSION), flags, &mut options)?;
+        let metadata = lock.metadata()?;
+        let is_lock = metadata.is_file() && is_own(&metadata) && metadata.nlink() == 1;
+        // A process that was killed early has a lock and no folder yet.
+        let is_folder = match folder.symlink_metadata() {
+            Ok(metadata) => metadata.is_dir() && is_own(&metadata),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        };
+        if !is_lock || !is_folder {
+            return Err(not_ours());
+        }
+        Ok(Scratch { folder, lock, is_held: false })
+    }
+
+    /// The scratch folders of processes that died, with their locks.
+    fn abandoned(&self) -> impl Iterator<Item = Scratch> {
+        let entries = self.path.read_dir().into_iter().flatten();
+        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
+        let locks = names.filter_map(|name| Some(name.strip_suffix(".lock")?.to_owned()));
+        let take = move |name: String| {
+            let mut scratch = self.open_scratch(&name).ok()?;
+            scratch.lock.try_lock().ok()?;
+            // The owner may have ended, and removed both, between the two calls above.
+            if scratch.lock.metadata().ok()?.nlink() == 0 {
+                return None;
+            }
+            scratch.hold();
+            Some(scratch)
+        };
+        locks.filter(|name| is_ours(name)).filter_map(take)
+    }
+}
+
+/// Removes the scratch folders of processes that were killed together with their supervisors,
+/// and kills the programs that still run there.
+pub fn sweep_scratch_folders() {
+    sweep(&std::env::temp_dir());
+}
+
+fn sweep(temporary: &Path) {
+    // No folder, or one of another user: nothing there is ours.
+    let Ok(home) = ScratchHome::find(temporary) else { return };
+    for scratch in home.abandoned() {
+        kill_marked(&scratch.temporary());
+    }
+}
+
+/// Opens a file or folder and fails where the path is a link.
+fn open_without_links(path: &Path, flags: OFlags, options: &mut OpenOptions) -> io::Result<File> {
+    options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default()).open(path)
+}
+
+/// Whether opening failed because the path is a link or a file.
+fn is_link_or_file(code: i32) -> bool {
+    [rustix::io::Errno::LOOP, rustix::io::Errno::NOTDIR].iter().any(|e| e.raw_os_error() == code)
+}
+
+fn is_own(metadata: &Metadata) -> bool {
+    metadata.uid() == geteuid().as_raw()
+}
+
+fn home_name() -> String {
+    format!("plenary-{}", geteuid().as_raw())
+}
+
+fn new_name() -> io::Result<String> {
+    let random = getrandom::u64().map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(format!("{NAME_PREFIX}{}-{random:016x}", std::process::id()))
+}
+
+/// Whether a name has exactly the form that [`new_name`] gives.
+fn is_ours(name: &str) -> bool {
+    let parts = name.strip_prefix(NAME_PREFIX).and_then(|rest| rest.split_once('-'));
+    parts.is_some_and(|(process, random)| {
+        let is_number = !process.is_empty() && process.len() <= 10;
+        is_number
+            && process.bytes().all(|byte| byte.is_ascii_digit())
+            && random.len() == RANDOM_DIGITS
+            && random.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}
+
+#[cfg(test)]
+#[path = "scratch_tests.rs"]
+mod tests;

@@ -1,0 +1,367 @@
+//! What is left of agent programs when the real program ends, however it ends: nothing.
+
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+
+use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal, geteuid, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use tempfile::TempDir;
+
+use crate::kit::{
+    Program, RUNAWAYS, RUNAWAYS_COUNT, SeenProcess, binary, children_named, soon_enough,
+};
+
+const SEATS: usize = 3;
+
+/// A council of three seats, all behind one script, with a folder for temporary files.
+struct ScriptCouncil {
+    program: Program,
+    temporary: TempDir,
+}
+
+impl ScriptCouncil {
+    fn new(script: &str) -> Self {
+        Self::with_timeouts(
+            script,
+            "{r1_per_provider: 120s, r2_per_provider: 120s, r3_chair: 120s}",
+        )
+    }
+
+    fn with_timeouts(script: &str, timeouts: &str) -> Self {
+        let program = Program::new();
+        program.write("agent.sh", script);
+        let path = program.path().join("agent.sh");
+        let seat = |name: &str| {
+            let command = format!("[/bin/sh, \"{}\"]", path.display());
+            format!("    - {{name: {name}, role: [participant, chair], command: {command}}}\n")
+        };
+        let seats: String = ["ann", "bob", "cid"].map(seat).concat();
+        program.write(
+            "council.yaml",
+            &format!("council:\n  providers:\n{seats}  timeouts: {timeouts}\n"),
+        );
+        Self { program, temporary: tempfile::tempdir().unwrap() }
+    }
+
+    /// Changes the environment of a command to that of this council.
+    fn surround(&self, command: &mut Command) {
+        command
+            .env("HOME", self.program.path())
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("TMPDIR", self.temporary.path())
+            .env("PLENARY_TRUST", "all");
+    }
+
+    fn start(&self, command: &mut Command) -> Running<'_> {
+        self.surround(command);
+        let null = || Stdio::null();
+        let child = command.stdin(null()).stdout(null()).stderr(null()).spawn().unwrap();
+        Running { council: self, child, seen: Vec::new() }
+    }
+
+    fn ask(&self) -> Running<'_> {
+        self.start(self.program.command().args(["ask", "Tea?"]))
+    }
+
+    /// The processes whose numbers the script noted.
+    fn noted(&self) -> Vec<i32> {
+        let files = self.program.path().read_dir().unwrap().flatten();
+        let files = files.filter(|file| file.file_name().to_str().unwrap().starts_with("pids."));
+        let texts = files.map(|file| std::fs::read_to_string(file.path()).unwrap());
+        texts
+            .flat_map(|text| text.lines().map(|line| line.parse().unwrap()).collect::<Vec<_>>())
+            .collect()
+    }
+
+    fn home(&self) -> PathBuf {
+        self.temporary.path().join(format!("plenary-{}", geteuid().as_raw()))
+    }
+
+    fn scratch_entries(&self) -> Vec<PathBuf> {
+        self.home().read_dir().unwrap().map(|entry| entry.unwrap().path()).collect()
+    }
+
+    #[track_caller]
+    fn assert_scratch_is_gone(&self) {
+        let is_gone = soon_enough(|| self.scratch_entries().is_empty());
+        assert!(is_gone, "left: {:?}", self.scratch_entries());
+    }
+}
+
+/// The real program at work.
+struct Running<'a> {
+    council: &'a ScriptCouncil,
+    child: Child,
+    seen: Vec<SeenProcess>,
+}
+
+impl Running<'_> {
+    /// Waits until the scripts have started all that they start.
+    #[track_caller]
+    fn wait_until_started(&mut self) {
+        let count = SEATS * RUNAWAYS_COUNT;
+        let council = self.council;
+        assert!(soon_enough(|| council.noted().len() == count), "noted: {:?}", council.noted());
+        self.seen = council.noted().into_iter().filter_map(SeenProcess::look).collect();
+        assert_eq!(self.seen.len(), count, "some have ended already");
+        assert!(self.seen.iter().all(SeenProcess::is_alive));
+    }
+
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    fn ended(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    fn alive(&self) -> Vec<i32> {
+        self.seen.iter().filter(|one| one.is_alive()).map(|one| one.pid).collect()
+    }
+
+    #[track_caller]
+    fn assert_all_gone(&self) {
+        assert!(soon_enough(|| self.alive().is_empty()), "alive: {:?}", self.alive());
+    }
+
+    #[track_caller]
+    fn supervisors(&self) -> Vec<i32> {
+        let supervisors = children_named(self.child.id(), "supervisor");
+        assert_eq!(supervisors.len(), SEATS);
+        supervisors
+    }
+}
+
+/// A test that fails must not leave processes behind.
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        for one in self.seen.iter().filter(|one| one.is_alive()) {
+            let _ = kill_process(Pid::from_raw(one.pid).unwrap(), Signal::KILL);
+        }
+    }
+}
+
+fn waiting() -> String {
+    format!("{RUNAWAYS}\nexec sleep 1000")
+}
+
+#[track_caller]
+fn check_signal(signal: Signal) {
+    let council = ScriptCouncil::new(&waiting());
+    let mut running = council.ask();
+    running.wait_until_started();
+    running.signal(signal);
+    assert_eq!(running.ended().code(), Some(130), "{signal:?}");
+    running.assert_all_gone();
+    council.assert_scratch_is_gone();
+    let listed = council.program.run(&["list", "--json"]).stdout;
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let id = listed["dialogues"][0]["dialogue_id"].as_str().unwrap();
+    let shown = council.program.run(&["show", id]).stdout;
+    assert!(shown.contains("the run was interrupted"), "{shown}");
+}
+
+#[test]
+fn a_hangup_stops_a_run_and_its_programs() {
+    check_signal(Signal::HUP);
+}
+
+#[test]
+fn a_quit_stops_a_run_and_its_programs() {
+    check_signal(Signal::QUIT);
+}
+
+#[test]
+fn a_termination_stops_a_run_and_its_programs() {
+    check_signal(Signal::TERM);
+}
+
+#[test]
+fn an_interruption_stops_a_run_and_its_programs() {
+    check_signal(Signal::INT);
+}
+
+/// Nothing can be printed any more, which is no fault of the program.
+#[test]
+fn a_run_whose_terminal_is_gone_is_interrupted() {
+    let council = ScriptCouncil::new(&waiting());
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap().into_string().unwrap();
+    let noctty = i32::try_from(OFlags::NOCTTY.bits()).unwrap();
+    let output = File::options().read(true).write(true).custom_flags(noctty).open(name).unwrap();
+    let mut command = council.program.command();
+    council.surround(&mut command);
+    command.args(["ask", "Tea?"]).stdout(output).stderr(Stdio::null());
+    let mut running =
+        Running { council: &council, child: command.spawn().unwrap(), seen: Vec::new() };
+    drop(command);
+    running.wait_until_started();
+    drop(terminal);
+    running.signal(Signal::HUP);
+    assert_eq!(running.ended().code(), Some(130));
+    running.assert_all_gone();
+}
+
+/// The killed process can do nothing; its supervisors do it.
+#[test]
+fn programs_end_with_a_run_that_is_killed() {
+    let council = ScriptCouncil::new(&waiting());
+    let mut running = council.ask();
+    running.wait_until_started();
+    running.signal(Signal::KILL);
+    assert_eq!(running.ended().signal(), Some(9));
+    running.assert_all_gone();
+    council.assert_scratch_is_gone();
+}
+
+#[test]
+fn programs_end_with_a_server_that_is_killed() {
+    let council = ScriptCouncil::new(&waiting());
+    let mut command = council.program.command();
+    council.surround(&mut command);
+    let mut child = command
+        .arg("mcp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"council_ask","arguments":{"question":"Tea?"}}}
+"#;
+    std::io::Write::write_all(&mut input, hello.as_bytes()).unwrap();
+    let mut running = Running { council: &council, child, seen: Vec::new() };
+    running.wait_until_started();
+    running.signal(Signal::KILL);
+    assert_eq!(running.ended().signal(), Some(9));
+    running.assert_all_gone();
+    council.assert_scratch_is_gone();
+}
+
+#[test]
+fn a_timeout_ends_a_program_with_all_it_started() {
+    let timeouts = "{r1_per_provider: 4s, r2_per_provider: 4s, r3_chair: 4s}";
+    let council = ScriptCouncil::with_timeouts(&waiting(), timeouts);
+    let mut running = council.ask();
+    // On a slow machine the time may be over before all have started: these must end all the same.
+    let status = running.ended();
+    assert_eq!(status.code(), Some(3));
+    let noted = council.noted();
+    assert!(!noted.is_empty(), "no script was started");
+    running.seen = noted.into_iter().filter_map(SeenProcess::look).collect();
+    running.assert_all_gone();
+    council.assert_scratch_is_gone();
+}
+
+/// `nohup` starts a program with SIGHUP ignored.
+#[test]
+fn a_run_that_ignores_hangups_goes_on() {
+    let until_told = "while [ ! -e \"$HOME/go\" ]; do sleep 0.1; done; echo no reply";
+    let council = ScriptCouncil::new(&format!("{RUNAWAYS}\n{until_told}"));
+    let mut command = Command::new("/bin/sh");
+    let ignoring = "trap '' HUP; exec \"$0\" ask Tea?";
+    command.current_dir(council.program.path()).env_clear().args(["-c", ignoring]).arg(binary());
+    let mut running = council.start(&mut command);
+    running.wait_until_started();
+    running.signal(Signal::HUP);
+    council.program.write("go", "");
+    assert_ne!(running.ended().code(), Some(130));
+    running.assert_all_gone();
+}
+
+/// The process that works has what it needs to do a killed supervisor's work. What changed its
+/// environment is not found without a supervisor, so no such child here.
+#[test]
+fn programs_end_when_their_supervisors_are_killed() {
+    let council = ScriptCouncil::new(&marked_only());
+    let mut running = council.ask();
+    running.wait_until_started();
+    for supervisor in running.supervisors() {
+        kill_process(Pid::from_raw(supervisor).unwrap(), Signal::KILL).unwrap();
+    }
+    running.assert_all_gone();
+    running.signal(Signal::KILL);
+}
+
+/// Polite signals are obeyed: everything ends.
+#[test]
+fn a_supervisor_that_is_told_to_stop_ends_its_program() {
+    let council = ScriptCouncil::new(&waiting());
+    let mut running = council.ask();
+    running.wait_until_started();
+    for (supervisor, signal) in
+        running.supervisors().into_iter().zip([Signal::TERM, Signal::HUP, Signal::INT])
+    {
+        kill_process(Pid::from_raw(supervisor).unwrap(), signal).unwrap();
+    }
+    running.assert_all_gone();
+}
+
+#[test]
+fn the_next_start_sweeps_what_a_killed_supervisor_left() {
+    let council = ScriptCouncil::new(&marked_only());
+    let mut running = council.ask();
+    running.wait_until_started();
+    let supervisors = running.supervisors();
+    // First stopped, so that it cannot do the supervisors' work.
+    running.signal(Signal::STOP);
+    for supervisor in supervisors {
+        kill_process(Pid::from_raw(supervisor).unwrap(), Signal::KILL).unwrap();
+    }
+    running.signal(Signal::KILL);
+    assert_eq!(running.ended().signal(), Some(9));
+    // A program itself dies with its supervisor; what it started does not.
+    let scripts = council.scratch_entries();
+    assert_eq!(scripts.len(), 2 * SEATS, "{scripts:?}");
+    assert!(!running.alive().is_empty());
+    // What is not ours, beside it.
+    std::fs::write(council.home().join("results.csv"), "x").unwrap();
+
+    let next = council
+        .program
+        .command()
+        .args(["ask", "--rehearse", "Tea?"])
+        .env("TMPDIR", council.temporary.path())
+        .output()
+        .unwrap();
+    assert_eq!(next.status.code(), Some(0), "{next:?}");
+    running.assert_all_gone();
+    assert_eq!(council.scratch_entries(), [council.home().join("results.csv")]);
+}
+
+fn marked_only() -> String {
+    waiting().replace("env -i HOME", "env HOME")
+}
+
+/// The hidden command removes a scratch folder, so it must not take another folder for one.
+#[test]
+fn a_supervisor_refuses_a_folder_that_is_no_scratch_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let check = |path: &Path| {
+        std::fs::create_dir_all(path).unwrap();
+        std::fs::write(path.join("results.csv"), "x").unwrap();
+        let refused =
+            Command::new(binary()).arg("__supervise").arg(path).arg("true").output().unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{}", path.display());
+        assert!(path.join("results.csv").exists());
+    };
+    let user = geteuid().as_raw();
+    check(folder.path());
+    check(&folder.path().join("work"));
+    let name = format!("run-1-{}", "0".repeat(16));
+    check(&folder.path().join(&name));
+    // Of the right form, but nothing holds its lock: there is none.
+    check(&folder.path().join(format!("plenary-{user}")).join(&name));
+    let bare = Command::new(binary()).arg0("plenary").arg("__supervise").output().unwrap();
+    assert_eq!(bare.status.code(), Some(1));
+}
