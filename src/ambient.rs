@@ -1,6 +1,8 @@
 //! Time and chance, from outside the core, so that a test can hold both still.
 
 use std::fmt::Debug;
+use std::ops::RangeInclusive;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::domain::time::Moment;
 
@@ -12,14 +14,44 @@ pub trait Ambient: Debug + Send + Sync {
     fn chance(&self) -> u64;
 }
 
+/// Years of a clock that can be worked with. No system was made before them, and dates that are
+/// planned a hundred years ahead still have four digits.
+pub const CLOCK_YEARS: RangeInclusive<i64> = 1970..=9_800;
+
 /// The machine's clock and randomness.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Machine;
 
+impl Machine {
+    /// The year that the clock says, where it is one that cannot be worked with.
+    #[expect(clippy::disallowed_methods, reason = "the one clock")]
+    pub fn impossible_year(self) -> Option<i64> {
+        let year = year_of(SystemTime::now());
+        (!CLOCK_YEARS.contains(&year)).then_some(year)
+    }
+}
+
+/// The moment that a clock says; the nearest one, where it is off by thousands of years.
+fn moment_of(time: SystemTime) -> Moment {
+    let nearest = || if time < UNIX_EPOCH { Moment::FIRST } else { Moment::LAST };
+    jiff::Timestamp::try_from(time).map_or_else(|_| nearest(), Moment::new)
+}
+
+/// The year of a time, to within a day.
+fn year_of(time: SystemTime) -> i64 {
+    const YEAR: Duration = Duration::from_secs(31_556_952);
+    let years =
+        |distance: Duration| i64::try_from(distance.as_secs() / YEAR.as_secs()).unwrap_or(i64::MAX);
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => years(since).saturating_add(1970),
+        Err(before) => 1969_i64.saturating_sub(years(before.duration())),
+    }
+}
+
 impl Ambient for Machine {
     #[expect(clippy::disallowed_methods, reason = "the one clock")]
     fn now(&self) -> Moment {
-        Moment::new(jiff::Timestamp::now())
+        moment_of(SystemTime::now())
     }
 
     fn chance(&self) -> u64 {
@@ -30,5 +62,39 @@ impl Ambient for Machine {
                 .bytes()
                 .fold(0, |seed: u64, byte| seed.rotate_left(7) ^ u64::from(byte))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_clock_has_a_moment() {
+        let at = |seconds: i64| match u64::try_from(seconds) {
+            Ok(seconds) => UNIX_EPOCH + Duration::from_secs(seconds),
+            Err(_) => UNIX_EPOCH - Duration::from_secs(seconds.unsigned_abs()),
+        };
+        let cases = [
+            (0, "1970-01-01T00:00:00.000000Z", 1970),
+            (-1, "1969-12-31T23:59:59.000000Z", 1969),
+            (1_770_022_800, "2026-02-02T09:00:00.000000Z", 2026),
+            (253_402_207_200, "9999-12-30T22:00:00.000000Z", 9999),
+            // The first second that the clock of the library cannot hold, and far beyond.
+            (253_402_207_201, "9999-12-30T22:00:00.999999Z", 9999),
+            (253_402_400_000, "9999-12-30T22:00:00.999999Z", 10_000),
+            (1 << 45, "9999-12-30T22:00:00.999999Z", 1_116_918),
+            (-62_167_219_201, "0000-01-01T00:00:00.000000Z", -1),
+            (-(1 << 45), "0000-01-01T00:00:00.000000Z", -1_112_979),
+        ];
+        for (seconds, moment, year) in cases {
+            let time = at(seconds);
+            assert_eq!((moment_of(time).to_string().as_str(), year_of(time)), (moment, year));
+        }
+    }
+
+    #[test]
+    fn the_clock_of_this_machine_can_be_worked_with() {
+        assert_eq!(Machine.impossible_year(), None);
     }
 }

@@ -3,11 +3,15 @@
 //! Modules own small precise errors; here they become an exit code, a code of JSON-RPC, an
 //! error document and a hint, so that the doors never disagree.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::ambient::CLOCK_YEARS;
 use crate::config::ConfigError;
 use crate::convening::ConveneError;
+use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::files::FileError;
 use crate::material::MaterialError;
@@ -36,6 +40,15 @@ pub enum Error {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Convene(#[from] ConveneError),
+    /// A run that could not be written on with: what was written before is kept.
+    #[error("the run `{id}` stopped early, {} kept", kept_replies(*.replies))]
+    Halted {
+        id: DialogueId,
+        /// How many replies the journal holds.
+        replies: usize,
+        #[source]
+        source: StoreError,
+    },
     /// What the command line lacks, where the parser cannot tell.
     #[error("{0}")]
     Usage(String),
@@ -47,6 +60,12 @@ pub enum Error {
         #[source]
         source: std::io::Error,
     },
+    #[error(
+        "the clock of this machine says the year {year}; plenary works in the years {} to {}",
+        CLOCK_YEARS.start(),
+        CLOCK_YEARS.end()
+    )]
+    Clock { year: i64 },
     #[error("the run could not be started")]
     Runtime(#[source] std::io::Error),
     #[error("the answer could not be put into words")]
@@ -116,13 +135,14 @@ impl Error {
             Self::Refused(refusal) if is_not_found(refusal) => Kind::NotFound,
             Self::Refused(_) => Kind::Refused,
             Self::Store(error) => store_kind(error),
+            Self::Halted { source, .. } => halted_kind(source),
             Self::File(FileError::Unwritable { .. }) => Kind::Incomplete,
             Self::File(_) | Self::Material(_) | Self::Modularity(_) => Kind::NotFound,
             Self::LogFile(error) => log_kind(error),
             Self::Config(ConfigError::FileExists { .. }) => Kind::Refused,
             Self::Config(_) | Self::Script(_) | Self::Convene(_) => Kind::Configuration,
             Self::Usage(_) => Kind::Usage,
-            Self::Listen(_) | Self::Token { .. } => Kind::Configuration,
+            Self::Listen(_) | Self::Token { .. } | Self::Clock { .. } => Kind::Configuration,
             Self::Runtime(_) | Self::Document(_) | Self::Output(_) => Kind::Internal,
         }
     }
@@ -133,12 +153,24 @@ impl Error {
     }
 
     /// The next thing to try, when there is one.
-    pub fn hint(&self) -> Option<&'static str> {
+    pub fn hint(&self) -> Option<Cow<'static, str>> {
+        if let Self::Halted { id, source, .. } = self {
+            return Some(halted_hint(id, source).into());
+        }
+        self.fixed_hint().map(Cow::Borrowed)
+    }
+
+    fn fixed_hint(&self) -> Option<&'static str> {
         match self {
-            Self::Refused(_) | Self::Runtime(_) | Self::Document(_) | Self::Output(_) => None,
+            Self::Refused(_)
+            | Self::Halted { .. }
+            | Self::Runtime(_)
+            | Self::Document(_)
+            | Self::Output(_) => None,
             Self::Listen(_) => {
                 Some("choose another `--port`, and check that the store's folder can be written to")
             }
+            Self::Clock { .. } => Some("set the clock of this machine, then try again"),
             Self::Token { .. } => Some("remove the file: the next start makes another"),
             Self::Usage(_) => Some("`--help` shows what the command takes"),
             Self::Store(error) => store_hint(error),
@@ -174,6 +206,11 @@ impl Error {
         if let (Some(hint), Value::Object(map)) = (self.hint(), &mut document) {
             map.insert("suggestion".to_owned(), hint.into());
         }
+        if let (Self::Halted { id, replies, .. }, Value::Object(map)) = (self, &mut document) {
+            map.insert("dialogue_id".to_owned(), json!(id));
+            map.insert("replies_kept".to_owned(), json!(replies));
+            map.insert("resume".to_owned(), json!(resume_command(id)));
+        }
         if let (Self::Config(error), Value::Object(map)) = (self, &mut document)
             && !error.problems().is_empty()
         {
@@ -189,7 +226,9 @@ impl Error {
             Self::Store(StoreError::Missing { .. }) => "store_missing",
             Self::Store(StoreError::Foreign { .. }) => "store_foreign",
             Self::Store(StoreError::Busy { .. }) => "store_busy",
+            Self::Store(StoreError::ForeignLocks { .. }) => "locks_foreign",
             Self::Store(_) => "store_failed",
+            Self::Halted { .. } => "run_halted",
             Self::File(FileError::Unwritable { .. }) => "unwritable",
             Self::Material(MaterialError::TooMany { .. })
             | Self::Modularity(ModularityError::TooMany { .. }) => "too_many_files",
@@ -213,6 +252,7 @@ impl Error {
             Self::Usage(_) => "usage",
             Self::Listen(_) => "cannot_listen",
             Self::Token { .. } => "token_unusable",
+            Self::Clock { .. } => "clock_wrong",
             Self::Runtime(_) => "runtime",
             Self::Document(_) => "internal",
             Self::Output(_) => "output_failed",
@@ -237,18 +277,68 @@ fn is_not_found(refusal: &Refusal) -> bool {
 
 fn store_kind(error: &StoreError) -> Kind {
     match error {
-        StoreError::Newer { .. } | StoreError::ReadOnly => Kind::Configuration,
+        StoreError::Newer { .. } | StoreError::ReadOnly | StoreError::ForeignLocks { .. } => {
+            Kind::Configuration
+        }
         StoreError::Missing { .. }
         | StoreError::Foreign { .. }
         | StoreError::Unopenable { .. }
-        | StoreError::NoFolder { .. } => Kind::NotFound,
+        | StoreError::NoFolder { .. }
+        | StoreError::Damaged { .. }
+        | StoreError::Malformed { .. }
+        | StoreError::Io(_) => Kind::NotFound,
         StoreError::Busy { .. } | StoreError::DiskFull => Kind::Incomplete,
         StoreError::Database(_)
-        | StoreError::Malformed { .. }
         | StoreError::NotRun
         | StoreError::WriterGone
         | StoreError::Shared { .. }
         | StoreError::Unwritable(_) => Kind::Internal,
+    }
+}
+
+/// Of a run: what a person can put right leaves it incomplete, and `resume` goes on.
+fn halted_kind(error: &StoreError) -> Kind {
+    if matches!(error, StoreError::ReadOnly | StoreError::Io(_)) {
+        return Kind::Incomplete;
+    }
+    store_kind(error)
+}
+
+fn halted_hint(id: &DialogueId, error: &StoreError) -> String {
+    let first = match error {
+        StoreError::DiskFull => "free some space on the disk",
+        StoreError::Io(_) => "check the disk, its free space and your quota",
+        StoreError::ReadOnly => "make the store and its folder writable",
+        StoreError::Busy { .. } => "wait until the other process is done",
+        StoreError::Damaged { .. } | StoreError::Malformed { .. } => {
+            return "`plenary verify` says what is wrong; restore the store from a backup"
+                .to_owned();
+        }
+        StoreError::Newer { .. }
+        | StoreError::Foreign { .. }
+        | StoreError::Missing { .. }
+        | StoreError::Unopenable { .. }
+        | StoreError::NoFolder { .. }
+        | StoreError::ForeignLocks { .. }
+        | StoreError::Database(_)
+        | StoreError::NotRun
+        | StoreError::Shared { .. }
+        | StoreError::WriterGone
+        | StoreError::Unwritable(_) => "find the cause",
+    };
+    let command = resume_command(id);
+    format!("{first}, then run `{command}`; it repeats only calls whose reply is not kept")
+}
+
+fn resume_command(id: &DialogueId) -> String {
+    format!("plenary resume {id}")
+}
+
+fn kept_replies(count: usize) -> String {
+    match count {
+        0 => "no reply is".to_owned(),
+        1 => "1 reply is".to_owned(),
+        count => format!("{count} replies are"),
     }
 }
 
@@ -269,14 +359,24 @@ fn store_hint(error: &StoreError) -> Option<&'static str> {
         StoreError::Missing { .. } => {
             Some("check `--store`; a store is made with the first dialogue")
         }
-        StoreError::Foreign { .. } => Some("choose another file with `--store`"),
+        StoreError::Foreign { .. } => {
+            Some("choose another file with `--store`, or restore the store from a backup")
+        }
         StoreError::Unopenable { .. } | StoreError::NoFolder { .. } => {
             Some("check that the folder exists and can be written to, or choose another `--store`")
+        }
+        StoreError::ForeignLocks { .. } => {
+            Some("move it away, or choose another file with `--store`")
         }
         StoreError::ReadOnly => Some("check the permissions of its file and folder"),
         StoreError::Busy { .. } => Some("nothing was changed; try again"),
         StoreError::DiskFull => Some("nothing was changed; make room and try again"),
-        StoreError::Malformed { .. } => Some("`plenary verify` says what was changed"),
+        StoreError::Io(_) => {
+            Some("check the disk, its free space, and the permissions of the file")
+        }
+        StoreError::Damaged { .. } | StoreError::Malformed { .. } => {
+            Some("`plenary verify` says what is wrong; restore the store from a backup")
+        }
         StoreError::Database(_)
         | StoreError::NotRun
         | StoreError::WriterGone

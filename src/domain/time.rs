@@ -1,6 +1,7 @@
 //! Moments, in UTC with microseconds, and days, always written the same way.
 //!
-//! The fixed width makes text order equal time order, which the store relies on.
+//! The fixed width makes text order equal time order, which the store relies on. So there are only
+//! the years 0000 to 9999: what lies outside is moved to the nearest end, and arithmetic stops there.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,11 +14,17 @@ use super::words::serde_by_text;
 pub struct Moment(jiff::Timestamp);
 
 impl Moment {
+    /// The first moment that has the fixed width.
+    pub const FIRST: Self = Self(jiff::Timestamp::constant(FIRST_SECOND, 0));
+
+    /// The last moment there is, on 9999-12-30: no time zone leads beyond the year 9999.
+    pub const LAST: Self = Self(jiff::Timestamp::constant(LAST_SECOND, LAST_NANOS));
+
     /// What is finer than a microsecond is dropped, so that a moment is the same before and
     /// after it was written down.
     pub fn new(timestamp: jiff::Timestamp) -> Self {
         let micros = jiff::Timestamp::from_microsecond(timestamp.as_microsecond());
-        Self(micros.unwrap_or(timestamp))
+        Self(micros.unwrap_or(timestamp)).clamp(Self::FIRST, Self::LAST)
     }
 
     pub fn day(self) -> Day {
@@ -38,13 +45,14 @@ impl Moment {
     #[must_use]
     pub fn hours_earlier(self, hours: u32) -> Self {
         let earlier = self.0.saturating_sub(jiff::SignedDuration::from_hours(i64::from(hours)));
-        Self(earlier.unwrap_or(jiff::Timestamp::MIN))
+        Self::new(earlier.unwrap_or(jiff::Timestamp::MIN))
     }
 
-    /// The next moment that can be told apart from this one.
+    /// The next moment that can be told apart from this one; none, after the last.
     #[must_use]
-    pub fn bumped(self) -> Self {
-        Self(self.0.checked_add(jiff::SignedDuration::from_micros(1)).unwrap_or(self.0))
+    pub fn bumped(self) -> Option<Self> {
+        let next = self.0.checked_add(jiff::SignedDuration::from_micros(1)).ok()?;
+        (self < Self::LAST).then_some(Self(next))
     }
 }
 
@@ -57,12 +65,20 @@ impl fmt::Display for Moment {
 impl FromStr for Moment {
     type Err = Malformed;
 
+    /// A year that cannot be written with four digits is refused: its text would be out of order.
     fn from_str(text: &str) -> Result<Self, Malformed> {
-        text.parse().map(Self::new).map_err(|_| Malformed)
+        let timestamp: jiff::Timestamp = text.parse().map_err(|_| Malformed)?;
+        if timestamp < Self::FIRST.0 { Err(Malformed) } else { Ok(Self::new(timestamp)) }
     }
 }
 
 serde_by_text!(Moment);
+
+/// 0000-01-01T00:00:00Z, in seconds from 1970.
+const FIRST_SECOND: i64 = -62_167_219_200;
+/// 9999-12-30T22:00:00Z, and its last microsecond.
+const LAST_SECOND: i64 = 253_402_207_200;
+const LAST_NANOS: i32 = 999_999_000;
 
 /// A day, written `2026-02-02`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -71,6 +87,9 @@ pub struct Day(jiff::civil::Date);
 impl Day {
     /// The last day that can be written.
     pub const LAST: Self = Self(jiff::civil::Date::MAX);
+
+    /// The first day that has the fixed width.
+    pub const FIRST: Self = Self(jiff::civil::Date::constant(0, 1, 1));
 
     /// The day that many days later; the last one there is, beyond that.
     #[must_use]
@@ -81,15 +100,15 @@ impl Day {
     /// The day that many days before; the first one there is, beyond that.
     #[must_use]
     pub fn earlier(self, days: u32) -> Self {
-        Self(self.0.saturating_sub(jiff::SignedDuration::from_hours(i64::from(days) * 24)))
+        let earlier = self.0.saturating_sub(jiff::SignedDuration::from_hours(i64::from(days) * 24));
+        Self(earlier).max(Self::FIRST)
     }
 
     /// Its first moment, in UTC.
     pub fn start(self) -> Moment {
         let midnight = self.0.to_zoned(jiff::tz::TimeZone::UTC).map(|start| start.timestamp());
-        // Moments end a little earlier than days do, and begin a little later.
-        let nearest = if self.0.year() > 0 { jiff::Timestamp::MAX } else { jiff::Timestamp::MIN };
-        Moment::new(midnight.unwrap_or(nearest))
+        // Moments end a little earlier than days do.
+        midnight.map_or(Moment::LAST, Moment::new)
     }
 
     /// Days from an earlier day to this one; negative, when it is not earlier.
@@ -116,7 +135,7 @@ impl FromStr for Day {
     /// Only the one spelling: a moment is not a day.
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let day = text.parse().map(Self).map_err(|_| Malformed)?;
-        if day.to_string() == text { Ok(day) } else { Err(Malformed) }
+        if day.to_string() == text && day >= Self::FIRST { Ok(day) } else { Err(Malformed) }
     }
 }
 
@@ -154,6 +173,56 @@ mod tests {
     fn moments_have_one_spelling() {
         let moment: Moment = "2026-02-02T10:30:00+01:00".parse().unwrap();
         assert_eq!(moment.to_string(), "2026-02-02T09:30:00.000000Z");
-        assert_eq!(moment.bumped().to_string(), "2026-02-02T09:30:00.000001Z");
+        let next = moment.bumped().map(|next| next.to_string());
+        assert_eq!(next.as_deref(), Some("2026-02-02T09:30:00.000001Z"));
+    }
+
+    #[test]
+    fn moments_stop_at_both_ends() {
+        let (first, last) = ("0000-01-01T00:00:00.000000Z", "9999-12-30T22:00:00.999999Z");
+        assert_eq!(
+            (Moment::FIRST.to_string(), Moment::LAST.to_string()),
+            (first.into(), last.into())
+        );
+        assert_eq!((first.parse(), last.parse()), (Ok(Moment::FIRST), Ok(Moment::LAST)));
+        // A clock that is further off is taken for the nearest end.
+        assert_eq!(Moment::new(jiff::Timestamp::MIN), Moment::FIRST);
+        assert_eq!(Moment::new(jiff::Timestamp::MAX), Moment::LAST);
+        assert_eq!(Moment::LAST.bumped(), None);
+        assert_eq!(Moment::FIRST.bumped().unwrap().to_string(), "0000-01-01T00:00:00.000001Z");
+        assert_eq!(Moment::FIRST.hours_earlier(1), Moment::FIRST);
+        assert_eq!(Moment::LAST.hours_earlier(u32::MAX), Moment::FIRST);
+        assert_eq!(Moment::FIRST.millis_since(Moment::LAST), 0);
+        assert_eq!(Moment::LAST.millis_since(Moment::FIRST), 315_569_426_400_999);
+        assert_eq!(Moment::LAST.minute(), "9999-12-30 22:00");
+        assert_eq!(Moment::LAST.day().to_string(), "9999-12-30");
+        let outside = ["-000001-12-31T23:59:59.999999Z", "-009999-01-02T01:59:59Z"];
+        let outside = outside.iter().chain(&["9999-12-31T00:00:00Z", "+010000-01-01T00:00:00Z"]);
+        for text in outside {
+            assert_eq!(text.parse::<Moment>(), Err(Malformed), "{text}");
+        }
+    }
+
+    #[test]
+    fn days_stop_at_both_ends() {
+        assert_eq!(
+            (Day::FIRST.to_string(), Day::LAST.to_string()),
+            ("0000-01-01".into(), "9999-12-31".into())
+        );
+        assert_eq!(("0000-01-01".parse(), "9999-12-31".parse()), (Ok(Day::FIRST), Ok(Day::LAST)));
+        assert_eq!((Day::FIRST.earlier(1), Day::LAST.earlier(u32::MAX)), (Day::FIRST, Day::FIRST));
+        assert_eq!((Day::LAST.later(1), Day::FIRST.later(u32::MAX)), (Day::LAST, Day::LAST));
+        assert_eq!((Day::FIRST.start(), Day::LAST.start()), (Moment::FIRST, Moment::LAST));
+        assert_eq!(
+            (Day::LAST.days_since(Day::FIRST), Day::FIRST.days_since(Day::LAST)),
+            (3_652_424, -3_652_424)
+        );
+        assert_eq!(
+            (Day::FIRST.week().as_str(), Day::LAST.week().as_str()),
+            ("-001-W52", "9999-W52")
+        );
+        for text in ["-000001-12-31", "-009999-01-01", "10000-01-01", "+010000-01-01"] {
+            assert_eq!(text.parse::<Day>(), Err(Malformed), "{text}");
+        }
     }
 }

@@ -1,6 +1,9 @@
 //! What can go wrong between us and the database.
 
 use std::path::PathBuf;
+use std::sync::Arc;
+
+use rusqlite::ErrorCode;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -16,7 +19,7 @@ pub enum StoreError {
     Unopenable {
         path: PathBuf,
         #[source]
-        source: rusqlite::Error,
+        source: Arc<rusqlite::Error>,
     },
     #[error("cannot make the folder `{path}` for the store")]
     NoFolder {
@@ -30,8 +33,15 @@ pub enum StoreError {
     ReadOnly,
     #[error("the disk is full")]
     DiskFull,
+    #[error("`{path}`, the folder for lock files of this store, is not ours: {found}")]
+    ForeignLocks { path: PathBuf, found: &'static str },
+    /// A broken page, a table that is gone, a row of the wrong type: nothing that we wrote.
+    #[error("the store is damaged, or another program changed it: {message}")]
+    Damaged { message: String },
+    #[error("the system could not read or write the store")]
+    Io(#[source] Arc<rusqlite::Error>),
     #[error("the store could not be read or written")]
-    Database(#[source] rusqlite::Error),
+    Database(#[source] Arc<rusqlite::Error>),
     #[error("the store holds a malformed {what}: `{text}`")]
     Malformed { what: &'static str, text: String },
     #[error("the store reported success without having done anything")]
@@ -54,13 +64,16 @@ impl StoreError {
             Self::DiskFull => Self::DiskFull,
             Self::NotRun => Self::NotRun,
             Self::WriterGone => Self::WriterGone,
-            Self::Database(error) => Self::Shared { message: error.to_string() },
+            Self::Damaged { message } => Self::Damaged { message: message.clone() },
+            Self::Io(error) => Self::Io(Arc::clone(error)),
+            Self::Database(error) => Self::Database(Arc::clone(error)),
+            Self::Malformed { what, text } => Self::Malformed { what, text: text.clone() },
             Self::Newer { .. }
             | Self::Foreign { .. }
             | Self::Missing { .. }
             | Self::Unopenable { .. }
             | Self::NoFolder { .. }
-            | Self::Malformed { .. }
+            | Self::ForeignLocks { .. }
             | Self::Shared { .. }
             | Self::Unwritable(_) => Self::Shared { message: self.to_string() },
         }
@@ -72,13 +85,97 @@ pub(super) const BUSY_WAIT_S: u64 = 60;
 
 impl From<rusqlite::Error> for StoreError {
     fn from(error: rusqlite::Error) -> Self {
-        match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+        match error_code(&error) {
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 Self::Busy { waited_s: BUSY_WAIT_S }
             }
-            Some(rusqlite::ErrorCode::ReadOnly) => Self::ReadOnly,
-            Some(rusqlite::ErrorCode::DiskFull) => Self::DiskFull,
-            _ => Self::Database(error),
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly,
+            Some(ErrorCode::DiskFull) => Self::DiskFull,
+            Some(
+                ErrorCode::SystemIoFailure
+                | ErrorCode::CannotOpen
+                | ErrorCode::PermissionDenied
+                | ErrorCode::FileLockingProtocolFailed
+                | ErrorCode::NoLargeFileSupport,
+            ) => Self::Io(Arc::new(error)),
+            // Our statements and rows fit the schema that we made. Where one does not, or a rule
+            // of the schema refuses a row, the file is not as we left it.
+            Some(
+                ErrorCode::DatabaseCorrupt
+                | ErrorCode::NotADatabase
+                | ErrorCode::ConstraintViolation
+                | ErrorCode::TypeMismatch
+                | ErrorCode::SchemaChanged
+                | ErrorCode::Unknown,
+            ) => Self::Damaged { message: describe(&error) },
+            None if is_of_a_row(&error) => Self::Damaged { message: describe(&error) },
+            _ => Self::Database(Arc::new(error)),
         }
+    }
+}
+
+/// SQLite's code, also of a statement that does not fit the schema.
+pub(super) fn error_code(error: &rusqlite::Error) -> Option<ErrorCode> {
+    if let rusqlite::Error::SqlInputError { error, .. } = error {
+        return Some(error.code);
+    }
+    error.sqlite_error_code()
+}
+
+/// What SQLite says, without the statement that it says it of.
+fn describe(error: &rusqlite::Error) -> String {
+    if let rusqlite::Error::SqlInputError { msg, .. } = error {
+        return msg.clone();
+    }
+    error.to_string()
+}
+
+/// Whether a row holds what its column cannot hold.
+fn is_of_a_row(error: &rusqlite::Error) -> bool {
+    matches!(
+        error,
+        rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::IntegralValueOutOfRange(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::InvalidColumnIndex(_)
+            | rusqlite::Error::InvalidColumnName(_)
+            | rusqlite::Error::Utf8Error(..)
+            | rusqlite::Error::QueryReturnedNoRows
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::Connection;
+
+    use super::*;
+
+    #[test]
+    fn what_does_not_fit_our_schema_is_damage() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch("CREATE TABLE t (n INT UNIQUE); INSERT INTO t VALUES (-1)")
+            .unwrap();
+        let read = |sql: &str| -> StoreError {
+            connection.query_row(sql, [], |row| row.get::<_, u8>(0)).unwrap_err().into()
+        };
+        for sql in [
+            "SELECT n FROM gone",
+            "SELECT gone FROM t",
+            "SELECT n FROM t",
+            "SELECT 'text'",
+            "SELECT NULL",
+            "SELECT n FROM t WHERE n = 7",
+            "INSERT INTO t VALUES (-1) RETURNING n",
+        ] {
+            assert!(matches!(read(sql), StoreError::Damaged { .. }), "{sql}");
+        }
+    }
+
+    #[test]
+    fn a_second_reader_learns_what_kind_of_error_it_was() {
+        let damaged = StoreError::from(rusqlite::Error::QueryReturnedNoRows);
+        assert!(matches!(damaged.repeated(), StoreError::Damaged { .. }));
+        assert!(matches!(StoreError::DiskFull.repeated(), StoreError::DiskFull));
     }
 }

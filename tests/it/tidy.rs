@@ -26,6 +26,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     (
         "error",
         &[
+            "ambient",
             "config",
             "convening",
             "domain",

@@ -395,7 +395,8 @@ pub(super) fn free_moment(
     let mut find = connection
         .prepare_cached("SELECT 1 FROM dialogues WHERE title = ?1 AND created_at = ?2")?;
     while find.query_row(params![title, free.to_string()], |_| Ok(())).optional()?.is_some() {
-        free = free.bumped();
+        // After the last moment there is room before it.
+        free = free.bumped().unwrap_or_else(|| at.hours_earlier(1));
     }
     Ok(free)
 }

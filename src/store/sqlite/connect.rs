@@ -2,13 +2,14 @@
 //! log, and a commit that returns only when it is on disk.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::migrate;
-use crate::store::error::{BUSY_WAIT_S, StoreError};
+use crate::store::error::{BUSY_WAIT_S, StoreError, error_code};
 
 /// `PLNY`: marks the file as ours.
 const APPLICATION_ID: i32 = 0x504c_4e59;
@@ -37,7 +38,11 @@ pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
 }
 
 fn writable(path: &Path) -> Result<Connection, StoreError> {
-    let unopenable = |source| StoreError::Unopenable { path: path.to_owned(), source };
+    let unopenable = |source: rusqlite::Error| StoreError::Unopenable {
+        path: path.to_owned(),
+        source: Arc::new(source),
+    };
+    refuse_stub(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -50,15 +55,26 @@ fn writable(path: &Path) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
+/// Refuses a file that is not empty and too short for a database. SQLite takes it for a new one
+/// and writes over it: a store that was cut would pass for an empty one.
+fn refuse_stub(path: &Path) -> Result<(), StoreError> {
+    /// The smallest page there is, and a database has at least one.
+    const BYTES_MIN: u64 = 512;
+    let is_stub = path
+        .metadata()
+        .is_ok_and(|metadata| metadata.is_file() && (1..BYTES_MIN).contains(&metadata.len()));
+    if is_stub { Err(StoreError::Foreign { path: path.to_owned() }) } else { Ok(()) }
+}
+
 fn is_denied(error: &StoreError) -> bool {
     if matches!(error, StoreError::ReadOnly) {
         return true;
     }
-    let (StoreError::Database(source) | StoreError::Unopenable { source, .. }) = error else {
+    let (StoreError::Io(source) | StoreError::Unopenable { source, .. }) = error else {
         return false;
     };
     matches!(
-        source.sqlite_error_code(),
+        error_code(source),
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied)
     )
 }
@@ -113,8 +129,14 @@ fn claim(connection: &Connection, path: &Path) -> Result<(), StoreError> {
         Ok((0, 0)) => Ok(()),
         Ok(_) => Err(foreign()),
         Err(error) if error.sqlite_error_code() == Some(ErrorCode::NotADatabase) => Err(foreign()),
-        Err(source) => Err(StoreError::Unopenable { path: path.to_owned(), source }),
+        Err(error) => Err(unopenable(path, error.into())),
     }
+}
+
+/// Names the file, where the system keeps it from us.
+fn unopenable(path: &Path, error: StoreError) -> StoreError {
+    let StoreError::Io(source) = error else { return error };
+    StoreError::Unopenable { path: path.to_owned(), source }
 }
 
 fn prepare(connection: &Connection) -> Result<(), StoreError> {

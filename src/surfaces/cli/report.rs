@@ -32,7 +32,7 @@ pub(super) fn tell(error: &Error) {
 pub(super) fn warn(ui: &Ui, error: &Error) {
     if !ui.is_quiet() {
         let said = format!("{WARNING}warning:{WARNING:#} {}", safe_text::line(&error.sentence()));
-        let hint = error.hint().map(|said| format!("\n{}", hint(said)));
+        let hint = error.hint().map(|said| format!("\n{}", hint(&said)));
         talk(&format!("{said}{}", hint.unwrap_or_default()));
     }
 }
@@ -51,7 +51,7 @@ fn text_of(error: &Error) -> String {
         text.push_str(&problems(error.problems()));
     }
     if let Some(said) = error.hint() {
-        text.push_str(&format!("\n{}", hint(said)));
+        text.push_str(&format!("\n{}", hint(&said)));
     }
     text
 }

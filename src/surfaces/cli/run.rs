@@ -9,6 +9,7 @@ use super::args::{Cli, Command};
 use super::report;
 use super::session::{Done, Session};
 use super::ui::Ui;
+use crate::ambient::Machine;
 use crate::error::Error;
 
 /// Runs the program and returns its exit code.
@@ -30,6 +31,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
+    if let Some(year) = Machine.impossible_year() {
+        return Err(Error::Clock { year });
+    }
     let session = Session::new(&cli.global, ui);
     match cli.command {
         Command::Ask(ask) => ask.run(&session),
