@@ -20,6 +20,7 @@ pub const TOKEN: &str = "token";
 pub struct Folders {
     working: PathBuf,
     store: PathBuf,
+    store_file: PathBuf,
     allowed: Vec<PathBuf>,
     store_files: Vec<PathBuf>,
     /// Files of the project that have a meaning of their own.
@@ -59,12 +60,12 @@ impl Folders {
         let working = real(working);
         // The database follows a link and keeps its other files beside the real one.
         let named = store.join(store_file.file_name().unwrap_or_default());
-        let databases = [real(&named), named];
+        let databases = [real(&named), named.clone()];
         let store_files = databases.iter().flat_map(|file| store_files(file));
         let store_files = store_files.chain([store.join(TOKEN)]).collect();
         let further = further.iter().map(|path| real(path));
         let allowed = [working.clone(), store.clone()].into_iter().chain(further).collect();
-        Self { working, store, allowed, store_files, kept: Vec::new() }
+        Self { working, store, store_file: named, allowed, store_files, kept: Vec::new() }
     }
 
     /// The same; these are never written to, whoever asks for it.
@@ -73,6 +74,11 @@ impl Folders {
         let real = |path: PathBuf| resolve(&self.working.join(&path)).unwrap_or(path);
         self.kept = files.into_iter().map(real).collect();
         self
+    }
+
+    /// The store's file, as it was named.
+    pub fn store_file(&self) -> &Path {
+        &self.store_file
     }
 
     /// Where the store's file lies.

@@ -73,7 +73,8 @@ fn is_taken(log_path: &Path, located: &Located) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let log = real(log_path);
     let file = located.file.as_deref().map(real);
-    store_files(&real(&located.store)).contains(&log) || file.as_ref() == Some(&log)
+    store_files(&real(&located.store)).iter().any(|own| log.starts_with(own))
+        || file.as_ref() == Some(&log)
 }
 
 /// What must not be written to the log is not printed either: only how much there is.

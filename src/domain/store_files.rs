@@ -4,11 +4,22 @@
 
 use std::path::{Path, PathBuf};
 
-/// The file of a store and those that SQLite keeps beside it, whether they exist or not.
-pub fn store_files(store: &Path) -> [PathBuf; 4] {
-    ["", "-wal", "-shm", "-journal"].map(|suffix| {
-        let mut name = store.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
-    })
+/// The file of a store, those that SQLite keeps beside it and the folder of its locks, whether
+/// they exist or not.
+pub fn store_files(store: &Path) -> [PathBuf; 5] {
+    ["", "-wal", "-shm", "-journal", LOCKS].map(|suffix| with_suffix(store, suffix))
+}
+
+/// The folder beside a store that holds the locks of processes at work.
+pub fn lock_folder_of(store: &Path) -> PathBuf {
+    with_suffix(store, LOCKS)
+}
+
+/// Like the names that SQLite gives its own files, and no name that a user would choose.
+const LOCKS: &str = "-locks";
+
+fn with_suffix(store: &Path, suffix: &str) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
 }

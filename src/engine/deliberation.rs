@@ -15,6 +15,7 @@ use super::ear::Ear;
 use super::journal::Journal;
 use super::known::Known;
 use super::observer::Observer;
+use super::owner::RunClaim;
 use super::purse::Purse;
 use super::reading;
 use super::resume::abandoned;
@@ -59,6 +60,8 @@ pub struct Deliberation {
     pub(super) observer: Arc<dyn Observer>,
     pub(super) redaction: Arc<Redaction>,
     ear: Ear,
+    /// No other run of this process works on the dialogue meanwhile.
+    _claim: RunClaim,
 }
 
 /// What runs share.
@@ -86,6 +89,7 @@ impl Deliberation {
     pub(super) fn new(
         mut transcript: Transcript,
         entries: u64,
+        claim: RunClaim,
         connections: Connections,
         surroundings: Surroundings,
     ) -> Self {
@@ -111,6 +115,7 @@ impl Deliberation {
             ambient: surroundings.ambient,
             observer: surroundings.observer,
             redaction: surroundings.redaction,
+            _claim: claim,
         }
     }
 

@@ -11,6 +11,7 @@ mod ear;
 mod intervene;
 mod journal;
 mod known;
+mod lock_folder;
 mod observer;
 mod open;
 mod owner;

@@ -43,20 +43,23 @@ pub async fn open(
         return Err(unreachable_seat(seat).into());
     }
     let Surroundings { journal, ambient, observer, .. } = &surroundings;
-    let (at, folders, owner) = (ambient.now(), folders.clone(), owner.token.clone());
+    let (at, folders, token) = (ambient.now(), folders.clone(), owner.token.clone());
     let mut dice = SplitMix::new(ambient.chance());
     // The id of a review stands in its line of the log.
     let named_by = surroundings.redaction.text(&title(&question.text));
     let opened = journal.run(move |unit| {
         let id = hexed_id(unit, &named_by, &mut dice)?;
-        let changes = opening(&id, question, folders.default_output_dir(id.as_str()), owner);
+        let changes = opening(&id, question, folders.default_output_dir(id.as_str()), token);
         let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
         Ok(Written::one(seq, changes))
     });
     let Written { last, changes, .. } = opened.await?;
     let transcript = Transcript::begin(at, &changes).ok_or(StoreError::NotRun)?;
-    observer.saw(&transcript.opening.dialogue_id, at, &changes);
-    Ok(Deliberation::new(transcript, last, connections, surroundings))
+    let id = &transcript.opening.dialogue_id;
+    // The dialogue is new: no other run can have it.
+    let claim = owner.claim(id).ok_or(StoreError::NotRun)?;
+    observer.saw(id, at, &changes);
+    Ok(Deliberation::new(transcript, last, claim, connections, surroundings))
 }
 
 fn opening(id: &DialogueId, question: Question, output_dir: String, owner: String) -> Vec<Change> {

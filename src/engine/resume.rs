@@ -66,6 +66,7 @@ pub async fn take_up(
     let id = transcript.opening.dialogue_id.clone();
     let mut changes = vec![Change::RunStarted { owner: owner.token.clone() }];
     changes.extend(different);
+    let run_claim = owner.claim(&id).ok_or_else(|| at_work(&id))?;
     loop {
         if transcript.is_abandoned {
             return Err(abandoned(&id).into());
@@ -82,7 +83,8 @@ pub async fn take_up(
         let written = surroundings.journal.run(claim(&id, entries, at, &changes)).await?;
         if written.entries > 0 {
             surroundings.observer.saw(&id, at, &changes);
-            return Ok(Deliberation::new(taken_up, written.last, connections, surroundings));
+            let last = written.last;
+            return Ok(Deliberation::new(taken_up, last, run_claim, connections, surroundings));
         }
         for entry in surroundings.store.entries(&id, entries)? {
             // Two who found it ownerless at once: the first to write has it.

@@ -15,7 +15,6 @@ use crate::engine::{
 };
 use crate::error::Error;
 use crate::operations::Workspace;
-use crate::store::StoreError;
 
 /// A desk that is open, and the thread of its writer.
 #[derive(Debug)]
@@ -42,9 +41,7 @@ impl OpenDesk {
         runtime: &Handle,
         daily_budget: Option<Arc<DailyBudget>>,
     ) -> Result<Self, Error> {
-        let folder = workspace.folders.store_folder();
-        let owner = Owner::new(folder, workspace.ambient.chance())
-            .map_err(|source| StoreError::NoFolder { path: folder.to_owned(), source })?;
+        let owner = Owner::new(workspace.folders.store_file(), workspace.ambient.chance())?;
         let (journal, writer) = Journal::start(Arc::clone(&workspace.store));
         let (ear, listening) = Ear::open(Arc::clone(&workspace.store));
         runtime.spawn(listening);
@@ -63,6 +60,13 @@ impl OpenDesk {
             let _ = self.writer.join();
         }
     }
+}
+
+/// A fault of the store in mid-run, with what a person needs to continue: replies were paid for.
+fn halted(error: Error, transcript: &Transcript) -> Error {
+    let Error::Store(source) = error else { return error };
+    let replies = transcript.asks.iter().filter(|asked| asked.reply().is_some()).count();
+    Error::Halted { id: transcript.opening.dialogue_id.clone(), replies, source }
 }
 
 #[derive(Debug)]
@@ -112,12 +116,15 @@ impl Desk {
         wall: Duration,
         interrupted: watch::Receiver<bool>,
     ) -> Result<(Stop, Transcript), Error> {
-        let stop = run.run(Limits { wall, interrupted }).await?;
-        let mut transcript = run.into_transcript();
+        let ended = run.run(Limits { wall, interrupted }).await;
+        let transcript = run.into_transcript();
+        let stop = ended.map_err(|error| halted(error, &transcript))?;
         if matches!(stop, Stop::Deadline | Stop::Interrupted) {
             // What was being written when it was cut is in the journal by now, and only there.
-            let id = transcript.opening.dialogue_id;
-            transcript = look(self.workspace.store.as_ref(), &id)?;
+            let id = &transcript.opening.dialogue_id;
+            let latest = look(self.workspace.store.as_ref(), id);
+            let transcript = latest.map_err(|error| halted(error, &transcript))?;
+            return Ok((transcript.stopped.clone().unwrap_or(stop), transcript));
         }
         Ok((transcript.stopped.clone().unwrap_or(stop), transcript))
     }

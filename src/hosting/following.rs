@@ -47,8 +47,8 @@ impl Following {
 
     /// Whether a process is at work on it, as far as was seen: nobody has looked yet, or its
     /// owner lives. What nobody ran has no transcript, however much of it was read.
-    pub fn is_at_work(&self, store_folder: &Path) -> bool {
+    pub fn is_at_work(&self, store_file: &Path) -> bool {
         let Some(transcript) = &self.transcript else { return self.seq == 0 };
-        is_at_work(store_folder, transcript)
+        is_at_work(store_file, transcript)
     }
 }

@@ -247,7 +247,7 @@ impl House {
     /// Whether more may come: by this process, or by another.
     pub fn is_running(&self, id: &DialogueId, following: &Following) -> Result<bool, Error> {
         let workspace = self.for_existing()?;
-        let is_at_work = following.is_at_work(workspace.folders.store_folder());
+        let is_at_work = following.is_at_work(workspace.folders.store_file());
         Ok(self.is_working_on(id) || (is_at_work && self.failure(id).is_none()))
     }
 

@@ -49,7 +49,7 @@ pub struct Progress {
 /// Where a run stands by its journal. A run that this process works on is running, too.
 pub fn report(workspace: &Workspace, id: &DialogueId) -> Result<RunReport, Error> {
     let transcript = look(workspace.store.as_ref(), id)?;
-    let status = match is_at_work(workspace.folders.store_folder(), &transcript) {
+    let status = match is_at_work(workspace.folders.store_file(), &transcript) {
         true => RunStatus::Running,
         false => status_of(&transcript),
     };

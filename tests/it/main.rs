@@ -29,6 +29,7 @@ mod gate_prompts;
 mod heard;
 mod hostile;
 mod lifecycle;
+mod locks;
 mod mcp;
 mod mcp_transport;
 mod migrations;

@@ -1,6 +1,9 @@
 //! The store itself: one connection that writes, a few that read.
 
 use std::fmt;
+use std::fs::{DirBuilder, OpenOptions};
+use std::io::ErrorKind;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -53,6 +56,7 @@ impl SqliteStore {
         if let Some(folder) = path.parent() {
             make_folder(folder)?;
         }
+        make_private_file(path);
         let writer = Mutex::new(connect::file(path)?);
         Ok(Self { place: Place::File(path.to_owned()), writer, readers: Mutex::default() })
     }
@@ -61,6 +65,13 @@ impl SqliteStore {
     pub fn in_memory() -> Result<Self, StoreError> {
         let writer = Mutex::new(connect::memory()?);
         Ok(Self { place: Place::Memory, writer, readers: Mutex::default() })
+    }
+
+    /// Lets the file grow to so many pages and no further; to those it has, where it has more.
+    #[cfg(test)]
+    pub(crate) fn limit_pages(&self, pages: u32) {
+        let sql = format!("PRAGMA max_page_count = {pages}");
+        lock(&self.writer).query_row(&sql, [], |_| Ok(())).unwrap();
     }
 
     /// Notes what the one connection of a store in memory does.
@@ -93,17 +104,38 @@ impl SqliteStore {
     }
 }
 
-/// A folder of our own keeps out of version control: what lies in it are records and a token.
+/// Makes the folder of a store. One of our own is private and keeps out of version control: it
+/// holds records and a token.
 #[expect(clippy::disallowed_methods, reason = "the store makes its own folder")]
 fn make_folder(folder: &Path) -> Result<(), StoreError> {
-    let is_new = !folder.exists();
-    std::fs::create_dir_all(folder)
-        .map_err(|source| StoreError::NoFolder { path: folder.to_owned(), source })?;
-    if is_new && folder.ends_with(OWN_FOLDER) {
-        // That it cannot be written is no reason to do without a store.
-        let _ = std::fs::write(folder.join(".gitignore"), "*\n");
+    let failed = |source| StoreError::NoFolder { path: folder.to_owned(), source };
+    if folder.exists() || !folder.ends_with(OWN_FOLDER) {
+        return std::fs::create_dir_all(folder).map_err(failed);
     }
+    if let Some(parent) = folder.parent() {
+        std::fs::create_dir_all(parent).map_err(failed)?;
+    }
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Ok(()) => {}
+        // Another process made it meanwhile.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
+        Err(error) => return Err(failed(error)),
+    }
+    // That it cannot be written is no reason to do without a store.
+    let _ = std::fs::write(folder.join(".gitignore"), "*\n");
     Ok(())
+}
+
+/// Makes the file of a new store, for its owner alone. SQLite gives the files beside it the same
+/// mode. A store that is there keeps its mode: a team may share it.
+fn make_private_file(path: &Path) {
+    // Only where there is none: closing another handle on a file that SQLite has open would give
+    // up SQLite's locks on it.
+    if !path.try_exists().unwrap_or(true) {
+        // Without this file SQLite makes one, or says why it cannot. A link is followed, as
+        // SQLite does.
+        let _ = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
+    }
 }
 
 /// A panic while the lock was held left no half-done transaction: SQLite rolled it back.
@@ -136,6 +168,8 @@ impl Store for SqliteStore {
         let transaction = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
         match work(&mut SqliteUnit { connection: &transaction }) {
             End::Commit => transaction.commit()?,
+            // SQLite has rolled back on its own after some faults, as when the disk is full.
+            End::RollBack if transaction.is_autocommit() => {}
             End::RollBack => transaction.rollback()?,
         }
         Ok(())

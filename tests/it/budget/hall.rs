@@ -59,7 +59,7 @@ impl Hall {
         let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
         let (journal, _) = Journal::start(store.clone());
         Self {
-            owner: Owner::new(folder.path(), 1).unwrap(),
+            owner: Owner::new(&folder.path().join("plenary.db"), 1).unwrap(),
             folders: Folders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
             ambient: Arc::new(Counted::default()),
             store,

@@ -112,7 +112,7 @@ impl Lot<'_> {
         dice: &mut SplitMix,
     ) -> (DialogueId, Option<Stop>) {
         let told = Arc::new(Told::default());
-        let owner = Owner::new(self.folder, life).unwrap();
+        let owner = Owner::new(&self.folder.join("plenary.db"), life).unwrap();
         let (journal, writer) = Journal::start(Arc::clone(&self.store));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let lived = runtime.block_on(async {

@@ -132,7 +132,7 @@ impl Library {
         until: impl Fn(&Told) -> bool,
     ) -> (DialogueId, Life) {
         let told = Arc::new(Told::default());
-        let owner = Owner::new(self.path(), 1).unwrap();
+        let owner = Owner::new(&self.path().join("plenary.db"), 1).unwrap();
         self.drive(store, &told, async |surroundings| {
             let plan = plan(self.finale);
             let question = Question { text: life.to_owned(), rehearsal: false, plan };
@@ -171,7 +171,7 @@ impl Library {
     /// Takes a council up again on the sound store and brings it to its end.
     pub fn resume(&self, id: &DialogueId, life: &str, connections: Connections) -> Life {
         let told = Arc::new(Told::default());
-        let owner = Owner::new(self.path(), 2).unwrap();
+        let owner = Owner::new(&self.path().join("plenary.db"), 2).unwrap();
         self.drive(self.store.clone(), &told, async |surroundings| {
             let loaded = load(self.store.as_ref(), id).unwrap();
             let run = take_up(loaded, Vec::new(), connections, &owner, surroundings).await.unwrap();

@@ -1,6 +1,7 @@
 //! Who may work on a council, who may only look, and what they see.
 
 use std::fs::File;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
@@ -70,13 +71,52 @@ fn a_lock_that_a_dead_process_left_behind_blocks_nobody() {
     process.wait_until_asked(3, 1);
     let dead = process.kill();
     council.died(dead);
-    let runs = house.program.path().join(".plenary/runs");
-    let left: Vec<_> = std::fs::read_dir(&runs).unwrap().map(|file| file.unwrap().path()).collect();
+    let left = locks_in(&house.program.path().join(".plenary/plenary.db-locks"));
     assert_eq!(left.len(), 1, "{left:?}");
     // Somebody who looks whether it is alive, at the same moment.
     let looked_at = File::open(&left[0]).unwrap();
     looked_at.try_lock_shared().unwrap();
     council.finish();
+}
+
+#[test]
+fn a_council_of_an_older_process_is_not_taken_from_it() {
+    let house = House::new();
+    let mut council = Council::new(&house, "older");
+    let mut process = council.start(&["opinion-ann"]);
+    process.wait_until_asked(3, 1);
+    let dead = process.kill();
+    council.died(dead);
+    // The lock as older versions hold it: in `runs/`, under the same name.
+    let store = house.program.path().join(".plenary");
+    let [left] = locks_in(&store.join("plenary.db-locks")).try_into().unwrap();
+    let older = store.join("runs").join(left.file_name().unwrap());
+    std::fs::create_dir(store.join("runs")).unwrap();
+    std::fs::rename(&left, &older).unwrap();
+    let lock = File::open(&older).unwrap();
+    lock.lock().unwrap();
+    let (code, document, rival) = council.start(&["rival"]).end();
+    assert_eq!(code, 1, "{document:#}");
+    let message = at(&document, "message").as_str().unwrap();
+    assert!(message.starts_with("another process is working on"), "{message}");
+    assert_eq!(rival.asked, [""; 0]);
+    // It ended: another may take it up, and leaves what lies in that folder.
+    drop(lock);
+    council.finish();
+    assert!(older.is_file());
+}
+
+/// The lock files in a folder: they start with a process number.
+fn locks_in(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let is_lock = |path: &PathBuf| {
+        path.file_name()
+            .unwrap()
+            .to_str()
+            .unwrap()
+            .starts_with(|first: char| first.is_ascii_digit())
+    };
+    files.filter(is_lock).collect()
 }
 
 #[test]

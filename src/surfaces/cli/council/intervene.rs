@@ -120,7 +120,7 @@ impl Addressed {
     fn note(&self, session: &Session<'_>, intervention: &Intervention) -> Result<Done, Error> {
         let Workspace { store, ambient, folders, .. } = &self.workspace;
         let noted = engine::intervene(store.as_ref(), ambient.as_ref(), &self.id, intervention)?;
-        let is_running = is_at_work(folders.store_folder(), &self.transcript);
+        let is_running = is_at_work(folders.store_file(), &self.transcript);
         let document = json!({
             "status": "success",
             "dialogue_id": self.id,

@@ -32,7 +32,7 @@ impl Watch {
         let workspace = session.for_existing()?;
         let mut follower = Follower::new(session);
         loop {
-            let is_running = follower.following.is_at_work(workspace.folders.store_folder());
+            let is_running = follower.following.is_at_work(workspace.folders.store_file());
             let fresh = workspace.store.entries(&id, follower.following.seq)?;
             let is_quiet = fresh.is_empty();
             if is_quiet && follower.following.seq == 0 {

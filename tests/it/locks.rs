@@ -1,0 +1,237 @@
+//! Lock files lie in a folder that is ours, and nothing else is ever removed.
+
+use std::fs::File;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use plenary::engine::Owner;
+use plenary::store::{SqliteStore, StoreError};
+use rustix::fs::{CWD, FileType, Mode};
+
+use crate::kit::{Program, Ran};
+
+/// A name such as a process gives its lock.
+const TOKEN: &str = "4321-0123456789abcdef";
+
+/// Makes a file as if it was written two hours ago.
+fn write_old(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+    let then = SystemTime::now() - Duration::from_secs(2 * 3_600);
+    File::options().write(true).open(path).unwrap().set_modified(then).unwrap();
+}
+
+fn rehearse(program: &Program) -> Ran {
+    program.run(&["--store", "plenary.db", "ask", "--rehearse", "x?"])
+}
+
+/// The names in a folder, in order.
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// A program with a store that was used once, and its lock folder.
+fn used() -> (Program, PathBuf) {
+    let program = Program::new();
+    let ran = rehearse(&program);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let locks = program.path().join("plenary.db-locks");
+    assert_eq!(names(&locks), [".gitignore", "PLENARY-LOCKS"]);
+    (program, locks)
+}
+
+#[test]
+fn old_files_of_the_user_are_not_ours_to_remove() {
+    let program = Program::new();
+    let names_of_files =
+        ["results.csv", "a.txt", "123", "4321-notes", TOKEN, "4321-0123456789ABCDEF", ".hidden"];
+    let folders = ["runs", "locks", "plenary.db-lock", "runs/deeper"];
+    for (folder, name) in
+        folders.iter().flat_map(|folder| names_of_files.map(|name| (folder, name)))
+    {
+        write_old(&program.path().join(folder).join(name), "mine");
+    }
+    let ran = rehearse(&program);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for (folder, name) in
+        folders.iter().flat_map(|folder| names_of_files.map(|name| (folder, name)))
+    {
+        let file = program.path().join(folder).join(name);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine", "{}", file.display());
+    }
+}
+
+#[test]
+fn stale_locks_are_removed_and_nothing_else() {
+    let (program, locks) = used();
+    let outside = program.path().join("thesis.txt");
+    write_old(&outside, "mine");
+    for stale in [TOKEN, "1-ffffffffffffffff", "4294967295-0000000000000000"] {
+        write_old(&locks.join(stale), "");
+    }
+    // Young, or held by a process that lives.
+    std::fs::write(locks.join("77-0000000000000001"), "").unwrap();
+    write_old(&locks.join("77-0000000000000002"), "");
+    let held = File::open(locks.join("77-0000000000000002")).unwrap();
+    held.lock().unwrap();
+    // Not locks: other names, and names of locks that are no files.
+    write_old(&locks.join("results.csv"), "mine");
+    write_old(&locks.join("4321-0123456789abcdef.bak"), "mine");
+    write_old(&locks.join("0-0123456789abcdef"), "mine");
+    symlink(&outside, locks.join("78-0000000000000001")).unwrap();
+    symlink("nowhere", locks.join("78-0000000000000002")).unwrap();
+    write_old(&locks.join("78-0000000000000003/notes.txt"), "mine");
+    std::fs::create_dir(locks.join("78-0000000000000004")).unwrap();
+    let pipe = locks.join("78-0000000000000005");
+    rustix::fs::mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    let ran = rehearse(&program);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let left = [
+        ".gitignore",
+        "0-0123456789abcdef",
+        "4321-0123456789abcdef.bak",
+        "77-0000000000000001",
+        "77-0000000000000002",
+        "78-0000000000000001",
+        "78-0000000000000002",
+        "78-0000000000000003",
+        "78-0000000000000004",
+        "78-0000000000000005",
+        "PLENARY-LOCKS",
+        "results.csv",
+    ];
+    assert_eq!(names(&locks), left);
+    assert_eq!(names(&locks.join("78-0000000000000003")), ["notes.txt"]);
+    assert_eq!(std::fs::read_to_string(&outside).unwrap(), "mine");
+}
+
+#[test]
+fn a_folder_that_is_not_ours_is_an_error() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    write_old(&elsewhere.path().join(TOKEN), "mine");
+    let make_folder = |locks: &Path| write_old(&locks.join(TOKEN), "mine");
+    let make_link = |locks: &Path| symlink(elsewhere.path(), locks).unwrap();
+    let make_file = |locks: &Path| write_old(locks, "mine");
+    let broken_link = |locks: &Path| symlink("nowhere", locks).unwrap();
+    let wrong_marker = |locks: &Path| {
+        std::fs::create_dir(locks).unwrap();
+        symlink(elsewhere.path().join(TOKEN), locks.join("PLENARY-LOCKS")).unwrap();
+    };
+    let cases: [(&str, &dyn Fn(&Path)); 5] = [
+        ("it holds other files", &make_folder),
+        ("it is a link or a file", &make_link),
+        ("it is a link or a file", &make_file),
+        ("it is a link or a file", &broken_link),
+        ("it holds other files", &wrong_marker),
+    ];
+    for (found, make) in cases {
+        let program = Program::new();
+        let locks = program.path().join("plenary.db-locks");
+        make(&locks);
+        let ran = rehearse(&program);
+        assert_eq!(ran.code, 5, "{ran:?}");
+        assert!(ran.stderr.contains("is not ours") && ran.stderr.contains(found), "{ran:?}");
+        assert!(ran.stderr.contains("move it away"), "{ran:?}");
+        let document = program.run(&["--store", "plenary.db", "ask", "--rehearse", "x?", "--json"]);
+        assert!(document.stdout.contains("\"locks_foreign\""), "{document:?}");
+        assert_eq!(std::fs::read_to_string(elsewhere.path().join(TOKEN)).unwrap(), "mine");
+    }
+    assert_eq!(names(elsewhere.path()), [TOKEN]);
+}
+
+#[test]
+fn a_folder_of_another_user_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("plenary.db");
+    drop(SqliteStore::open(&store).unwrap());
+    let locks = folder.path().join("plenary.db-locks");
+    std::fs::create_dir(&locks).unwrap();
+    // Only root can give a folder away; for others the folder stays theirs.
+    let is_given = std::os::unix::fs::chown(&locks, Some(65_534), None).is_ok();
+    let opened = Owner::new(&store, 1).map(drop);
+    let is_refused = matches!(
+        &opened,
+        Err(StoreError::ForeignLocks { found: "it belongs to another user", .. })
+    );
+    assert_eq!(is_refused, is_given, "{opened:?}");
+    if is_given {
+        // The owner of the store may change it anyway, and so owns its locks.
+        std::os::unix::fs::chown(&store, Some(65_534), None).unwrap();
+        Owner::new(&store, 1).unwrap();
+    }
+}
+
+#[test]
+fn two_stores_in_a_folder_have_locks_of_their_own() {
+    let program = Program::new();
+    for store in ["a.db", "b.db"] {
+        let ran = program.run(&["--store", store, "ask", "--rehearse", "x?"]);
+        assert_eq!(ran.code, 0, "{ran:?}");
+    }
+    let folders: Vec<String> =
+        names(program.path()).into_iter().filter(|name| name.ends_with("-locks")).collect();
+    assert_eq!(folders, ["a.db-locks", "b.db-locks"]);
+}
+
+#[test]
+fn a_store_behind_a_link_has_its_locks_where_it_lies() {
+    let folder = tempfile::tempdir().unwrap();
+    let (real, link) = (folder.path().join("data/real.db"), folder.path().join("link.db"));
+    drop(SqliteStore::open(&real).unwrap());
+    symlink(&real, &link).unwrap();
+    let owners = [Owner::new(&real, 1).unwrap(), Owner::new(&link, 2).unwrap()];
+    assert_eq!(names(&folder.path().join("data/real.db-locks")).len(), 4);
+    assert!(!folder.path().join("link.db-locks").exists());
+    drop(owners);
+    assert_eq!(names(&folder.path().join("data/real.db-locks")).len(), 2);
+}
+
+fn mode(path: &Path) -> u32 {
+    std::fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn a_new_store_is_for_its_owner_alone() {
+    let program = Program::new();
+    let store = program.path().join(".plenary/plenary.db");
+    // While it is open, so that SQLite's files lie beside it.
+    let open = SqliteStore::open(&store).unwrap();
+    let owner = Owner::new(&store, 1).unwrap();
+    let locks = program.path().join(".plenary/plenary.db-locks");
+    for file in [".plenary/plenary.db", ".plenary/plenary.db-wal", ".plenary/plenary.db-shm"] {
+        assert_eq!(mode(&program.path().join(file)), 0o600, "{file}");
+    }
+    assert_eq!([mode(&program.path().join(".plenary")), mode(&locks)], [0o700; 2]);
+    for name in names(&locks) {
+        assert_eq!(mode(&locks.join(&name)), 0o600, "{name}");
+    }
+    drop((owner, open));
+    // The same by the program, also where the store's name is a link to nothing yet.
+    let program = Program::new();
+    symlink("real.db", program.path().join("plenary.db")).unwrap();
+    assert_eq!(rehearse(&program).code, 0);
+    assert_eq!(mode(&program.path().join("real.db")), 0o600);
+}
+
+#[test]
+fn a_store_that_a_team_shares_keeps_its_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("plenary.db");
+    drop(SqliteStore::open(&store).unwrap());
+    for (file, locks) in [(0o644, 0o755), (0o660, 0o770)] {
+        std::fs::set_permissions(&store, std::fs::Permissions::from_mode(file)).unwrap();
+        let open = SqliteStore::open(&store).unwrap();
+        let _owner = Owner::new(&store, 1).unwrap();
+        let beside = folder.path().join("plenary.db-wal");
+        assert_eq!([mode(&store), mode(&beside)], [file; 2]);
+        assert_eq!(mode(&folder.path().join("plenary.db-locks")), locks);
+        drop(open);
+        std::fs::remove_dir_all(folder.path().join("plenary.db-locks")).unwrap();
+    }
+}
