@@ -107,12 +107,18 @@ fn write(store: &dyn Store, group: Vec<Job>) {
                 outcome = work.take().map(|work| work(unit));
                 if matches!(outcome, Some(Ok(_))) { End::Commit } else { End::RollBack }
             });
-            done.push((job.done, outcome.unwrap_or_else(|| Err(StoreError::NotRun.into()))));
+            let outcome = outcome.unwrap_or_else(|| Err(StoreError::NotRun.into()));
             if let Err(error) = part {
-                // The transaction itself is gone, as when the disk is full: nobody's work is kept.
-                broken = Some(error);
+                // The transaction itself is gone, as when the disk is full: no job's work is kept.
+                // What the job ran into is the cause; that its part cannot be undone follows.
+                broken = Some(match &outcome {
+                    Err(Error::Store(cause)) => cause.repeated(),
+                    Ok(_) | Err(_) => error,
+                });
+                done.push((job.done, outcome));
                 return End::RollBack;
             }
+            done.push((job.done, outcome));
         }
         End::Commit
     });
@@ -151,6 +157,67 @@ mod tests {
             output_dir: name.to_owned(),
         };
         (id, vec![Change::DialogueOpened(opening)])
+    }
+
+    /// An opening whose text fills some pages of its own.
+    fn long_opening(name: &str, at: Moment) -> Work {
+        let (id, mut changes) = opened(name);
+        if let Some(Change::DialogueOpened(opening)) = changes.first_mut() {
+            opening.question = Some("x".repeat(200_000));
+        }
+        Box::new(move |unit| {
+            let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+            Ok(Written::one(seq, changes))
+        })
+    }
+
+    #[test]
+    fn a_full_disk_is_the_error_of_all_in_the_group_and_the_store_stays_whole() {
+        let at: Moment = "2026-02-02T09:00:00Z".parse().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("plenary.db")).unwrap();
+        let short = |name: &str| -> Work {
+            let (id, changes) = opened(name);
+            Box::new(move |unit| {
+                let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+                Ok(Written::one(seq, changes))
+            })
+        };
+        // A real SQLITE_FULL: the file may not grow.
+        store.limit_pages(1);
+        let works = [short("first"), long_opening("long", at), short("last")];
+        let (jobs, answers): (Vec<_>, Vec<_>) = works.into_iter().map(job).unzip();
+        write(&store, jobs);
+        let ends: Vec<_> =
+            answers.into_iter().map(|mut answer| answer.try_recv().unwrap()).collect();
+        assert!(matches!(ends.get(1), Some(Err(Error::Store(StoreError::DiskFull)))), "{ends:?}");
+        let is_told = |end: &Result<Written, Error>| {
+            matches!(end, Ok(_) | Err(Error::Store(StoreError::DiskFull)))
+        };
+        assert!(ends.iter().all(is_told), "{ends:?}");
+        let is_kept = |name: &str| store.dialogue(&name.parse().unwrap()).unwrap().is_some();
+        let kept = ["first", "long", "last"].map(is_kept);
+        let said: Vec<bool> = ends.iter().map(Result::is_ok).collect();
+        assert_eq!(said, kept);
+        assert_eq!(store.verify(None, None).unwrap().findings, []);
+        // With room again the same work is done.
+        store.limit_pages(u32::MAX - 1);
+        let (jobs, answers): (Vec<_>, Vec<_>) =
+            [long_opening("long", at)].into_iter().map(job).unzip();
+        write(&store, jobs);
+        assert!(answers.into_iter().all(|mut answer| answer.try_recv().unwrap().is_ok()));
+        assert_eq!(store.verify(None, None).unwrap().findings, []);
+    }
+
+    #[test]
+    fn an_operation_on_a_full_disk_says_that_the_disk_is_full() {
+        let at: Moment = "2026-02-02T09:00:00Z".parse().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&folder.path().join("plenary.db")).unwrap();
+        store.limit_pages(1);
+        let work = long_opening("long", at);
+        let written: Result<Written, Error> = crate::store::transact(&store, work);
+        assert!(matches!(written, Err(Error::Store(StoreError::DiskFull))), "{written:?}");
     }
 
     fn job(work: Work) -> (Job, oneshot::Receiver<Result<Written, Error>>) {

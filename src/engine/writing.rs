@@ -30,8 +30,11 @@ impl Deliberation {
             match unit.entry_count(&id)?.cmp(&upto) {
                 Ordering::Equal => {}
                 Ordering::Greater => return Ok(Written::default()),
-                // What it said it had written is not there.
-                Ordering::Less => return Err(StoreError::NotRun.into()),
+                // What it said it had written is not there: the file was replaced, or it lied.
+                Ordering::Less => {
+                    let text = format!("{id}: entries that were written are gone");
+                    return Err(StoreError::Malformed { what: "journal", text }.into());
+                }
             }
             let known = due.len();
             let written = work(unit, at, due)?;

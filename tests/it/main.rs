@@ -25,6 +25,7 @@ mod endings;
 mod expert_prompts;
 mod extract;
 mod fencing;
+mod full_disk;
 mod gate_prompts;
 mod heard;
 mod hostile;

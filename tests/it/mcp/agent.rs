@@ -77,6 +77,16 @@ impl Agent {
         Self::started(command)
     }
 
+    /// Starts the server by a command of the caller's.
+    pub fn by_command(command: Command) -> Self {
+        Self::started(command).greeted()
+    }
+
+    /// The process number of the server.
+    pub fn process_id(&self) -> u32 {
+        self.server.id()
+    }
+
     fn started(mut command: Command) -> Self {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut server = command.spawn().unwrap();

@@ -181,8 +181,10 @@ async fn all(
             }
             // One that broke does not take the others with it.
             Err(error) => {
-                print_unasked(session, index, id.as_ref(), "failed", &error.document())?;
-                Done::Broken
+                let how = Done::of(error.kind());
+                let status = if how == Done::Incomplete { "incomplete" } else { "failed" };
+                print_unasked(session, index, id.as_ref(), status, &error.document())?;
+                how
             }
         };
         worst = worst.max(how);

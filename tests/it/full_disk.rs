@@ -1,0 +1,169 @@
+//! A disk that fills in mid-run: the run says its id, what is kept and how to continue, and
+//! nothing that is kept is paid for twice.
+//!
+//! The system's limit on the size of files stands for the disk: a write beyond it fails as one to
+//! a full disk does, in the middle of the run and in the real program.
+
+use std::collections::BTreeMap;
+use std::process::{Command, Stdio};
+
+use plenary::engine::load;
+use plenary::store::SqliteStore;
+use rusqlite::Connection;
+use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
+use serde_json::{Value, json};
+
+use crate::councils::house::{Council, seat_of};
+use crate::kit::{Play, Ran, binary, purpose_of};
+use crate::mcp::agent::Agent;
+
+/// The program while no file may grow beyond so many bytes; the limit may be raised again.
+fn limited(council: &Council, bytes_max: u64, arguments: &[&str]) -> Command {
+    // The shell counts in blocks of 512 bytes. A write that fails shall not end the process.
+    let script = "trap '' XFSZ; ulimit -S -f \"$1\"; shift; exec \"$@\"";
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", script, "sh", &(bytes_max / 512).to_string()]).arg(binary());
+    command.args(arguments).current_dir(council.program.path()).env_clear().stdin(Stdio::null());
+    command
+}
+
+fn run_limited(council: &Council, bytes_max: u64, arguments: &[&str]) -> Ran {
+    let output = limited(council, bytes_max, arguments).output().unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// How often each seat was called for each purpose.
+fn calls(council: &Council) -> BTreeMap<(String, &'static str), usize> {
+    let mut calls = BTreeMap::new();
+    for seen in council.server.seen() {
+        *calls.entry((seat_of(&seen), purpose_of(&seen.system).name())).or_default() += 1;
+    }
+    calls
+}
+
+/// The council that stands in the store, if one does, and whose replies are kept.
+fn kept(council: &Council) -> Option<(String, Vec<(String, &'static str)>)> {
+    let path = council.program.path().join(".plenary/plenary.db");
+    let id: Option<String> = Connection::open(&path)
+        .unwrap()
+        .query_row("SELECT dialogue_id FROM dialogues WHERE protocol = 'council'", [], |row| {
+            row.get(0)
+        })
+        .ok();
+    let id = id?;
+    let store = SqliteStore::open(&path).unwrap();
+    let transcript = load(&store, &id.parse().unwrap()).unwrap().transcript;
+    let answered = transcript.asks.iter().filter(|asked| asked.reply().is_some());
+    let kept = answered.map(|asked| (asked.ask.seat.to_string(), asked.ask.purpose.name()));
+    Some((id, kept.collect()))
+}
+
+/// Asks with so much room, and continues when there is room again. Says how it stopped first.
+fn check_room(bytes_max: u64) -> (i32, usize) {
+    let council = Council::new(|_| Play::Fitting);
+    // A store that is there: the first start writes the schema.
+    assert_eq!(council.program.run(&["dialogue", "create", "Room"]).code, 0);
+    let asking = ["ask", "--json", "--no-conclusion", "Shall we go ahead?"];
+    let ran = run_limited(&council, bytes_max, &asking);
+    let first = calls(&council);
+    council.verify();
+    let Some((id, kept)) = kept(&council) else {
+        assert!([3, 4].contains(&ran.code), "{bytes_max}: {ran:?}");
+        assert!(first.is_empty(), "{bytes_max}: asked without a record: {first:?}");
+        return (ran.code, 0);
+    };
+    if ran.code != 0 {
+        let document: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!((ran.code, &document["error_code"]), (3, &"run_halted".into()), "{ran:?}");
+        assert_eq!(document["dialogue_id"], id.as_str(), "{document:#}");
+        assert_eq!(document["replies_kept"], kept.len(), "{document:#}");
+        assert_eq!(document["resume"], format!("plenary resume {id}"), "{document:#}");
+        let hint = document["suggestion"].as_str().unwrap();
+        assert!(hint.contains(&format!("`plenary resume {id}`")), "{hint}");
+        assert!(document["message"].as_str().unwrap().contains(&id), "{document:#}");
+        assert!(!ran.stdout.contains("nothing was changed"), "{ran:?}");
+    }
+    let resumed = council.run(&["resume", &id, "--json"]);
+    resumed.expect("done", 0);
+    let after = calls(&council);
+    for one in &kept {
+        assert_eq!(after[one], first[one], "{bytes_max}: {one:?} was paid for twice");
+    }
+    (ran.code, kept.len())
+}
+
+#[test]
+fn a_run_that_finds_no_room_says_how_to_continue() {
+    let mut halted = Vec::new();
+    for room in 1..=14 {
+        let (code, kept) = check_room(room * 40 * 1_024);
+        if code == 3 && kept > 0 {
+            halted.push(kept);
+        }
+    }
+    // The disk filled with nothing kept, with a few replies, and with more.
+    assert!(halted.len() >= 2, "{halted:?}");
+}
+
+#[test]
+fn the_same_is_said_in_words_and_in_a_batch() {
+    let council = Council::new(|_| Play::Fitting);
+    assert_eq!(council.program.run(&["dialogue", "create", "Room"]).code, 0);
+    let room = (1..=20).map(|room| room * 30 * 1_024).find_map(|room| {
+        let ran = run_limited(&council, room, &["ask", "--no-conclusion", "Shall we?"]);
+        (ran.stderr.contains("stopped early")).then_some((room, ran))
+    });
+    let (room, ran) = room.unwrap();
+    let (id, _) = kept(&council).unwrap();
+    assert_eq!(ran.code, 3, "{ran:?}");
+    assert!(ran.stderr.contains(&format!("the run `{id}` stopped early")), "{ran:?}");
+    assert!(ran.stderr.contains(&format!("`plenary resume {id}`")), "{ran:?}");
+    let council = Council::new(|_| Play::Fitting);
+    assert_eq!(council.program.run(&["dialogue", "create", "Room"]).code, 0);
+    council.program.write("asked.jsonl", "\"Shall we?\"\n");
+    let batch = ["ask", "--batch", "asked.jsonl", "--no-conclusion", "--json"];
+    let ran = run_limited(&council, room, &batch);
+    let (id, _) = kept(&council).unwrap();
+    assert_eq!(ran.code, 3, "{ran:?}");
+    let line: Value = serde_json::from_str(ran.stdout.trim()).unwrap();
+    assert_eq!(
+        (&line["status"], &line["error"]["dialogue_id"]),
+        (&"incomplete".into(), &id.into())
+    );
+}
+
+#[test]
+fn a_server_continues_a_run_when_there_is_room_again() {
+    let halted = (1..=20).map(|room| room * 30 * 1_024).find_map(|room| {
+        let council = Council::new(|_| Play::Fitting);
+        assert_eq!(council.program.run(&["dialogue", "create", "Room"]).code, 0);
+        let mut agent = Agent::by_command(limited(&council, room, &["mcp"]));
+        let asking = json!({ "question": "Tea?", "conclusion": false, "wait_seconds": 60 });
+        let answer = agent.tool("council_ask", &asking)["structuredContent"].clone();
+        (answer["result"]["error_code"] == "run_halted").then_some((council, agent, answer))
+    });
+    let (council, mut agent, answer) = halted.unwrap();
+    let (id, kept) = kept(&council).unwrap();
+    assert_eq!(
+        (&answer["status"], &answer["dialogue_id"]),
+        (&"failed".into(), &id.as_str().into())
+    );
+    assert_eq!(answer["result"]["resume"], format!("plenary resume {id}"));
+    let first = calls(&council);
+    // The process itself lives on; with room it continues what it gave up.
+    let process = Pid::from_raw(i32::try_from(agent.process_id()).unwrap());
+    let most = getrlimit(Resource::Fsize).maximum;
+    prlimit(process, Resource::Fsize, Rlimit { current: most, maximum: most }).unwrap();
+    let asking = json!({ "dialogue_id": id, "resume": true, "wait_seconds": 60 });
+    let answer = agent.must("deliberation_status", &asking);
+    assert_eq!(answer["status"], "done", "{answer:#}");
+    let after = calls(&council);
+    for one in &kept {
+        assert_eq!(after[one], first[one], "{one:?} was paid for twice");
+    }
+    council.verify();
+}
