@@ -28,6 +28,7 @@ pub fn verify(
     };
     let verification = workspace.store.verify(id.as_ref(), head)?;
     if let (Some(id), 0) = (&id, verification.entries)
+        && verification.findings.is_empty()
         && workspace.store.dialogue(id)?.is_none()
     {
         return Err(no_dialogue(id.as_str()).into());

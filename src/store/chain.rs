@@ -13,7 +13,12 @@ pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000
 pub(super) const GLOBAL: &str = "*";
 
 pub(super) fn digest(payload: &str) -> String {
-    hex(Sha256::digest(payload.as_bytes()).as_slice())
+    digest_bytes(payload.as_bytes())
+}
+
+/// The same of bytes that may be no text.
+pub(super) fn digest_bytes(payload: &[u8]) -> String {
+    hex(Sha256::digest(payload).as_slice())
 }
 
 pub(super) fn entry(prev: &str, seq: u64, kind: &str, ts: &str, payload_sha256: &str) -> String {

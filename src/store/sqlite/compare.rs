@@ -7,7 +7,7 @@ use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, params};
 
 use super::apply::Applier;
-use super::columns::{lossy_text, query};
+use super::columns::lossy_text;
 use crate::domain::change::Change;
 use crate::domain::ids::DialogueId;
 use crate::store::error::StoreError;
@@ -107,7 +107,41 @@ fn replay(connection: &Connection, replica: &Connection, id: &str) -> Result<(),
             .map_err(|error| format!("an entry cannot be read: {error}"))?;
         let applier = Applier::new(replica, &dialogue_id, entry, at);
         for change in &changes {
+            check_opening(&dialogue_id, change)?;
             applier.apply(change).map_err(|error| format!("cannot be replayed: {error}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// The hash of an entry does not cover the dialogue it is filed under; the opening names it.
+fn check_opening(id: &DialogueId, change: &Change) -> Result<(), String> {
+    if let Change::DialogueOpened(opening) = change
+        && opening.dialogue_id != *id
+    {
+        return Err(format!("its journal opens the dialogue `{}`", opening.dialogue_id));
+    }
+    Ok(())
+}
+
+/// Rows that belong to no dialogue there is. They are in no comparison of a dialogue.
+pub(super) fn stray_rows(
+    connection: &Connection,
+    ids: &[String],
+    findings: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    let known: BTreeSet<&str> = ids.iter().map(String::as_str).collect();
+    for table in PROJECTED {
+        let sql = format!("SELECT DISTINCT dialogue_id FROM {table}");
+        let mut statement = connection.prepare(&sql)?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let id = lossy_text(row, 0)?;
+            if !known.contains(id.as_str()) {
+                let message = format!("a row belongs to `{id}`, which is no dialogue");
+                let place = table.to_owned();
+                findings.push(Finding { check: "replay", dialogue_id: None, place, message });
+            }
         }
     }
     Ok(())
@@ -139,7 +173,7 @@ fn rows(
 }
 
 /// A value with its kind. Text that is not UTF-8 is kept as the bytes it is.
-fn value(found: ValueRef<'_>) -> Value {
+pub(super) fn value(found: ValueRef<'_>) -> Value {
     match found {
         ValueRef::Null => Value::Null,
         ValueRef::Integer(integer) => Value::Integer(integer),
@@ -206,50 +240,4 @@ pub(super) fn unknown_search_text(id: String) -> Finding {
         place: SEARCH.to_owned(),
         message: "belongs to no dialogue".to_owned(),
     }
-}
-
-/// Tables, indexes, views and the triggers that guard them must be those of the migrations.
-pub(super) fn schema(
-    connection: &Connection,
-    replica: &Connection,
-    findings: &mut Vec<Finding>,
-) -> Result<(), StoreError> {
-    let (live, expected) = (definitions(connection)?, definitions(replica)?);
-    let names: BTreeSet<&String> = live.keys().chain(expected.keys()).collect();
-    for name in names {
-        let message = match (live.get(name), expected.get(name)) {
-            (Some(live), Some(expected)) if live == expected => continue,
-            (Some(_), Some(_)) => "was changed",
-            (Some(_), None) => "was added",
-            (None, _) => "was taken away",
-        };
-        findings.push(Finding {
-            check: "schema",
-            dialogue_id: None,
-            place: name.clone(),
-            message: message.to_owned(),
-        });
-    }
-    Ok(())
-}
-
-/// Whether a table that the program needs was taken away.
-pub(super) fn is_table_missing(
-    connection: &Connection,
-    replica: &Connection,
-) -> Result<bool, StoreError> {
-    let tables = |connection: &Connection| -> Result<BTreeSet<String>, StoreError> {
-        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table'";
-        Ok(query(connection, sql, [], |row| Ok(row.get(0)?))?.into_iter().collect())
-    };
-    Ok(!tables(connection)?.is_superset(&tables(replica)?))
-}
-
-/// What the schema holds, but for what SQLite adds on its own.
-fn definitions(connection: &Connection) -> Result<BTreeMap<String, String>, StoreError> {
-    let mut statement = connection.prepare(
-        "SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'",
-    )?;
-    let found = statement.query_map([], |row| Ok((lossy_text(row, 0)?, lossy_text(row, 1)?)))?;
-    Ok(found.collect::<Result<_, _>>()?)
 }

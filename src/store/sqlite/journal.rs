@@ -1,8 +1,9 @@
 //! Appends to the journal: what changed, sealed by the hash of what came before.
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::columns::{json, parsed, query, to_json};
+use super::columns::{json, malformed, parsed, query, to_json};
 use crate::domain::change::{Change, Entry, EntryKind};
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
@@ -103,7 +104,8 @@ pub(super) fn cost_entries(
     )
 }
 
-/// The entries of a dialogue after the `after`-th, as far as their payloads were kept.
+/// The entries of a dialogue after the `after`-th. Every entry is written with its payload, so one
+/// without is damage: a run that skipped it would ask and pay again.
 pub(super) fn entries(
     connection: &Connection,
     id: &DialogueId,
@@ -112,9 +114,12 @@ pub(super) fn entries(
     query(
         connection,
         "SELECT seq, kind, ts, payload FROM journal
-         WHERE dialogue_id = ?1 AND seq > ?2 AND payload IS NOT NULL ORDER BY seq",
+         WHERE dialogue_id = ?1 AND seq > ?2 ORDER BY seq",
         params![id.as_str(), after],
         |row| {
+            if row.get_ref(3)? == ValueRef::Null {
+                return Err(malformed("journal entry", &format!("{id}: no payload")));
+            }
             Ok(Entry {
                 seq: row.get(0)?,
                 kind: parsed(row, 1, "entry kind")?,

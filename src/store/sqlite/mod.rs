@@ -10,6 +10,8 @@ mod facts;
 mod journal;
 mod load;
 mod migrate;
+mod schema;
+mod search_index;
 mod show;
 mod statements;
 mod store;

@@ -13,7 +13,8 @@ use rusqlite::{Connection, Row};
 
 use super::columns::{lossy_number, lossy_text};
 use super::journal::Head;
-use super::{compare, connect};
+use super::search_index::search_index;
+use super::{compare, connect, schema};
 use crate::domain::ids::DialogueId;
 use crate::domain::lifecycle::EventType;
 use crate::store::chain;
@@ -25,38 +26,74 @@ pub(super) fn verify(
     dialogue: Option<&DialogueId>,
     head: Option<&str>,
 ) -> Result<Verification, StoreError> {
-    let mut findings = Vec::new();
     let replica = connect::memory()?;
-    compare::schema(connection, &replica, &mut findings)?;
-    if compare::is_table_missing(connection, &replica)? {
+    let mut findings = Vec::new();
+    let compared = schema::schema(connection, &replica, &mut findings);
+    noting_damage(compared, "schema", &mut findings)?;
+    let missing = schema::is_table_missing(connection, &replica);
+    let is_unreadable = missing.is_err();
+    if noting_damage(missing, "schema", &mut findings)? || is_unreadable {
         // What is not there cannot be compared.
         let head = chain::GENESIS.to_owned();
         return Ok(Verification { dialogues: 0, entries: 0, head, findings });
     }
-    let entries = chains(connection, dialogue, head, &mut findings)?;
-    let ids: Vec<String> = match dialogue {
-        Some(id) => vec![id.to_string()],
-        None => every_dialogue(connection)?,
+    let entries = chains(connection, dialogue, head, &mut findings);
+    let entries = noting_damage(entries, "journal", &mut findings)?;
+    let dialogues = match dialogue {
+        Some(id) => Ok(vec![id.to_string()]),
+        None => every_dialogue(connection),
     };
-    let mut said = compare::search_texts(connection, dialogue.map(DialogueId::as_str))?;
+    let ids = noting_damage(dialogues, "dialogues", &mut findings)?;
+    let texts = compare::search_texts(connection, dialogue.map(DialogueId::as_str));
+    let mut texts = noting_damage(texts, "search_text", &mut findings)?;
     for id in &ids {
-        let said = said.remove(id).unwrap_or_default();
-        compare::dialogue(connection, &replica, id, &said, &mut findings)?;
-        statuses(connection, id, &mut findings)?;
+        let said = texts.remove(id).unwrap_or_default();
+        let compared = compare::dialogue(connection, &replica, id, &said, &mut findings)
+            .and_then(|()| statuses(connection, id, &mut findings));
+        noting_damage(compared, id, &mut findings)?;
     }
-    findings.extend(said.into_keys().map(compare::unknown_search_text));
+    findings.extend(texts.into_keys().map(compare::unknown_search_text));
     if dialogue.is_none() {
-        database(connection, &mut findings)?;
+        whole_store(connection, &ids, &mut findings)?;
     }
     let scope = dialogue.map_or(chain::GLOBAL, DialogueId::as_str);
-    Ok(Verification {
-        dialogues: ids.len(),
-        entries,
-        head: noted(connection, Some(scope))?
-            .remove(scope)
-            .map_or_else(|| chain::GENESIS.to_owned(), |head| head.hash),
-        findings,
-    })
+    let noted = noting_damage(noted(connection, Some(scope)), "chain_heads", &mut findings)?;
+    let head = noted.get(scope).map_or(chain::GENESIS, |head| &head.hash).to_owned();
+    Ok(Verification { dialogues: ids.len(), entries, head, findings })
+}
+
+/// What is checked once for all dialogues together.
+fn whole_store(
+    connection: &Connection,
+    ids: &[String],
+    findings: &mut Vec<Finding>,
+) -> Result<(), StoreError> {
+    let compared = compare::stray_rows(connection, ids, findings);
+    noting_damage(compared, "rows", findings)?;
+    let compared = search_index(connection, findings);
+    noting_damage(compared, "search_text", findings)?;
+    let checked = database(connection, findings);
+    noting_damage(checked, "database", findings)
+}
+
+/// Damage that stops a check is a finding, and the other checks are made all the same.
+fn noting_damage<T: Default>(
+    checked: Result<T, StoreError>,
+    place: &str,
+    findings: &mut Vec<Finding>,
+) -> Result<T, StoreError> {
+    match checked {
+        Err(error @ (StoreError::Damaged { .. } | StoreError::Malformed { .. })) => {
+            findings.push(Finding {
+                check: "unreadable",
+                dialogue_id: None,
+                place: place.to_owned(),
+                message: error.to_string(),
+            });
+            Ok(T::default())
+        }
+        other => other,
+    }
 }
 
 fn every_dialogue(connection: &Connection) -> Result<Vec<String>, StoreError> {
@@ -127,12 +164,6 @@ fn entry(
 ) -> Result<(String, String), StoreError> {
     let (global_seq, seq) = (lossy_number(row, 0)?, lossy_number(row, 2)?);
     let (id, kind, ts) = (lossy_text(row, 1)?, lossy_text(row, 3)?, lossy_text(row, 4)?);
-    let payload = match row.get_ref(5)? {
-        ValueRef::Null => None,
-        ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Text(_) | ValueRef::Blob(_) => {
-            Some(lossy_text(row, 5)?)
-        }
-    };
     let (payload_sha256, prev) = (lossy_text(row, 6)?, lossy_text(row, 7)?);
     let (hash, global) = (lossy_text(row, 8)?, lossy_text(row, 9)?);
     let mut complain = |check: &'static str, message: String| {
@@ -147,8 +178,8 @@ fn entry(
     if prev != own.hash {
         complain("chain", "does not follow the entry before it".to_owned());
     }
-    if payload.as_deref().is_some_and(|payload| chain::digest(payload) != payload_sha256) {
-        complain("payload", "its payload was changed".to_owned());
+    if let Some(message) = payload_fault(row.get_ref(5)?, &payload_sha256) {
+        complain("payload", message.to_owned());
     }
     if chain::entry(&prev, seq, &kind, &ts, &payload_sha256) != hash {
         complain("hash", "its hash does not seal it".to_owned());
@@ -166,6 +197,18 @@ fn entry(
     walk.heads.insert(id, Head { seq, hash: hash.clone() });
     walk.entries += 1;
     Ok((hash, global))
+}
+
+/// What is wrong with a payload. None may be missing: where settings withhold what a seat was sent,
+/// the payload itself says so and holds the digest of the messages (`Change::AskPrepared`).
+fn payload_fault(payload: ValueRef<'_>, sha256: &str) -> Option<&'static str> {
+    match payload {
+        ValueRef::Text(bytes) if chain::digest_bytes(bytes) == sha256 => None,
+        ValueRef::Null => Some("its payload was erased"),
+        ValueRef::Text(_) | ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Blob(_) => {
+            Some("its payload was changed")
+        }
+    }
 }
 
 /// A chain that was cut is shorter than its noted head says.

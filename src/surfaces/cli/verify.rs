@@ -10,9 +10,10 @@ use crate::store::{Finding, Verification};
 
 /// Check that the record is as it was written
 ///
-/// Recomputes the hash chain of the journal, rebuilds every table from it and
-/// compares, checks foreign keys and ids, and derives each status from its events.
-/// Exit code 1 when anything differs.
+/// Recomputes the hash chain of the journal, rebuilds every table and the search index from
+/// it and compares, checks foreign keys and ids, and derives each status from its events. An
+/// entry whose payload is missing is a finding. Exit code 1 when anything differs, 4 when the
+/// file cannot be opened as a store.
 ///
 /// Whoever can write the file can also rewrite all of it. Note the head that this
 /// prints somewhere else, and give it back with `--head` to find that out too.
