@@ -1,5 +1,7 @@
 //! What a sweep removes, and above all what it leaves.
 
+#![expect(clippy::disallowed_methods, reason = "files in a folder that goes away with the test")]
+
 use std::os::unix::fs::symlink;
 
 use tempfile::TempDir;
