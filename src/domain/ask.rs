@@ -83,6 +83,16 @@ pub struct Ask {
     pub stricter: Option<String>,
 }
 
+/// Why a reply is not used whose end is missing.
+pub const CUT_OFF: &str = "the reply was cut off before it ended";
+
+impl Ask {
+    /// Whether the reply before this one was cut off, so that a shorter one is asked for.
+    pub fn wants_shorter(&self) -> bool {
+        self.stricter.as_ref().is_some_and(|reason| reason.contains(CUT_OFF))
+    }
+}
+
 /// What a seat is sent: instructions of ours, and fenced material.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Messages {

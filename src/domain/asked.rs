@@ -61,6 +61,11 @@ impl Asked {
         })
     }
 
+    /// Whether what is used of the reply was cut off.
+    pub fn is_truncated(&self) -> bool {
+        matches!(self.reading, Some(Reading::Read { truncated: true, .. }))
+    }
+
     pub fn document(&self) -> Option<&Document> {
         match &self.reading {
             Some(Reading::Read { document, .. }) => Some(document),

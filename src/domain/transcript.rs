@@ -65,6 +65,9 @@ pub enum Reading {
         document: Document,
         /// Whether its JSON had to be mended before it could be read.
         repaired: bool,
+        /// Whether the reply was cut off, so that the end of the document may be missing.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        truncated: bool,
     },
     Unreadable {
         reason: String,

@@ -1,6 +1,6 @@
 //! From the raw reply to what it says. The reply is in the journal by then.
 
-use crate::domain::ask::{Ask, Finish, Purpose, Reply};
+use crate::domain::ask::{Ask, CUT_OFF, Finish, Purpose, Reply};
 use crate::domain::change::Change;
 use crate::domain::conclusion::Grounds;
 use crate::domain::dialogue::Protocol;
@@ -49,19 +49,25 @@ pub(super) fn read(transcript: &Transcript, ask: &Ask, reply: &Reply, at: Moment
             reading(adjudication, |found| Document::Adjudication(Box::new(found)))
         }
     };
+    judged_by_end(read, ask, reply.finish)
+}
+
+/// A reply whose end is missing is asked for again. The second time it is used if it can be, and
+/// marked, where it is one voice of several.
+fn judged_by_end(read: Reading, ask: &Ask, finish: Finish) -> Reading {
+    let ended_by_length = finish == Finish::Length;
     match read {
-        Reading::Read { repaired, .. } if reply.finish == Finish::Length => {
-            // Mended, it would pass for whole: a report could lose its disagreements that way.
-            // The ending is not taken in part at all: the next line may have been a FLAG.
-            if repaired || must_be_whole(ask.purpose) {
-                return unreadable("the reply was cut off before it ended");
+        Reading::Read { document, repaired, truncated } => {
+            let truncated = truncated || ended_by_length;
+            if truncated && (must_be_whole(ask.purpose) || ask.stricter.is_none()) {
+                return unreadable(CUT_OFF);
             }
-            read
+            Reading::Read { document, repaired, truncated }
         }
-        Reading::Unreadable { ref reason, refusal } if reply.finish == Finish::Length => {
-            Reading::Unreadable { reason: format!("{reason} (the reply was cut off)"), refusal }
+        Reading::Unreadable { reason, refusal } if ended_by_length && !reason.contains(CUT_OFF) => {
+            Reading::Unreadable { reason: format!("{reason} ({CUT_OFF})"), refusal }
         }
-        Reading::Read { .. } | Reading::Unreadable { .. } => read,
+        Reading::Unreadable { .. } => read,
     }
 }
 
@@ -71,7 +77,10 @@ fn unreadable(reason: &str) -> Reading {
 
 fn must_be_whole(purpose: Purpose) -> bool {
     match purpose {
-        Purpose::Opinion | Purpose::Review | Purpose::Synthesis => false,
+        Purpose::Opinion | Purpose::Review => false,
+        // A report could lose its disagreements; another chair or the best opinion takes its place.
+        Purpose::Synthesis => true,
+        // The line that is missing of an audit may be a FLAG.
         Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Restatement => true,
         // What is missing of a judgement may be its block.
         Purpose::Judgement | Purpose::CrossReading | Purpose::Adjudication => true,
@@ -164,4 +173,59 @@ fn letters(transcript: &Transcript, ask: &Ask) -> Vec<char> {
         Purpose::Synthesis => true,
     });
     shown.map(|(letter, _)| letter).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::domain::conclusion::Audit;
+
+    /// What becomes of a document of this purpose: `read`, `truncated`, or why it is not used.
+    fn ended(purpose: Purpose, stricter: Option<&str>, truncated: bool, finish: Finish) -> String {
+        let stricter = stricter.map(str::to_owned);
+        let ask = Ask { id: 1, round: 1, seat: "ann".parse().unwrap(), purpose, stricter };
+        let document = Document::Audit(Audit::Pass);
+        let read = Reading::Read { document, repaired: truncated, truncated };
+        match judged_by_end(read, &ask, finish) {
+            Reading::Read { truncated: false, .. } => "read".to_owned(),
+            Reading::Read { truncated: true, .. } => "truncated".to_owned(),
+            Reading::Unreadable { reason, .. } => reason,
+        }
+    }
+
+    #[test]
+    fn a_reply_without_its_end_is_asked_for_again_and_then_used_only_as_one_voice_of_several() {
+        let cuts = [(true, Finish::Stop), (true, Finish::Other), (false, Finish::Length)];
+        for purpose in Purpose::ALL.iter().copied() {
+            for finish in [Finish::Stop, Finish::Other] {
+                assert_eq!(ended(purpose, None, false, finish), "read", "{purpose}");
+            }
+            for (truncated, finish) in cuts {
+                assert_eq!(ended(purpose, None, truncated, finish), CUT_OFF, "{purpose}");
+                let is_voice = matches!(purpose, Purpose::Opinion | Purpose::Review);
+                let second = if is_voice { "truncated" } else { CUT_OFF };
+                for reason in [CUT_OFF, "no JSON"] {
+                    let again = ended(purpose, Some(reason), truncated, finish);
+                    assert_eq!(again, second, "{purpose} {truncated} {finish}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_ended_by_length_says_so_once() {
+        let ask = |stricter| Ask {
+            id: 1,
+            round: 1,
+            seat: "ann".parse().unwrap(),
+            purpose: Purpose::Opinion,
+            stricter,
+        };
+        let once = judged_by_end(unreadable("no JSON"), &ask(None), Finish::Length);
+        let twice = judged_by_end(once.clone(), &ask(None), Finish::Length);
+        assert_eq!(once, unreadable(&format!("no JSON ({CUT_OFF})")));
+        assert_eq!(once, twice);
+        assert!(ask(Some(CUT_OFF.to_owned())).wants_shorter());
+        assert!(!ask(Some("no JSON".to_owned())).wants_shorter() && !ask(None).wants_shorter());
+    }
 }

@@ -37,7 +37,7 @@ pub fn audit(reply: &str) -> Normalised<Audit> {
     if document == Audit::Pass && is_flagged(reply) {
         return Err(Unreadable::new(BOTH));
     }
-    Ok(Read { document, repaired: false })
+    Ok(Read { document, repaired: false, truncated: false })
 }
 
 /// Whether something is flagged outside of thinking that has a beginning and an end. What stands

@@ -12,12 +12,7 @@ const CANDIDATES_MAX: usize = 24;
 /// Objects that never end, each of which is followed to the end of the reply once.
 const OPEN_ENDED_MAX: usize = 4;
 
-/// The texts that could be the document, likeliest first.
-pub(super) fn candidates(text: &str) -> Vec<&str> {
-    places(text).into_iter().filter_map(|place| text.get(place)).collect()
-}
-
-/// Where they stand.
+/// Where the texts stand that could be the document, likeliest first.
 pub(super) fn places(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let blocks = fenced_blocks(text);
@@ -69,8 +64,24 @@ fn fence_mark(line: &str) -> Option<char> {
     ['`', '~'].into_iter().find(|mark| line.chars().take(3).filter(|c| c == mark).count() == 3)
 }
 
+/// The objects that the text opens and never closes.
+pub(super) fn unclosed(text: &str) -> Vec<Range<usize>> {
+    paired(text).open_ended
+}
+
 /// The objects that stand in the text side by side, the last first; those that never end last.
 fn objects(text: &str) -> Vec<Range<usize>> {
+    let Paired { closed, open_ended } = paired(text);
+    closed.into_iter().rev().take(CANDIDATES_MAX / 2).chain(open_ended).collect()
+}
+
+/// The objects of a text, by whether their braces are closed; each in the order of the text.
+struct Paired {
+    closed: Vec<Range<usize>>,
+    open_ended: Vec<Range<usize>>,
+}
+
+fn paired(text: &str) -> Paired {
     let mut closed = Vec::new();
     let mut open_ended = Vec::new();
     let mut from = 0;
@@ -89,7 +100,7 @@ fn objects(text: &str) -> Vec<Range<usize>> {
             }
         }
     }
-    closed.into_iter().rev().take(CANDIDATES_MAX / 2).chain(open_ended).collect()
+    Paired { closed, open_ended }
 }
 
 /// Where the object that begins at `start` ends, if it does.
@@ -121,6 +132,10 @@ fn end_of_object(text: &str, start: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn candidates(text: &str) -> Vec<&str> {
+        places(text).into_iter().filter_map(|place| text.get(place)).collect()
+    }
 
     #[track_caller]
     fn check(text: &str, expected: &[&str]) {

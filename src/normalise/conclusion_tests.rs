@@ -332,7 +332,7 @@ fn what_is_no_conclusion_says_what_it_is() {
     check(&text.replace("\"2026-05-31\"", "NaN"), "unreadable: review_by: null, not a text");
     check(
         text.strip_suffix('}').unwrap(),
-        "unreadable: the object is not closed (the reply breaks off)",
+        "unreadable: the object is not closed (the reply was cut off before it ended)",
     );
     let marked = READ.replace("Ship it.", "Ship\\0 it.").replacen("read", "mended", 1);
     check(&text.replace("Ship it.", "Ship\u{0} it."), &marked);
@@ -425,7 +425,10 @@ fn a_revision_must_hold_like_the_draft() {
         &[Field::Recommendation],
         &room.grounds(),
     );
-    assert_eq!(told(cut, describe), "unreadable: the object is not closed (the reply breaks off)");
+    assert_eq!(
+        told(cut, describe),
+        "unreadable: the object is not closed (the reply was cut off before it ended)"
+    );
     let prose =
         revision("Done!", &Room::new().conclusion(), &[Field::Recommendation], &room.grounds());
     assert_eq!(told(prose, describe), "unreadable: the reply holds no JSON object");

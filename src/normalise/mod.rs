@@ -21,6 +21,7 @@ mod rigid;
 mod schema;
 mod synonyms;
 mod think;
+mod truncation;
 
 #[cfg(test)]
 mod conclusion_tests;
@@ -28,6 +29,8 @@ mod conclusion_tests;
 mod hostile_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod truncation_tests;
 
 pub use audit::audit;
 pub use conclusion::{conclusion, revision};

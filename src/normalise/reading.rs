@@ -10,6 +10,8 @@ pub struct Read<T> {
     pub document: T,
     /// Whether its JSON had to be mended before it could be read.
     pub repaired: bool,
+    /// Whether the reply ends before the document does, so that its end may be missing.
+    pub truncated: bool,
 }
 
 /// Why there is none.
@@ -31,8 +33,8 @@ impl Unreadable {
 /// The reading as the transcript keeps it; what kind of document it is, the caller knows.
 pub fn reading<T>(normalised: Normalised<T>, document: impl FnOnce(T) -> Document) -> Reading {
     match normalised {
-        Ok(Read { document: found, repaired }) => {
-            Reading::Read { document: document(found), repaired }
+        Ok(Read { document: found, repaired, truncated }) => {
+            Reading::Read { document: document(found), repaired, truncated }
         }
         Err(Unreadable { reason, refusal }) => Reading::Unreadable { reason, refusal },
     }

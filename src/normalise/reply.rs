@@ -1,18 +1,22 @@
 //! From the text of a reply to a document of one type.
 
+use std::ops::Range;
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::candidates::candidates;
+use super::candidates::places;
 use super::coerce::fitted;
 use super::json::{Parsed, parse};
 use super::reading::{Normalised, Read, Unreadable};
 use super::refusal::is_refusal;
-use super::think::without_thinking;
+use super::think::{without_closed_thinking, without_thinking};
+use super::truncation::{has_fields, is_cut_around};
+use crate::domain::ask::CUT_OFF;
 use crate::domain::limits::RAW_REPLY_CHARS_MAX;
 
 /// Under these some models wrap what they were asked for.
-const WRAPPERS: [&str; 17] = [
+pub(super) const WRAPPERS: [&str; 17] = [
     "opinion",
     "review",
     "report",
@@ -55,14 +59,33 @@ pub(super) fn read<T: DeserializeOwned>(
         Ok(document)
     };
     let said = said(reply)?;
-    let mut best: Option<Attempt> = None;
-    for candidate in candidates(&said) {
+    let mut nearest: Option<Attempt> = None;
+    let mut cut: Option<Read<T>> = None;
+    for place in places(&said) {
+        let candidate = said.get(place.clone()).unwrap_or_default();
         match attempt(candidate, schema, Manner::Forgiving, &make) {
-            Ok(Found { read, .. }) => return Ok(read),
-            Err(failed) => failed.keep_nearer(&mut best),
+            Ok(Found { mut read, bytes }) if !read.truncated => {
+                let document = place.start..place.start + bytes;
+                read.truncated = is_cut(reply, &said, &document, schema);
+                return Ok(read);
+            }
+            // Another candidate may have its end: a brace inside a string can seem to close it.
+            Ok(Found { read, .. }) => cut = cut.or(Some(read)),
+            Err(failed) => failed.keep_nearer(&mut nearest),
         }
     }
-    Err(unreadable(&said, best))
+    cut.ok_or_else(|| unreadable(&said, nearest))
+}
+
+/// Whether the model was cut off although this document has its end: it was about to write
+/// another, or it was still thinking.
+fn is_cut(reply: &str, said: &str, document: &Range<usize>, schema: &Value) -> bool {
+    let is_thinking = || {
+        let whole = without_closed_thinking(reply);
+        let thought = whole.open.and_then(|open| whole.text.get(open..));
+        thought.is_some_and(|thought| has_fields(thought, schema))
+    };
+    is_cut_around(said, document, schema) || is_thinking()
 }
 
 /// What a reply says, without its thinking and the blanks around it.
@@ -149,7 +172,7 @@ pub(super) fn attempt<T>(
     let value = unwrapped(value, schema, manner);
     let known_fields = known_fields(&value, schema);
     let fail = |reason: String| {
-        let reason = if cut_off { format!("{reason} (the reply breaks off)") } else { reason };
+        let reason = if cut_off { format!("{reason} ({CUT_OFF})") } else { reason };
         Attempt { known_fields, bytes, reason, is_echo: false }
     };
     if is_schema(&value) {
@@ -162,7 +185,7 @@ pub(super) fn attempt<T>(
     if cut_off && manner == Manner::Rigid {
         return Err(fail("the object is not closed".to_owned()));
     }
-    Ok(Found { read: Read { document, repaired }, bytes: taken })
+    Ok(Found { read: Read { document, repaired, truncated: cut_off }, bytes: taken })
 }
 
 pub(super) fn names(schema: &Value) -> impl Iterator<Item = &str> {

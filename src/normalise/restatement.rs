@@ -19,7 +19,7 @@ pub fn restatement(reply: &str) -> Normalised<String> {
     }
     match fault(sentence) {
         Some(reason) => Err(Unreadable::new(reason)),
-        None => Ok(Read { document: sentence.to_owned(), repaired: false }),
+        None => Ok(Read { document: sentence.to_owned(), repaired: false, truncated: false }),
     }
 }
 

@@ -11,9 +11,11 @@ use serde_json::Value;
 use super::candidates::places;
 use super::reading::{Normalised, Read, Unreadable};
 use super::reply::{
-    Attempt, Found, Manner, attempt, names, not_blank, only_thinking, trimmed, unreadable,
+    Attempt, Found, Manner, attempt, not_blank, only_thinking, trimmed, unreadable,
 };
 use super::think::without_closed_thinking;
+use super::truncation::{gaps, has_fields, is_cut_around};
+use crate::domain::ask::CUT_OFF;
 
 /// Finds the one object in a reply of which a document can be made; `documents` is what a
 /// fault calls several of them.
@@ -48,6 +50,8 @@ struct Wanted<'a> {
 struct Survey<T> {
     /// The first document.
     only: Option<Read<T>>,
+    /// It stands inside an object that never ends, or before one.
+    is_cut: bool,
     /// There is another, and it says something else.
     has_rival: bool,
     is_quoted: bool,
@@ -81,6 +85,7 @@ impl Wanted<'_> {
     ) -> Survey<T> {
         let mut survey = Survey {
             only: None,
+            is_cut: false,
             has_rival: false,
             is_quoted: false,
             nearest: None,
@@ -94,7 +99,9 @@ impl Wanted<'_> {
                     let document = candidate.get(..bytes).unwrap_or(candidate);
                     survey.is_quoted |= quotable.contains(&read.document)
                         || self.artifact.is_some_and(|artifact| stands_in(document, artifact));
-                    survey.spent.push(place.start..place.start + bytes);
+                    let taken = place.start..place.start + bytes;
+                    survey.is_cut |= is_cut_around(text, &taken, self.schema);
+                    survey.spent.push(taken);
                     survey.keep(read);
                 }
                 Err(failed) => {
@@ -123,7 +130,7 @@ impl Wanted<'_> {
     /// is the end of the text in which the model thinks aloud.
     fn settled<T>(&self, survey: Survey<T>, text: &str, thought: &str) -> Normalised<T> {
         let Self { schema, documents, .. } = self;
-        let Survey { only, has_rival, is_quoted, nearest, spent } = survey;
+        let Survey { only, is_cut, has_rival, is_quoted, nearest, spent } = survey;
         let Some(only) = only else { return Err(unreadable(trimmed(text), nearest)) };
         let half_read = || gaps(text, spent).into_iter().any(|gap| has_fields(gap, schema));
         let doubt = if has_rival {
@@ -134,6 +141,8 @@ impl Wanted<'_> {
             "the reply thinks aloud without an end".to_owned()
         } else if half_read() {
             format!("the reply holds two {documents}, one of which cannot be read")
+        } else if is_cut {
+            format!("an object is not closed ({CUT_OFF})")
         } else {
             return Ok(only);
         };
@@ -155,38 +164,4 @@ fn stands_in(document: &str, text: &str) -> bool {
     let is_said = |letter: &char| !letter.is_whitespace() && *letter != '\\';
     let bare = |text: &str| -> String { text.chars().filter(is_said).collect() };
     bare(text).contains(&bare(document))
-}
-
-/// The text around these places.
-fn gaps(text: &str, mut places: Vec<Range<usize>>) -> Vec<&str> {
-    places.sort_by_key(|place| place.start);
-    let mut gaps = Vec::new();
-    let mut from = 0;
-    for place in places {
-        gaps.extend(text.get(from..place.start));
-        from = from.max(place.end);
-    }
-    gaps.extend(text.get(from..));
-    gaps
-}
-
-/// Whether one of our fields stands in the text as a key, in quotes or behind a brace. Prose
-/// may name a field.
-fn has_fields(text: &str, schema: &Value) -> bool {
-    let brace = text.find('{').unwrap_or(text.len());
-    names(schema).any(|name| {
-        text.match_indices(name).any(|(place, name)| {
-            let before = text.get(..place).and_then(|before| before.chars().next_back());
-            let after = text.get(place + name.len()..).unwrap_or_default();
-            let behind = after.trim_start_matches(|c: char| c.is_whitespace() || is_quote(c));
-            let is_part = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
-            let is_quoted = before.is_some_and(is_quote) || after.starts_with(is_quote);
-            !is_part && behind.starts_with(':') && (is_quoted || place > brace)
-        })
-    })
-}
-
-/// What may stand around a key, also where a document is quoted within a string.
-fn is_quote(letter: char) -> bool {
-    matches!(letter, '"' | '\'' | '\\' | '“' | '”' | '‘' | '’')
 }

@@ -95,7 +95,7 @@ fn json_that_is_nearly_right_is_mended_and_said_to_be() {
 fn a_reply_that_breaks_off_says_so() {
     check(
         r#"{"summary":"Do it.","details":{"recommendation":"Ado"#,
-        "unreadable: confidence: missing field (the reply breaks off)",
+        "unreadable: confidence: missing field (the reply was cut off before it ended)",
     );
 }
 

@@ -55,7 +55,8 @@ fn view(files: &[(&str, String)], opinions: Vec<Opinion>) -> View {
         sha256: String::new(),
         text: text.clone(),
     });
-    let shown = |(letter, said): (char, Opinion)| Shown { name: letter.to_string(), said };
+    let shown =
+        |(letter, said): (char, Opinion)| Shown { name: letter.to_string(), said, is_cut: false };
     View {
         question: "Shall we?".to_owned(),
         context: ContextPack { files: files.collect(), ..ContextPack::default() }.into(),
@@ -145,7 +146,7 @@ fn then_single_texts_are_cut() {
 fn reviews_keep_their_ratings_and_grave_critiques() {
     let mut whole = view(&[], vec![opinion("short")]);
     let said = review(&"z".repeat(90_000));
-    whole.reviews = vec![Shown { name: "B".to_owned(), said }; 3];
+    whole.reviews = vec![Shown { name: "B".to_owned(), said, is_cut: false }; 3];
     let (left, notes) = condensed(whole);
     for shown in &left.reviews {
         let [target] = shown.said.targets.as_slice() else { panic!("{shown:?}") };
@@ -198,7 +199,7 @@ fn a_seat_that_is_called_like_a_severity_does_not_undo_the_mask() {
         fix_approach: String::new(),
     }];
     let mut whole = view(&[], vec![said]);
-    whole.reviews = vec![Shown { name: "B".to_owned(), said: review("says zork") }];
+    whole.reviews = vec![Shown { name: "B".to_owned(), said: review("says zork"), is_cut: false }];
     let Condensed { sections, notes } = condense(&mut whole, Some(&mask));
     let view = whole;
     let texts: String = sections.iter().map(|section| section.text.as_str()).collect();

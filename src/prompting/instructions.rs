@@ -34,6 +34,10 @@ pub(super) const STRICTER: &str = include_str!("../../prompts/council/stricter.m
 pub(super) const STRICTER_CRITIC: &str =
     include_str!("../../prompts/conclusion/stricter-critic.md");
 
+/// After a reply that was cut off.
+pub(super) const SHORTER: &str = include_str!("../../prompts/council/shorter.md");
+pub(super) const SHORTER_CRITIC: &str = include_str!("../../prompts/conclusion/shorter-critic.md");
+
 /// After what the Principal has added.
 pub(super) const ADDED: &str = include_str!("../../prompts/council/added.md");
 
@@ -74,7 +78,7 @@ pub fn digest() -> String {
         let systems = Mode::ALL.iter().map(|mode| system(*purpose, *mode));
         systems.chain([task(*purpose).to_owned()])
     });
-    let others = [STRICTER, STRICTER_CRITIC, ADDED].map(str::to_owned);
+    let others = [STRICTER, STRICTER_CRITIC, SHORTER, SHORTER_CRITIC, ADDED].map(str::to_owned);
     let all: Vec<String> = roles.chain(others).chain(gate::texts()).collect();
     sha256_hex(all.iter().map(String::as_bytes))
 }

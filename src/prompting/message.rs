@@ -1,7 +1,7 @@
 //! A user message, put together: fenced sections, remarks of ours, the task.
 
 use super::fence::Fences;
-use super::instructions::{STRICTER, task};
+use super::instructions::{SHORTER, STRICTER, task};
 use super::view::Section;
 use crate::domain::ask::{Ask, Messages};
 
@@ -34,6 +34,9 @@ impl Parts<'_> {
         paragraphs.push(Paragraph::Ours(task(ask.purpose)));
         if let Some(reason) = &reason {
             paragraphs.push(Paragraph::Ours(STRICTER.trim_end()));
+            if ask.wants_shorter() {
+                paragraphs.push(Paragraph::Ours(SHORTER.trim_end()));
+            }
             paragraphs.push(Paragraph::Theirs(reason));
         }
         message(self.secret, ask.round, &paragraphs)

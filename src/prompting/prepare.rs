@@ -36,6 +36,7 @@ fn critic(transcript: &Transcript, ask: &Ask) -> Option<Prepared> {
     let secret = &transcript.plan.secret;
     Some(match ask.stricter {
         None => case.asked(secret, ask.round),
+        Some(_) if ask.wants_shorter() => case.asked_for_less(secret, ask.round),
         Some(_) => case.asked_again(secret, ask.round),
     })
 }

@@ -17,7 +17,7 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::intervention::{Intervention, Noted};
 use crate::domain::plan::{ContextPack, Plan};
 use crate::domain::transcript::Transcript;
-use crate::protocols::council::{Letters, opinions, reviews};
+use crate::protocols::council::{Letters, Voice, opinions, reviews};
 use crate::protocols::interventions::heard_by;
 
 #[derive(Debug, Clone)]
@@ -37,6 +37,15 @@ pub(super) struct View {
 pub(super) struct Shown<T> {
     pub name: String,
     pub said: T,
+    /// It was cut off before its end.
+    pub is_cut: bool,
+}
+
+impl<T> Shown<T> {
+    /// What its reader must know of it besides.
+    fn condition(&self) -> &'static str {
+        if self.is_cut { " (it was cut off: its end is missing)" } else { "" }
+    }
 }
 
 /// A piece of somebody's text that will stand in a fence.
@@ -122,14 +131,19 @@ impl View {
     fn said_sections(&self) -> Vec<Section> {
         let opinions = self.opinions.iter().map(|shown| Section {
             label: format!("OPINION {}", shown.name),
-            whose: format!("the opinion of the participant known as {}", shown.name),
+            whose: format!(
+                "the opinion of the participant known as {}{}",
+                shown.name,
+                shown.condition()
+            ),
             text: as_text(&shown.said),
         });
         let reviews = self.reviews.iter().map(|shown| Section {
             label: format!("REVIEW BY {}", shown.name),
             whose: format!(
-                "the review of others' opinions by the participant known as {}",
-                shown.name
+                "the review of others' opinions by the participant known as {}{}",
+                shown.name,
+                shown.condition()
             ),
             text: as_text(&shown.said),
         });
@@ -145,7 +159,7 @@ fn peers(transcript: &Transcript, reader: &ExpertSlug) -> Vec<Shown<Opinion>> {
     others
         .filter_map(|(letter, name)| {
             let voice = heard.iter().find(|voice| voice.seat == name)?;
-            Some(shown(plan, letter, name, voice.said))
+            Some(shown(plan, letter, voice))
         })
         .collect()
 }
@@ -155,7 +169,7 @@ fn all_opinions(transcript: &Transcript) -> Vec<Shown<Opinion>> {
     let heard = opinions(transcript);
     let by_letter = letters.iter().filter_map(|(letter, name)| {
         let voice = heard.iter().find(|voice| voice.seat == name)?;
-        Some(shown(plan, letter, name, voice.said))
+        Some(shown(plan, letter, voice))
     });
     by_letter.collect()
 }
@@ -165,16 +179,18 @@ fn all_reviews(transcript: &Transcript) -> Vec<Shown<Review>> {
     let heard = reviews(transcript);
     let by_letter = letters.iter().filter_map(|(letter, name)| {
         let voice = heard.iter().find(|voice| voice.seat == name)?;
-        Some(shown(plan, letter, name, voice.said))
+        Some(shown(plan, letter, voice))
     });
     by_letter.collect()
 }
 
 /// Anonymous by default; otherwise the letter and the name.
-fn shown<T: Clone>(plan: &Plan, letter: char, name: &ExpertSlug, said: &T) -> Shown<T> {
-    let name =
-        if plan.anonymous_review { letter.to_string() } else { format!("{letter} - {name}") };
-    Shown { name, said: said.clone() }
+fn shown<T: Clone>(plan: &Plan, letter: char, voice: &Voice<'_, T>) -> Shown<T> {
+    let name = match plan.anonymous_review {
+        true => letter.to_string(),
+        false => format!("{letter} - {}", voice.seat),
+    };
+    Shown { name, said: voice.said.clone(), is_cut: voice.asked.is_truncated() }
 }
 
 /// An intervention with whose word it is; nothing, where it says nothing.

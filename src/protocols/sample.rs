@@ -168,7 +168,7 @@ fn spoken(transcript: &Transcript, word: &str) -> Vec<Change> {
         "x" => unreadable(true),
         "+" | "-" => {
             let document = document(transcript, &seat, round, mark == "+");
-            Reading::Read { document, repaired: false }
+            Reading::Read { document, repaired: false, truncated: false }
         }
         other => panic!("no mark {other}"),
     };

@@ -79,6 +79,9 @@ pub struct CouncilReview {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<Usage>,
     pub latency_ms: u64,
+    /// It was cut off before its end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
 }
 
 /// What was said of an opinion, and whose it was.

@@ -162,7 +162,7 @@ impl Run {
     /// A seat is asked and answers what can be read.
     pub(crate) fn says(&mut self, seat: &str, round: u8, purpose: Purpose, document: Document) {
         let text = serde_json::to_string(&document).unwrap();
-        let reading = Reading::Read { document, repaired: false };
+        let reading = Reading::Read { document, repaired: false, truncated: false };
         let (ask, call) = self.asks(seat, round, purpose);
         self.take(Change::ReplyKept { call, reply: reply(&text) });
         self.take(Change::ReplyRead { ask, reading });

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::SINGLE_FAMILY;
-use crate::domain::transcript::{Document, Reading, Shortcut, Transcript};
+use crate::domain::transcript::{Asked, Document, Reading, Shortcut, Transcript};
 use crate::export::conclusion::{self, Ended};
 use crate::export::wording;
 use crate::protocols::council::{
@@ -30,24 +30,30 @@ pub struct Panel {
 
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Flags {
-    /// Somebody was not heard, or no chair was, or the Principal had enough before that.
+    /// A seat was not heard or was cut off, or no chair was heard, or the Principal had enough
+    /// before that.
     pub degraded: bool,
     /// The opinions were split, and the report names no disagreement.
     pub false_consensus: bool,
     pub single_family: bool,
     pub short_circuit: bool,
+    /// An opinion or a review was cut off before its end, and is used all the same.
+    pub truncated: bool,
 }
 
 impl Health {
     pub fn of(transcript: &Transcript) -> Self {
         let panel = Panel::of(transcript);
         let fell_back = transcript.report.as_ref().is_some_and(|report| report.fallback);
+        let truncated = truncated_replies(transcript).next().is_some();
+        let is_whole = panel.failed.is_empty() && !truncated;
         Self {
             flags: Flags {
-                degraded: !panel.failed.is_empty() || fell_back || is_cut_short(transcript),
+                degraded: !is_whole || fell_back || is_cut_short(transcript),
                 false_consensus: false_consensus(transcript),
                 single_family: families(transcript).len() == 1,
                 short_circuit: transcript.shortcuts.iter().any(Shortcut::is_taken),
+                truncated,
             },
             panel,
         }
@@ -72,6 +78,21 @@ impl Panel {
             succeeded: asked.iter().copied().filter(is_whole).count(),
             failed: ROUNDS.into_iter().flat_map(|round| failures(transcript, round)).collect(),
         }
+    }
+}
+
+/// The replies that are used although they were cut off before their end.
+pub(crate) fn truncated_replies(transcript: &Transcript) -> impl Iterator<Item = &Asked> {
+    transcript.asks.iter().filter(|asked| !asked.retired && asked.is_truncated())
+}
+
+/// What a headline says of replies that were cut off: whose it was, or how many there were.
+pub fn truncation_words(transcript: &Transcript) -> Option<String> {
+    let replies: Vec<&Asked> = truncated_replies(transcript).collect();
+    match replies.as_slice() {
+        [] => None,
+        [one] => Some(format!("{}'s {} was cut off", one.ask.seat, one.ask.purpose)),
+        more => Some(format!("{} replies were cut off", more.len())),
     }
 }
 
@@ -136,6 +157,13 @@ pub(crate) fn of_replies(transcript: &Transcript) -> Vec<String> {
         let (seat, round) = (&asked.ask.seat, wording::in_round(asked.ask.round));
         if matches!(asked.reading, Some(Reading::Read { repaired: true, .. })) {
             warnings.push(format!("the JSON of {seat} {round} had to be mended"));
+        }
+        if asked.is_truncated() && !asked.retired {
+            let purpose = asked.ask.purpose;
+            warnings.push(format!(
+                "the {purpose} of {seat} {round} was cut off, also when it was asked for again: \
+                 its end is missing"
+            ));
         }
         // That names were masked is as it should be, and stands in the transparency record.
         let cuts = asked.condensed.iter().filter(|note| !note.contains("masked"));

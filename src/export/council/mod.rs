@@ -13,7 +13,7 @@ mod transparency;
 
 pub use document::{Deliberated, document};
 pub use events::{AdjudicationSeen, AskSeen, Event, JudgementSeen, Look, SeatSeen, events};
-pub use health::{Health, Panel, is_cut_short, warnings};
+pub use health::{Health, Panel, is_cut_short, truncation_words, warnings};
 pub(crate) use health::{of_family, of_replies, unpriced};
 pub(crate) use metrics::metrics;
 pub use metrics::{Metrics, cost_usd};

@@ -85,6 +85,7 @@ fn opinion(transcript: &Transcript, voice: &Voice<'_, Opinion>) -> CouncilOpinio
         opinion: voice.said.clone(),
         token_usage,
         latency_ms,
+        truncated: voice.asked.is_truncated(),
     }
 }
 
@@ -104,5 +105,6 @@ fn review(transcript: &Transcript, voice: &Voice<'_, Review>) -> CouncilReview {
         would_change_my_opinion: voice.said.would_change_my_opinion.clone(),
         token_usage,
         latency_ms,
+        truncated: voice.asked.is_truncated(),
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::health::truncated_replies;
 use super::metrics::{dollars, restatements};
 use crate::domain::ask::{CostSource, ErrorType, Fallback, TransportKind};
 use crate::domain::digest::sha256_hex;
@@ -39,6 +40,9 @@ pub struct ProviderRecord {
     pub fallback: Option<Fallback>,
     pub rounds: Vec<String>,
     pub status: &'static str,
+    /// The rounds in which its reply was cut off and is used all the same.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub truncated: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorType>,
     pub latency_ms: u64,
@@ -125,6 +129,10 @@ fn provider(transcript: &Transcript, seat: &Seat) -> ProviderRecord {
             _ => "ok",
         },
         rounds: names,
+        truncated: truncated_replies(transcript)
+            .filter(|asked| asked.ask.seat == seat.name)
+            .map(|asked| wording::round_name(asked.ask.round))
+            .collect(),
         errors: calls()
             .filter_map(|call| match &call.outcome {
                 CallOutcome::Failed(failure, _) => Some(failure.error_type),

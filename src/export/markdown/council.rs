@@ -46,11 +46,12 @@ fn panel(told: &Deliberated) -> Vec<String> {
         .iter()
         .map(|opinion| {
             let said = &opinion.opinion;
+            let cut = if opinion.truncated { " **(cut off)**" } else { "" };
             vec![
                 inline(opinion.provider.as_str()),
                 said.stance.to_string(),
                 said.confidence.to_string(),
-                inline(&said.summary),
+                format!("{}{cut}", inline(&said.summary)),
             ]
         })
         .collect();

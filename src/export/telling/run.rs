@@ -54,10 +54,13 @@ pub(crate) fn tell(transcript: &Transcript, event: &Event) -> Vec<Told> {
             };
             told(tone, format!("{}{error_type}, {end}: {message}", seat(transcript, ask)))
         }
-        Event::Read { ask, stance, confidence, repaired } => {
+        Event::Read { ask, stance, confidence, repaired, truncated } => {
             let opinion = stance.zip(*confidence);
             let said = opinion.map(|(stance, level)| format!("{stance}, confidence {level}"));
-            read(transcript, ask, said, mended(*repaired))
+            match truncated {
+                true => read(transcript, ask, Tone::Warning, said, ", cut off before its end"),
+                false => read(transcript, ask, Tone::Good, said, mended(*repaired)),
+            }
         }
         Event::Unreadable { ask, reason, refusal } => {
             let word = if *refusal { "refused" } else { "could not be read" };
@@ -102,10 +105,16 @@ fn fallen_back(
 }
 
 /// What was read, in the words of its opinion where it has one.
-fn read(transcript: &Transcript, ask: &AskSeen, said: Option<String>, mended: &str) -> Vec<Told> {
+fn read(
+    transcript: &Transcript,
+    ask: &AskSeen,
+    tone: Tone,
+    said: Option<String>,
+    condition: &str,
+) -> Vec<Told> {
     let said = said.unwrap_or_else(|| word(ask.purpose).to_owned());
     let (seat, time) = (seat(transcript, ask), seconds(transcript, ask.id));
-    told(Tone::Good, format!("{seat}{said}{mended}{time}"))
+    told(tone, format!("{seat}{said}{condition}{time}"))
 }
 
 /// To be said of a reply that had to be mended before it could be read.

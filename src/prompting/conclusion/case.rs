@@ -10,7 +10,7 @@ use crate::domain::ask::{Messages, Purpose};
 use crate::domain::conclusion::Conclusion;
 use crate::domain::council::words::Mode;
 use crate::prompting::condense::{TEXT_BYTES, change_texts, fits, fitting};
-use crate::prompting::instructions::{STRICTER_CRITIC, system, task};
+use crate::prompting::instructions::{SHORTER_CRITIC, STRICTER_CRITIC, system, task};
 use crate::prompting::message::{Paragraph, Prepared, message};
 use crate::prompting::view::{Section, as_text};
 
@@ -36,6 +36,11 @@ impl Case {
     /// is shown: the critic starts from the same two things again.
     pub fn asked_again(&self, secret: &str, round: u8) -> Prepared {
         self.prepared(secret, round, &[task(Purpose::Audit), STRICTER_CRITIC.trim_end()])
+    }
+
+    /// The same after a reply that was cut off, of which nothing is shown either.
+    pub fn asked_for_less(&self, secret: &str, round: u8) -> Prepared {
+        self.prepared(secret, round, &[task(Purpose::Audit), SHORTER_CRITIC.trim_end()])
     }
 
     fn prepared(&self, secret: &str, round: u8, words: &[&str]) -> Prepared {

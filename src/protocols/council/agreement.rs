@@ -120,6 +120,9 @@ fn high_agreement(transcript: &Transcript) -> (bool, String) {
     if first == Stance::None || tally.count(first) != heard.len() {
         return (false, "the opinions do not share a stance".to_owned());
     }
+    if heard.iter().any(|voice| voice.asked.is_truncated()) {
+        return (false, "an opinion was cut off before its end".to_owned());
+    }
     if heard.iter().any(|voice| voice.said.confidence == Level::Low) {
         return (false, "an opinion has low confidence".to_owned());
     }
@@ -136,8 +139,12 @@ fn confirmed(transcript: &Transcript) -> (bool, String) {
     if !agrees {
         return (false, reason);
     }
-    if reviews(transcript).is_empty() {
+    let heard = reviews(transcript);
+    if heard.is_empty() {
         return (false, "there are no reviews".to_owned());
+    }
+    if heard.iter().any(|voice| voice.asked.is_truncated()) {
+        return (false, "a review was cut off before its end".to_owned());
     }
     match has_serious_critique(transcript) {
         true => (false, "a review found an error or an inconsistency".to_owned()),

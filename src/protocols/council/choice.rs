@@ -37,21 +37,23 @@ pub fn peer_choice(transcript: &Transcript) -> Option<PeerChoice> {
     })
 }
 
-/// By the mean of ratings, then by completeness, then by the order of the panel.
+/// Whole ones first, then by the mean of ratings, by completeness, by the order of the panel.
 pub(super) fn best(transcript: &Transcript) -> Option<Voice<'_, Opinion>> {
     let rank = |voice: &Voice<'_, Opinion>| {
         let ratings = ratings(transcript, voice.seat);
         let sum: u64 = ratings.iter().map(|rating| u64::from(*rating)).sum();
         // A mean in thousandths: two opinions are compared without rounding surprises.
         let mean = (sum * 1_000).checked_div(ratings.len() as u64).unwrap_or(0);
-        (mean, completeness(voice.said))
+        (!voice.asked.is_truncated(), mean, completeness(voice.said))
     };
     first_greatest(opinions(transcript), rank)
 }
 
-/// The most complete opinion, ties by order: what stands in for a chair that failed.
+/// The most complete opinion, ties by order: what stands in for a chair that failed. One that
+/// was cut off is taken only where there is no other.
 pub(super) fn most_complete(transcript: &Transcript) -> Option<Voice<'_, Opinion>> {
-    first_greatest(opinions(transcript), |voice| completeness(voice.said))
+    let rank = |voice: &Voice<'_, Opinion>| (!voice.asked.is_truncated(), completeness(voice.said));
+    first_greatest(opinions(transcript), rank)
 }
 
 /// `max_by_key` takes the last of equals; the order of the panel wants the first.

@@ -47,12 +47,14 @@ pub(super) fn from_best_opinion(transcript: &Transcript) -> Option<CouncilFinalR
     let voice = if by_rule { best(transcript) } else { most_complete(transcript) }?;
     let mut delivered = deliver(transcript, report_of(transcript, &voice), None);
     delivered.fallback = !by_rule;
-    delivered.disclaimer = Some(match (selected, by_rule) {
-        (true, _) => SELECTED.to_owned(),
-        (false, true) => SKIPPED.to_owned(),
-        (false, false) if transcript.plan.chairs.is_empty() => CHAIRLESS.to_owned(),
-        (false, false) => CHAIR_FAILED.to_owned(),
-    });
+    let disclaimer = match (selected, by_rule) {
+        (true, _) => SELECTED,
+        (false, true) => SKIPPED,
+        (false, false) if transcript.plan.chairs.is_empty() => CHAIRLESS,
+        (false, false) => CHAIR_FAILED,
+    };
+    let cut = if voice.asked.is_truncated() { "; it was cut off before its end" } else { "" };
+    delivered.disclaimer = Some(format!("{disclaimer}{cut}"));
     Some(delivered)
 }
 

@@ -18,6 +18,9 @@ use crate::domain::shortened::trimmed_head;
 use crate::domain::transcript::Transcript;
 use crate::protocols::items::{Items, LABEL_CHARS_MAX, TEXT_CHARS_MAX, lines, local_id, object};
 
+/// Stands at the end of what a seat said, where the reply was cut off.
+const CUT: &str = "[This opinion was cut off before its end.]";
+
 /// The batch that registers a round.
 pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
     let entering = Entering::of(transcript, round);
@@ -90,6 +93,10 @@ fn summary(transcript: &Transcript, round: u8, left_out: usize) -> Option<String
         2 => format!("{heard} reviews."),
         _ => return None,
     };
+    let cut = transcript.asks_of(round).filter(|asked| !asked.retired && asked.is_truncated());
+    for asked in cut {
+        text.push_str(&format!(" The {} of {} was cut off.", asked.ask.purpose, asked.ask.seat));
+    }
     if left_out > 0 {
         text.push_str(&format!(" {left_out} more points stand in the replies alone."));
     }
@@ -115,15 +122,23 @@ impl Entering {
     fn opinion(&mut self, voice: &Voice<'_, Opinion>) {
         let (seat, said) = (voice.seat, voice.said);
         let details = &said.details;
+        let is_cut = voice.asked.is_truncated();
         let mut text = vec![said.summary.clone(), details.understanding.clone()];
+        text.extend(is_cut.then(|| CUT.to_owned()));
         text.extend(details.key_considerations.iter().map(|point| format!("- {point}")));
         text.extend(said.assumptions.iter().map(|point| format!("Assumes: {point}")));
         self.items.add(seat, EntityKind::Perspective, &said.summary, &lines(&text), Map::new());
+        let mut parameters = json!({ "stance": said.stance, "confidence": said.confidence });
+        if let (true, Value::Object(fields)) = (is_cut, &mut parameters) {
+            fields.insert("truncated".to_owned(), true.into());
+        }
         let more = json!({
-            "parameters": { "stance": said.stance, "confidence": said.confidence },
+            "parameters": parameters,
             "references": [{ "type": "depend", "target": first(seat, EntityKind::Perspective) }],
         });
-        let text = lines(&[details.recommendation.clone(), details.rationale.clone()]);
+        let cut = if is_cut { CUT } else { "" };
+        let text =
+            lines(&[details.recommendation.clone(), details.rationale.clone(), cut.to_owned()]);
         self.items.add(
             seat,
             EntityKind::Recommendation,

@@ -92,7 +92,7 @@ pub(crate) fn say(transcript: &mut Transcript, seat: &str, round: u8, said: Opti
     match said {
         Some(document) => {
             changes.push(Change::ReplyKept { call, reply: reply() });
-            let reading = Reading::Read { document, repaired: false };
+            let reading = Reading::Read { document, repaired: false, truncated: false };
             changes.push(Change::ReplyRead { ask: id, reading });
         }
         None => {

@@ -94,7 +94,7 @@ impl Tokens {
 fn finish(stop_reason: Option<&str>) -> Finish {
     match stop_reason {
         Some("end_turn" | "stop_sequence") | None => Finish::Stop,
-        Some("max_tokens") => Finish::Length,
+        Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => Finish::Length,
         Some(_) => Finish::Other,
     }
 }

@@ -133,7 +133,8 @@ fn usage(tokens: &Tokens) -> Usage {
 fn finish(reason: Option<&str>) -> Finish {
     match reason {
         Some("end_turn" | "tool_use" | "stop_sequence") => Finish::Stop,
-        Some("max_tokens" | "model_context_window_exceeded") => Finish::Length,
+        // A turn that was paused waits to be continued, which we do not do.
+        Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => Finish::Length,
         Some("refusal") => Finish::Refusal,
         Some(_) | None => Finish::Other,
     }

@@ -159,7 +159,11 @@ pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallErr
 fn finish(reason: Option<&str>) -> Finish {
     match reason {
         Some("stop") => Finish::Stop,
-        Some("length") => Finish::Length,
+        // Compatible servers have words of their own; `error` and `abort` come with what was
+        // written until then.
+        Some("length" | "max_tokens" | "MAX_TOKENS" | "model_length" | "error" | "abort") => {
+            Finish::Length
+        }
         Some("content_filter") => Finish::Refusal,
         Some(_) | None => Finish::Other,
     }

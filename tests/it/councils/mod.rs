@@ -7,4 +7,5 @@ mod record;
 mod rules;
 mod shape;
 mod shortcuts;
+mod truncated;
 mod ways;

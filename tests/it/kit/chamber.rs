@@ -214,7 +214,7 @@ impl Chamber {
     }
 
     pub fn answer(&mut self, ask: &Ask, document: Document) {
-        let reading = Reading::Read { document, repaired: false };
+        let reading = Reading::Read { document, repaired: false, truncated: false };
         self.take_in(Change::ReplyRead { ask: ask.id, reading });
     }
 

@@ -19,13 +19,14 @@ struct Way {
     calls: usize,
 }
 
-const WAYS: [Way; 7] = [
+const WAYS: [Way; 8] = [
     Way { name: "down", error_type: "server_error", calls: 2 },
     Way { name: "forbidden", error_type: "auth", calls: 1 },
     Way { name: "prose", error_type: "parse_error", calls: 2 },
     Way { name: "empty", error_type: "parse_error", calls: 2 },
     Way { name: "refusal", error_type: "refused", calls: 1 },
     Way { name: "truncated", error_type: "parse_error", calls: 2 },
+    Way { name: "cut without a word", error_type: "parse_error", calls: 2 },
     Way { name: "slow", error_type: "timeout", calls: 1 },
 ];
 
@@ -37,6 +38,7 @@ fn play(way: Way) -> Play {
         "empty" => Play::Empty,
         "refusal" => Play::Refusal,
         "truncated" => Play::Truncated,
+        "cut without a word" => Play::WithoutLast(1),
         "slow" => Play::Hang,
         other => panic!("{other}"),
     }

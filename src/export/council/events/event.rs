@@ -59,6 +59,8 @@ pub enum Event {
         stance: Option<Stance>,
         confidence: Option<Level>,
         repaired: bool,
+        /// The reply was cut off, twice; what is there of it is used.
+        truncated: bool,
     },
     Unreadable {
         ask: AskSeen,

@@ -10,17 +10,31 @@ use crate::protocols::conclusion::{SECOND_AUDIT, trail};
 
 pub(super) fn event(transcript: &Transcript, ask: AskSeen, reading: &Reading) -> Event {
     match reading {
-        Reading::Read { document, repaired } => read(transcript, ask, document, *repaired),
+        Reading::Read { document, repaired, truncated } => read(
+            transcript,
+            ask,
+            document,
+            Condition { repaired: *repaired, truncated: *truncated },
+        ),
         Reading::Unreadable { reason, refusal } => {
             Event::Unreadable { ask, reason: reason.clone(), refusal: *refusal }
         }
     }
 }
 
-fn read(transcript: &Transcript, ask: AskSeen, document: &Document, repaired: bool) -> Event {
+/// In which condition a reply came.
+#[derive(Clone, Copy)]
+struct Condition {
+    repaired: bool,
+    truncated: bool,
+}
+
+fn read(transcript: &Transcript, ask: AskSeen, document: &Document, condition: Condition) -> Event {
+    // Only the replies of a council's rounds are used when they were cut off.
+    let Condition { repaired, .. } = condition;
     match document {
-        Document::Opinion(opinion) => heard(ask, Some(opinion), repaired),
-        Document::Review(_) | Document::Report(_) => heard(ask, None, repaired),
+        Document::Opinion(opinion) => heard(ask, Some(opinion), condition),
+        Document::Review(_) | Document::Report(_) => heard(ask, None, condition),
         Document::Judgement(judgement) => judged(ask, judgement, repaired),
         Document::Adjudication(given) => {
             let (final_verdict, downgrade) = (given.final_verdict, given.downgrade);
@@ -38,12 +52,13 @@ fn read(transcript: &Transcript, ask: AskSeen, document: &Document, repaired: bo
     }
 }
 
-fn heard(ask: AskSeen, opinion: Option<&Opinion>, repaired: bool) -> Event {
+fn heard(ask: AskSeen, opinion: Option<&Opinion>, condition: Condition) -> Event {
     Event::Read {
         ask,
         stance: opinion.map(|opinion| opinion.stance),
         confidence: opinion.map(|opinion| opinion.confidence),
-        repaired,
+        repaired: condition.repaired,
+        truncated: condition.truncated,
     }
 }
 

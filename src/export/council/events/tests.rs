@@ -85,7 +85,13 @@ fn one_of_each() -> Vec<Event> {
             message: String::new(),
             gave_up: true,
         },
-        Event::Read { ask: seen(), stance: None, confidence: None, repaired: false },
+        Event::Read {
+            ask: seen(),
+            stance: None,
+            confidence: None,
+            repaired: false,
+            truncated: false,
+        },
         Event::Unreadable { ask: seen(), reason: String::new(), refusal: false },
         Event::NotSent { ask: seen(), shortage: Shortage::Money },
         Event::Shortcut(Shortcut {

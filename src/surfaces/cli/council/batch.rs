@@ -254,6 +254,7 @@ fn labels(told: &Deliberated) -> String {
         (told.ended.is_over(), state_word(told.ended.terminal_state)),
         (told.rehearsal, "REHEARSAL"),
         (told.flags.degraded, "DEGRADED"),
+        (told.flags.truncated, "TRUNCATED"),
         (told.flags.false_consensus, "FALSE CONSENSUS"),
     ];
     let due = labels.iter().filter(|(is_due, _)| *is_due);

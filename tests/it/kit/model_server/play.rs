@@ -14,6 +14,10 @@ pub enum Play {
     /// A valid document of the kind that was asked for.
     Fitting,
     Reply(String),
+    /// The document that fits without so many bytes at its end, and no word about it.
+    WithoutLast(usize),
+    /// The same, and the model says that it ran out of tokens.
+    OutOfTokens(usize),
     Slow(Duration, Box<Play>),
     /// Nothing comes back before the gate is opened.
     Gated(Gate, Box<Play>),
@@ -81,6 +85,8 @@ impl Play {
             }
             Self::Fitting => reply(&fitting_text(seen), Stop::Done),
             Self::Reply(text) => reply(&text, Stop::Done),
+            Self::WithoutLast(bytes) => reply(&without_last(bytes, seen), Stop::Done),
+            Self::OutOfTokens(bytes) => reply(&without_last(bytes, seen), Stop::Length),
             Self::Status(status, headers, body) => {
                 Answer::Respond { status, headers, body: body.into() }
             }
@@ -104,6 +110,12 @@ impl Play {
         };
         (Duration::ZERO, answer)
     }
+}
+
+fn without_last(bytes: usize, seen: &Seen) -> String {
+    let mut text = fitting_text(seen);
+    text.truncate(text.len() - bytes);
+    text
 }
 
 fn reply_text(seen: &Seen) -> String {

@@ -30,7 +30,8 @@ fn opinion_lines(given: &CouncilOpinion, canvas: Canvas) -> Vec<Line> {
     let room = canvas.measure();
     let facts = format!("  {}, confidence {}", said.stance, said.confidence);
     let name = Line::indented(MARGIN).styled(given.provider.as_str(), STRONG);
-    let mut lines = vec![name.styled(&facts, FAINT)];
+    let cut = cut_mark(given.truncated);
+    let mut lines = vec![name.styled(&facts, FAINT).styled(cut, CAUTION)];
     let texts = [
         ("", &said.summary),
         ("understands ", &details.understanding),
@@ -85,7 +86,8 @@ fn target_lines(review: &CouncilReview, named: &NamedTarget, canvas: Canvas) -> 
     let (target, room) = (&named.target, canvas.measure());
     let name = Line::indented(MARGIN).styled(review.reviewer_provider.as_str(), STRONG);
     let name = name.plain(" on ").styled(named.target_provider.as_str(), STRONG);
-    let mut lines = vec![name.styled(&format!("  {} of 10", target.rating), FAINT)];
+    let name = name.styled(&format!("  {} of 10", target.rating), FAINT);
+    let mut lines = vec![name.styled(cut_mark(review.truncated), CAUTION)];
     for critique in &target.critiques {
         let mut text = format!("{}: {}", critique.critique_type, critique.message);
         if let Some(correction) = critique.suggested_correction.as_deref() {
@@ -105,6 +107,10 @@ fn target_lines(review: &CouncilReview, named: &NamedTarget, canvas: Canvas) -> 
         lines.extend(beside(lead, &text, room));
     }
     lines
+}
+
+fn cut_mark(truncated: bool) -> &'static str {
+    if truncated { ", cut off before its end" } else { "" }
 }
 
 /// A text under a name; nothing, where there is none.

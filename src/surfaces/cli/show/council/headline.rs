@@ -13,7 +13,7 @@ use super::page::Foot;
 use crate::domain::conclusion::Author;
 use crate::domain::transcript::Transcript;
 use crate::export::conclusion::Ended;
-use crate::export::council::{Deliberated, Status, is_cut_short};
+use crate::export::council::{Deliberated, Status, is_cut_short, truncation_words};
 use crate::export::wording;
 
 /// Who asked knows the question; a longer one is whole in `show --full`.
@@ -52,6 +52,7 @@ fn health(transcript: &Transcript, told: &Deliberated) -> Vec<String> {
     words.extend(is_degraded.then(|| "DEGRADED".to_owned()));
     words.extend(is_cut_short(transcript).then(|| "CUT SHORT".to_owned()));
     words.push(format!("{} of {seats} heard", told.rounds.r1.opinions.len()));
+    words.extend(truncation_words(transcript));
     let skipped = transcript.shortcuts.iter().filter(|shortcut| shortcut.is_taken());
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
     words.extend(told.flags.single_family.then(|| "one family".to_owned()));

@@ -86,8 +86,9 @@ fn opinion_lines(
 }
 
 fn facts(told: &Deliberated, opinion: &CouncilOpinion) -> Vec<String> {
+    let truncated = opinion.truncated.then(|| "cut off".to_owned());
     let confidence = format!("confidence {}", opinion.opinion.confidence);
-    std::iter::once(confidence).chain(rating(told, &opinion.provider)).collect()
+    truncated.into_iter().chain([confidence]).chain(rating(told, &opinion.provider)).collect()
 }
 
 fn stance_line(opinion: &CouncilOpinion, facts: &[String], width: usize, canvas: Canvas) -> Line {

@@ -1,0 +1,70 @@
+//! Whether a reply ends before the document in it does.
+//!
+//! The JSON reader closes brackets that the text leaves open, and says so. That is not enough: a
+//! whole object may stand inside an object that never ends, before one, or inside thinking that
+//! never ends. Then the model was cut off, and what it wrote last is missing.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::candidates::unclosed;
+use super::reply::{WRAPPERS, names};
+
+/// Whether an object that never ends stands around the document, or behind it.
+pub(super) fn is_cut_around(text: &str, document: &Range<usize>, schema: &Value) -> bool {
+    unclosed(text).into_iter().any(|open| {
+        // Where quotes are wrong, a brace inside the document may seem to be open.
+        if document.contains(&open.start) {
+            return false;
+        }
+        let before = text.get(open.start..document.start.max(open.start));
+        let after = text.get(document.end.max(open.start)..open.end);
+        begins_object(text.get(open).unwrap_or_default())
+            || [before, after].into_iter().flatten().any(|piece| {
+                has_fields(piece, schema) || WRAPPERS.iter().any(|name| has_key(piece, name))
+            })
+    })
+}
+
+/// Whether what follows an open brace is a key, or nothing. Prose may hold a brace, too.
+fn begins_object(open: &str) -> bool {
+    let inside = open.trim_start_matches('{').trim_start();
+    inside.is_empty() || inside.starts_with(is_quote)
+}
+
+/// The text around these places.
+pub(super) fn gaps(text: &str, mut places: Vec<Range<usize>>) -> Vec<&str> {
+    places.sort_by_key(|place| place.start);
+    let mut gaps = Vec::new();
+    let mut from = 0;
+    for place in places {
+        gaps.extend(text.get(from..place.start));
+        from = from.max(place.end);
+    }
+    gaps.extend(text.get(from..));
+    gaps
+}
+
+/// Whether one of our fields stands in the text as a key, in quotes or behind a brace. Prose
+/// may name a field.
+pub(super) fn has_fields(text: &str, schema: &Value) -> bool {
+    names(schema).any(|name| has_key(text, name))
+}
+
+fn has_key(text: &str, name: &str) -> bool {
+    let brace = text.find('{').unwrap_or(text.len());
+    text.match_indices(name).any(|(place, name)| {
+        let before = text.get(..place).and_then(|before| before.chars().next_back());
+        let after = text.get(place + name.len()..).unwrap_or_default();
+        let behind = after.trim_start_matches(|c: char| c.is_whitespace() || is_quote(c));
+        let is_part = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let is_quoted = before.is_some_and(is_quote) || after.starts_with(is_quote);
+        !is_part && behind.starts_with(':') && (is_quoted || place > brace)
+    })
+}
+
+/// What may stand around a key, also where a document is quoted within a string.
+fn is_quote(letter: char) -> bool {
+    matches!(letter, '"' | '\'' | '\\' | '“' | '”' | '‘' | '’')
+}

@@ -1,0 +1,209 @@
+//! Replies of every kind, cut at every byte: none is read as if it were whole.
+
+use serde_json::{Value, json};
+
+use super::conclusion_tests::Room;
+use super::{
+    Normalised, adjudication, audit, conclusion, judgement, opinion, report, review, revision,
+};
+use crate::domain::ask::{CUT_OFF, Purpose};
+use crate::domain::conclusion::{Audit, Field};
+use crate::domain::council::words::Mode;
+use crate::domain::gate::score_names;
+
+/// What the reader makes of a reply.
+#[derive(Debug, PartialEq)]
+enum Outcome {
+    Whole,
+    Truncated,
+    Unreadable(String),
+}
+
+fn outcome<T>(normalised: Normalised<T>) -> Outcome {
+    match normalised {
+        Ok(read) if read.truncated => Outcome::Truncated,
+        Ok(_) => Outcome::Whole,
+        Err(unreadable) => Outcome::Unreadable(unreadable.reason),
+    }
+}
+
+/// A kind of document: its name, one that is valid, and what reads it.
+struct Kind {
+    name: &'static str,
+    valid: Value,
+    read: fn(&str) -> Outcome,
+}
+
+/// A text with everything that confuses a reader who looks for the end of a string.
+const TEXT: &str = "Go {now} \"if\" it's [so] \\ or } é";
+
+fn kinds() -> Vec<Kind> {
+    let opinion_of = json!({
+        "summary": TEXT,
+        "details": {
+            "understanding": TEXT, "key_considerations": [TEXT, "b"],
+            "recommendation": TEXT, "rationale": TEXT,
+        },
+        "confidence": "high",
+        "stance": "approve",
+        "risks": [{"description": TEXT, "severity": "high", "mitigation": TEXT}],
+        "assumptions": [TEXT],
+        "questions": [TEXT, "last?"],
+    });
+    let target = |letter: &str| {
+        json!({
+            "letter": letter, "rating": 7, "agreement_points": [TEXT],
+            "critiques": [{"type": "error", "severity": "high", "message": TEXT}],
+        })
+    };
+    let review_of =
+        json!({ "targets": [target("A"), target("B")], "would_change_my_opinion": [TEXT] });
+    let report_of = json!({
+        "conclusion": {"outcome": "adopt", "statement": TEXT},
+        "rationale": {"summary": TEXT},
+        "disagreements": [{"topic": TEXT, "positions": [{"provider": "A", "position": TEXT}],
+            "resolution": TEXT, "resolution_rationale": TEXT}],
+        "consensus_points": [TEXT],
+    });
+    let conclusion_of = json!({
+        "recommendation": TEXT, "key_condition": TEXT,
+        "unresolved_points": [{"point": TEXT, "agents_involved": ["claude", "openai"],
+            "claims": [{"id": "P0101", "agent": "claude", "claim": TEXT},
+                {"id": "P0102", "agent": "openai", "claim": TEXT}]}],
+        "review_by": "2026-05-31",
+        "participants": [{"agent": "claude", "version": "9"}],
+    });
+    let judgement_of = json!({
+        "verdict": "ship",
+        "scores": {"goal_fit": 4, "stake_calibration": 4, "opportunity_cost": 4},
+        "would_block": false, "irreducible": false, "revision_brief": TEXT,
+        "concerns": [{"locus": TEXT, "issue": TEXT, "fix": TEXT}, {"locus": "a", "issue": "b", "fix": "c"}],
+    });
+    let adjudication_of = json!({
+        "final_verdict": "SHIP", "downgrade": false, "reasoning": TEXT, "revision_brief": TEXT,
+    });
+    let kind = |name, valid, read| Kind { name, valid, read };
+    vec![
+        kind("opinion", opinion_of, |reply| outcome(opinion(reply, Mode::General))),
+        kind("review", review_of, |reply| outcome(review(reply, &['A', 'B']))),
+        kind("report", report_of, |reply| outcome(report(reply, &['A', 'B']))),
+        kind("conclusion", conclusion_of.clone(), |reply| {
+            outcome(conclusion(reply, &Room::new().grounds()))
+        }),
+        kind("revision", conclusion_of, |reply| {
+            let (room, flagged) = (Room::new(), [Field::KeyCondition]);
+            outcome(revision(reply, &room.conclusion(), &flagged, &room.grounds()))
+        }),
+        kind("judgement", judgement_of, |reply| {
+            let scores = score_names("strategy");
+            outcome(judgement(reply, "An artifact.", Purpose::Judgement, scores))
+        }),
+        kind("adjudication", adjudication_of, |reply| outcome(adjudication(reply, "An artifact."))),
+    ]
+}
+
+/// A reply around a document, and the part of it in which a cut must be noticed.
+struct Reply {
+    how: &'static str,
+    text: String,
+    /// Behind this the document has its end.
+    end: usize,
+}
+
+fn reply(how: &'static str, before: &str, document: &str, after: &str) -> Reply {
+    let text = format!("{before}{document}{after}");
+    Reply { how, text, end: before.len() + document.len() }
+}
+
+fn replies(valid: &Value) -> Vec<Reply> {
+    let (flat, tall) = (valid.to_string(), serde_json::to_string_pretty(valid).unwrap());
+    // What a model may write before its answer, and must not be taken for it.
+    let thought = format!("<think>\nPerhaps {{so}}: {flat}\n</think>\n");
+    vec![
+        reply("bare", "", &flat, ""),
+        reply("in prose", "Here {it} is, \"as asked\":\n", &flat, "\nI hope that helps."),
+        reply("behind an open brace", "A set { of things.\n", &flat, ""),
+        reply("fenced in prose", "Here it is:\n```json\n", &tall, "\n```\nDone."),
+        reply("after thinking in prose", &format!("Sure.\n{thought}"), &tall, ""),
+        reply("nearly JSON", "", &flat.replacen('{', "{ // mine\n", 1).replace("\"}", "\",}"), ""),
+    ]
+}
+
+#[track_caller]
+fn check_cuts(kind: &Kind, reply: &Reply, from: usize) {
+    let Kind { name, read, .. } = kind;
+    let Reply { how, text, end } = reply;
+    assert_eq!(read(text), Outcome::Whole, "{name} {how}: {text}");
+    for at in (from..*end).filter(|at| text.is_char_boundary(*at)) {
+        let cut = &text[..at];
+        assert_ne!(read(cut), Outcome::Whole, "{name} {how} cut at {at}: {cut}");
+    }
+    for at in (*end..=text.len()).filter(|at| text.is_char_boundary(*at)) {
+        assert_eq!(read(&text[..at]), Outcome::Whole, "{name} {how} cut at {at}, behind its end");
+    }
+}
+
+#[test]
+fn no_reply_that_is_cut_at_any_byte_is_read_as_whole() {
+    for kind in kinds() {
+        for reply in replies(&kind.valid) {
+            check_cuts(&kind, &reply, 0);
+        }
+    }
+}
+
+#[test]
+fn a_wrapper_that_is_not_closed_is_a_cut() {
+    for kind in kinds() {
+        let text = json!({ "result": kind.valid }).to_string();
+        let end = text.len();
+        check_cuts(&kind, &Reply { how: "wrapped", text, end }, 0);
+    }
+}
+
+#[test]
+fn a_draft_before_an_answer_that_is_cut_is_not_the_answer() {
+    for kind in kinds() {
+        let draft = format!("First I thought {}, but rather ", kind.valid);
+        let whole = reply("after a draft", &draft, &kind.valid.to_string(), "");
+        // Before the second object begins, there is nothing that shows a cut.
+        check_cuts(&kind, &whole, draft.len() + 1);
+    }
+}
+
+#[test]
+fn what_is_in_single_quotes_shows_its_cut_too() {
+    let text = "{'summary':'Deploy {now} unless','details':{'recommendation':'Adopt, it's } so'},'confidence':'high','stance':'approve','questions':['a } b','c']}";
+    let read = |reply: &str| outcome(opinion(reply, Mode::General));
+    assert_eq!(read(text), Outcome::Whole);
+    for at in 0..text.len() {
+        assert_ne!(read(&text[..at]), Outcome::Whole, "cut at {at}: {}", &text[..at]);
+    }
+}
+
+#[test]
+fn an_audit_that_is_cut_never_passes() {
+    let flags = "FLAG: key_condition - PASS is not what it says.\nFLAG: review_by - Too late.";
+    for at in 0..=flags.len() {
+        if let Ok(read) = audit(&flags[..at]) {
+            assert!(matches!(read.document, Audit::Flag { .. }), "cut at {at}");
+        }
+    }
+    for cut in ["", "P", "PA", "PAS"] {
+        assert!(audit(cut).is_err(), "{cut}");
+    }
+}
+
+#[test]
+fn a_cut_is_given_as_the_reason_so_that_a_shorter_reply_is_asked_for() {
+    for kind in kinds() {
+        let text = kind.valid.to_string();
+        match (kind.read)(&text[..text.len() / 3]) {
+            Outcome::Unreadable(reason) => {
+                assert!(reason.contains(CUT_OFF), "{}: {reason}", kind.name);
+            }
+            // What is there of it has all that it must have.
+            read => assert_eq!(read, Outcome::Truncated, "{}", kind.name),
+        }
+    }
+}
