@@ -203,7 +203,8 @@ fn a_cut_is_given_as_the_reason_so_that_a_shorter_reply_is_asked_for() {
                 assert!(reason.contains(CUT_OFF), "{}: {reason}", kind.name);
             }
             // What is there of it has all that it must have.
-            read => assert_eq!(read, Outcome::Truncated, "{}", kind.name),
+            Outcome::Truncated => {}
+            Outcome::Whole => panic!("{} is whole", kind.name),
         }
     }
 }

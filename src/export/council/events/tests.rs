@@ -51,6 +51,10 @@ fn is_listed(event: &Event) -> bool {
     }
 }
 
+fn read(ask: AskSeen) -> Event {
+    Event::Read { ask, stance: None, confidence: None, repaired: false, truncated: false }
+}
+
 fn one_of_each() -> Vec<Event> {
     vec![
         Event::Opened {
@@ -85,13 +89,7 @@ fn one_of_each() -> Vec<Event> {
             message: String::new(),
             gave_up: true,
         },
-        Event::Read {
-            ask: seen(),
-            stance: None,
-            confidence: None,
-            repaired: false,
-            truncated: false,
-        },
+        read(seen()),
         Event::Unreadable { ask: seen(), reason: String::new(), refusal: false },
         Event::NotSent { ask: seen(), shortage: Shortage::Money },
         Event::Shortcut(Shortcut {
