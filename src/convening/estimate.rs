@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::domain::ask::{Purpose, Reservation};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Auditing, Plan, Role, Seat};
-use crate::engine::worst_of;
+use crate::engine::{ExpectedCost, usual_of, usual_output_tokens, worst_of};
 use crate::prompting::{gate_system, system};
 
 /// A token is at most about this many bytes when it comes back as somebody's opinion.
@@ -40,14 +40,58 @@ pub struct RoundEstimate {
 /// One call each, without retries; every reply as long as it may be, and the conclusion
 /// objected to.
 pub fn estimate(plan: &Plan, question: &str) -> Estimate {
+    let planned = planned_calls(plan, question, |seat| seat.output_tokens_max);
+    let rounds: Vec<RoundEstimate> = planned
+        .iter()
+        .map(|(name, calls)| {
+            let worst = calls.iter().map(|call| worst_of(call.seat, call.bytes));
+            round(name, &worst.collect::<Vec<_>>())
+        })
+        .collect();
+    Estimate {
+        calls: rounds.iter().map(|round| round.calls).sum(),
+        tokens_max: rounds.iter().map(|round| round.tokens_max).sum(),
+        usd_max: rounds.iter().map(|round| round.usd_max).sum(),
+        rounds,
+    }
+}
+
+/// What the same calls take when every reply is as long as replies usually are. Seats without a
+/// known price count as free.
+pub fn expected_cost(plan: &Plan, question: &str) -> ExpectedCost {
+    let mut expected = ExpectedCost::default();
+    let planned = planned_calls(plan, question, usual_output_tokens);
+    for call in planned.iter().flat_map(|(_, calls)| calls) {
+        let usual = usual_of(call.seat, call.bytes).usd_micros.unwrap_or(0);
+        let worst = worst_of(call.seat, call.bytes).usd_micros.unwrap_or(0);
+        expected.council = expected.council.saturating_add(usual);
+        if worst - usual >= expected.call_worst - expected.call_usual {
+            (expected.call_usual, expected.call_worst) = (usual, worst);
+        }
+    }
+    expected
+}
+
+/// A call that a plan leads to, and the bytes that it sends.
+struct PlannedCall<'a> {
+    seat: &'a Seat,
+    bytes: usize,
+}
+
+/// The calls of each round, when replies are of this many tokens.
+fn planned_calls<'a>(
+    plan: &'a Plan,
+    question: &str,
+    reply_tokens: fn(&Seat) -> u32,
+) -> Vec<(&'static str, Vec<PlannedCall<'a>>)> {
     let participants: Vec<&Seat> =
         plan.seats.iter().filter(|seat| seat.roles.contains(&Role::Participant)).collect();
     let files: usize = plan.context.files.iter().map(|file| file.text.len() + BYTES_AROUND).sum();
     let names: usize =
         plan.context.indexed.iter().map(|file| file.path.len() + BYTES_OF_A_SIZE).sum();
     let asked = question.len() + files + names + judged(plan) + BYTES_AROUND;
-    let reply = |seat: &&&Seat| seat.output_tokens_max as usize * BYTES_PER_TOKEN + BYTES_AROUND;
-    let opinions: usize = participants.iter().map(|seat| reply(&seat)).sum();
+    let reply = |seat: &&Seat| reply_tokens(seat) as usize * BYTES_PER_TOKEN + BYTES_AROUND;
+    let opinions: usize = participants.iter().map(reply).sum();
     let bytes = |purpose| match purpose {
         Purpose::Opinion | Purpose::Restatement | Purpose::Judgement => asked,
         Purpose::Review | Purpose::CrossReading => asked + opinions,
@@ -55,36 +99,29 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
         Purpose::Conclusion | Purpose::Revision => asked + opinions * 3,
         Purpose::Audit => question.len() + CONCLUSION_BYTES,
     };
-    let cost =
-        |seat: &Seat, purpose| worst_of(seat, told(plan, seat, purpose).len() + bytes(purpose));
-    let named = |name: &ExpertSlug, purpose| plan.seat(name).map(|seat| cost(seat, purpose));
-    let all = |purpose| -> Vec<Reservation> {
-        participants.iter().map(|seat| cost(seat, purpose)).collect()
+    let call = |seat: &'a Seat, purpose| PlannedCall {
+        seat,
+        bytes: told(plan, seat, purpose).len() + bytes(purpose),
     };
+    let named = |name: &ExpertSlug, purpose| -> Vec<PlannedCall<'a>> {
+        plan.seat(name).map(|seat| call(seat, purpose)).into_iter().collect()
+    };
+    let all = |purpose| participants.iter().map(|seat| call(seat, purpose)).collect::<Vec<_>>();
     let (first, second, third) = match plan.gate {
         Some(_) => (Purpose::Judgement, Purpose::CrossReading, Purpose::Adjudication),
         None => (Purpose::Opinion, Purpose::Review, Purpose::Synthesis),
     };
-    let chairing = plan.chairs.first().and_then(|chair| named(chair, third));
-    let mut rounds =
-        vec![round("R1", &all(first)), round("R2", &all(second)), round("R3", chairing.as_slice())];
+    let chairing = plan.chairs.first().map(|chair| named(chair, third)).unwrap_or_default();
+    let mut rounds = vec![("R1", all(first)), ("R2", all(second)), ("R3", chairing)];
     if let Some(ending) = &plan.conclusion {
-        let drafting = named(&ending.synthesizer, Purpose::Conclusion);
-        rounds.push(round("conclusion", drafting.as_slice()));
+        rounds.push(("conclusion", named(&ending.synthesizer, Purpose::Conclusion)));
         if ending.auditing == Auditing::Audited {
-            let auditing = named(&ending.critic, Purpose::Audit);
-            let mending = named(&ending.reviser, Purpose::Revision);
-            rounds.push(round("audit", auditing.as_slice()));
-            rounds.push(round("revision", mending.as_slice()));
-            rounds.push(round("second audit", auditing.as_slice()));
+            rounds.push(("audit", named(&ending.critic, Purpose::Audit)));
+            rounds.push(("revision", named(&ending.reviser, Purpose::Revision)));
+            rounds.push(("second audit", named(&ending.critic, Purpose::Audit)));
         }
     }
-    Estimate {
-        calls: rounds.iter().map(|round| round.calls).sum(),
-        tokens_max: rounds.iter().map(|round| round.tokens_max).sum(),
-        usd_max: rounds.iter().map(|round| round.usd_max).sum(),
-        rounds,
-    }
+    rounds
 }
 
 /// What a review takes at the least: both readings by everybody, and room for what four may

@@ -12,6 +12,6 @@ mod table;
 pub use connect::Outlets;
 pub use ending::{ending, ending_alone};
 pub use error::ConveneError;
-pub use estimate::{Estimate, RoundEstimate, estimate, least_tokens};
+pub use estimate::{Estimate, RoundEstimate, estimate, expected_cost, least_tokens};
 pub use gate::{GateTable, is_judged_whole};
 pub use table::{Rehearsal, Table, Wishes, reconnect};

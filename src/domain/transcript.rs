@@ -99,6 +99,19 @@ words! {
         Calls = "calls_max",
         /// What a server may spend in a day, over all runs of its store.
         ServerMoney = "server_usd_max",
+        /// What all councils of a batch may spend together.
+        Batch = "batch_budget",
+    }
+}
+
+impl Shortage {
+    /// The budget by the name under which people set it.
+    pub fn described(self) -> String {
+        match self {
+            Self::Batch => "the batch's budget (`--budget-usd`)".to_owned(),
+            Self::ServerMoney => format!("`budget.{self}`"),
+            Self::Money | Self::Tokens | Self::Calls => format!("`{self}`"),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::call_hold::{BatchShare, CallBudgets, DailyShare};
 use super::connections::Connections;
 use super::daily_budget::DailyBudget;
 use super::ear::Ear;
@@ -17,6 +18,7 @@ use super::known::Known;
 use super::observer::Observer;
 use super::owner::RunClaim;
 use super::purse::Purse;
+use super::pursue::Departure;
 use super::reading;
 use super::resume::abandoned;
 use crate::ambient::Ambient;
@@ -49,11 +51,7 @@ pub struct Deliberation {
     pub(super) unwritten: Mutex<Vec<Change>>,
     pub(super) calls: AtomicU32,
     pub(super) connections: Connections,
-    pub(super) purse: Purse,
-    /// What a whole batch may spend together.
-    pub(super) common_purse: Option<Arc<Purse>>,
-    /// What servers may spend in a day; nothing, where no server works on the run.
-    pub(super) daily_budget: Option<Arc<DailyBudget>>,
+    pub(super) budgets: CallBudgets,
     pub(super) journal: Journal,
     pub(super) store: Arc<dyn Store>,
     pub(super) ambient: Arc<dyn Ambient>,
@@ -72,7 +70,8 @@ pub struct Surroundings {
     pub ear: Ear,
     pub ambient: Arc<dyn Ambient>,
     pub observer: Arc<dyn Observer>,
-    pub common_purse: Option<Arc<Purse>>,
+    /// Of what a whole batch may spend together.
+    pub batch_share: Option<BatchShare>,
     /// What servers may spend in a day; nothing, where no server works on the runs.
     pub daily_budget: Option<Arc<DailyBudget>>,
     /// What must not be in the verdict log. It is no part of the plan: the journal keeps that.
@@ -99,12 +98,12 @@ impl Deliberation {
         if !unwritten.is_empty() {
             surroundings.observer.saw(&id, at, &unwritten);
         }
+        let own = Purse::after(transcript.plan.caps, &transcript);
+        let daily = surroundings.daily_budget.map(|budget| DailyShare { budget, id: id.clone() });
         Self {
             id,
             calls: AtomicU32::new(transcript.next_call_id()),
-            purse: Purse::after(transcript.plan.caps, &transcript),
-            common_purse: surroundings.common_purse,
-            daily_budget: surroundings.daily_budget,
+            budgets: CallBudgets::new(own, surroundings.batch_share).with_daily(daily),
             transcript: Mutex::new(transcript),
             known: Mutex::new(Known::upto(entries)),
             unwritten: Mutex::new(unwritten),
@@ -171,14 +170,15 @@ impl Deliberation {
         let (mut changes, mut courses) = self.courses(&asks)?;
         let is_fresh = !changes.is_empty();
         courses.retain_mut(|course| match self.set_out(course) {
-            Ok(sent) => {
+            Departure::Sent(sent) => {
                 changes.push(sent);
                 true
             }
-            Err(not_sent) => {
+            Departure::NotSent(not_sent) => {
                 changes.push(not_sent);
                 false
             }
+            Departure::Waits => true,
         });
         let kind = match (is_fresh, courses.is_empty()) {
             (true, _) => EntryKind::AsksPrepared,
@@ -186,8 +186,8 @@ impl Deliberation {
             (false, true) => EntryKind::AskNotSent,
         };
         if !changes.is_empty() && !self.write(kind, changes).await? {
-            // Somebody spoke meanwhile: nothing was sent, and what is sent will know of it.
-            courses.iter().for_each(|course| self.turn_back(course));
+            // Somebody spoke meanwhile: nothing was sent, and what is sent will know of it. What
+            // was set aside is free again with the courses.
             return Ok(());
         }
         let pursuits = courses.into_iter().map(|course| self.pursue(course));

@@ -4,6 +4,8 @@
 //! in it is in the journal before anything else follows from it. Resuming is the
 //! same function on a transcript that was loaded.
 
+mod admission;
+mod call_hold;
 mod connections;
 mod daily_budget;
 mod deliberation;
@@ -24,6 +26,8 @@ mod resume;
 mod steps;
 mod writing;
 
+pub use admission::{Admitted, BatchAdmission, CouncilEnd, ExpectedCost};
+pub use call_hold::BatchShare;
 pub use connections::Connections;
 pub use daily_budget::DailyBudget;
 pub use deliberation::{Deliberation, Limits, Surroundings};
@@ -33,7 +37,7 @@ pub use journal::Journal;
 pub use observer::{Observer, Silent};
 pub use open::{Question, open};
 pub use owner::{Owner, is_at_work};
-pub use purse::{Purse, worst_of};
+pub use purse::{Purse, usual_of, usual_output_tokens, worst_of};
 pub use reading::due as due_readings;
 pub use restate::restate;
 pub use resume::{Loaded, load, look, take_up};

@@ -32,12 +32,12 @@ fn what_was_not_taken_can_be_spent_again() {
     let purse = Purse::new(caps(100, 100, 2));
     purse.reserve(cost(100, 100)).unwrap();
     assert_eq!(purse.reserve(cost(1, 1)), Err(Shortage::Money));
-    purse.settle(cost(100, 100), cost(30, 40));
+    purse.settle(0, cost(100, 100), cost(30, 40));
     assert_eq!(purse.reserve(cost(71, 1)), Err(Shortage::Money));
     assert_eq!(purse.reserve(cost(1, 61)), Err(Shortage::Tokens));
     purse.reserve(cost(70, 60)).unwrap();
     // The call itself is spent, whatever became of it.
-    purse.settle(cost(70, 60), cost(0, 0));
+    purse.settle(0, cost(70, 60), cost(0, 0));
     assert_eq!(purse.reserve(cost(0, 0)), Err(Shortage::Calls));
 }
 
@@ -53,7 +53,7 @@ fn a_call_that_was_not_sent_leaves_no_trace() {
 fn what_was_more_than_expected_is_seen_by_the_next() {
     let purse = Purse::new(caps(100, 100, 9));
     purse.reserve(cost(10, 10)).unwrap();
-    purse.settle(cost(10, 10), cost(250, 10));
+    purse.settle(0, cost(10, 10), cost(250, 10));
     assert_eq!(purse.reserve(cost(0, 1)), Err(Shortage::Money));
 }
 

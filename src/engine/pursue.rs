@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::call_hold::CallHold;
 use super::deliberation::Deliberation;
-use super::purse::{self, actual, price_of};
+use super::purse::{self, NotReserved, actual, price_of};
 use super::reading::names;
 use crate::domain::ask::{
     Ask, Cost, CostSource, ErrorType, Failure, Fallback, Messages, Reply, Reservation, Sending,
@@ -39,6 +40,16 @@ pub(super) struct Course<'a> {
     /// The call that is under way, and what was set aside for it.
     call: u32,
     reserved: Reservation,
+    hold: Option<CallHold>,
+}
+
+/// What becomes of the next call of an ask.
+pub(super) enum Departure {
+    /// It may be sent, once this is in the journal.
+    Sent(Change),
+    NotSent(Change),
+    /// Calls that are in flight may give back what it takes.
+    Waits,
 }
 
 /// What follows a failed call.
@@ -51,34 +62,52 @@ enum Onward {
 impl Deliberation {
     /// Sets the worst cost of the next call aside. What it gives goes into the journal; only
     /// what was set aside may be sent, and only then.
-    pub(super) fn set_out(&self, course: &mut Course<'_>) -> Result<Change, Change> {
+    pub(super) fn set_out(&self, course: &mut Course<'_>) -> Departure {
         let worst = purse::worst(&course.seat, &course.request.messages);
-        let call = self.reserve(worst).map_err(|shortage| {
-            let ask = course.ask.id;
-            Change::AskNotSent { ask, shortage }
-        })?;
-        (course.call, course.reserved) = (call, worst);
-        Ok(Change::CallSent(course.sending()))
-    }
-
-    /// What was set aside for a call that was never sent.
-    pub(super) fn turn_back(&self, course: &Course<'_>) {
-        self.give_back(course.reserved);
-        if let Some(daily) = &self.daily_budget {
-            daily.give_back(&self.id, course.call);
+        let numbered = |hold| self.number_call(hold, worst).map_err(NotReserved::Refused);
+        match self.budgets.hold(worst).and_then(numbered) {
+            Ok((call, hold)) => Departure::Sent(course.depart(call, worst, hold)),
+            Err(NotReserved::MustWait) => Departure::Waits,
+            Err(NotReserved::Refused(shortage)) => {
+                Departure::NotSent(Change::AskNotSent { ask: course.ask.id, shortage })
+            }
         }
     }
 
-    /// To the run's own purse, and to the batch's.
-    fn give_back(&self, reserved: Reservation) {
-        self.purse.give_back(reserved);
-        if let Some(common) = &self.common_purse {
-            common.give_back(reserved);
+    /// The same, after waiting for what other calls give back; it is in the journal then. False,
+    /// when nothing more can be sent.
+    async fn set_out_in_turn(&self, course: &mut Course<'_>) -> Result<bool, Error> {
+        let worst = purse::worst(&course.seat, &course.request.messages);
+        let came = Instant::now();
+        let held = self.budgets.hold_or_wait(worst).await;
+        // Time in the queue is not the model's.
+        course.deadline += came.elapsed();
+        match held.and_then(|hold| self.number_call(hold, worst)) {
+            Ok((call, hold)) => {
+                let sent = course.depart(call, worst, hold);
+                self.note(EntryKind::CallSent, vec![sent]).await?;
+                Ok(true)
+            }
+            Err(shortage) => {
+                let not_sent = Change::AskNotSent { ask: course.ask.id, shortage };
+                self.note(EntryKind::AskNotSent, vec![not_sent]).await?;
+                Ok(false)
+            }
         }
     }
 
-    /// Goes on from a call that is in the journal until the ask has come to something.
+    /// Gives a call its number, by which the day's money of a server is counted.
+    fn number_call(&self, hold: CallHold, worst: Reservation) -> Result<(u32, CallHold), Shortage> {
+        let call = self.next_call();
+        Ok((call, self.budgets.hold_for_today(hold, call, worst)?))
+    }
+
+    /// Goes on from a call that is in the journal, or that waits for its money, until the ask has
+    /// come to something.
     pub(super) async fn pursue(&self, mut course: Course<'_>) -> Result<(), Error> {
+        if course.hold.is_none() && !self.set_out_in_turn(&mut course).await? {
+            return Ok(());
+        }
         loop {
             let (call, reserved) = (course.call, course.reserved);
             let (error, latency_ms) = match course.send().await {
@@ -88,10 +117,11 @@ impl Deliberation {
                     // More than was set aside counts at once. What is left over is free when the
                     // journal says so: it shows at every moment what could be spent.
                     let at_most = reserved.or_more(actual);
-                    self.settle(call, reserved, at_most);
+                    let mut hold = course.hold.take();
+                    hold.iter_mut().for_each(|hold| hold.raise(at_most));
                     let change = Change::ReplyKept { call, reply };
                     self.note(EntryKind::ReplyKept, vec![change]).await?;
-                    self.settle(call, at_most, actual);
+                    hold.into_iter().for_each(|hold| hold.settle(actual));
                     self.read(course.ask);
                     return Ok(());
                 }
@@ -106,9 +136,9 @@ impl Deliberation {
             let gave_up = matches!(onward, Onward::GiveUp);
             let change = Change::CallFailed { call, failure, gave_up };
             self.note(EntryKind::CallFailed, vec![change]).await?;
-            if error.error_type.is_unbilled() {
-                self.settle(call, reserved, Reservation::default());
-            }
+            // What may be charged for all the same counts at its worst.
+            let hold = course.hold.take().filter(|_| error.error_type.is_unbilled());
+            hold.into_iter().for_each(|hold| hold.settle(Reservation::default()));
             match onward {
                 Onward::GiveUp => return Ok(()),
                 Onward::Again(wait) => {
@@ -118,34 +148,9 @@ impl Deliberation {
                 Onward::Elsewhere => course.turn_elsewhere(&error),
             }
             course.repeats = None;
-            match self.set_out(&mut course) {
-                Ok(sent) => self.note(EntryKind::CallSent, vec![sent]).await?,
-                Err(not_sent) => return self.note(EntryKind::AskNotSent, vec![not_sent]).await,
+            if !self.set_out_in_turn(&mut course).await? {
+                return Ok(());
             }
-        }
-    }
-
-    /// Out of the run's own purse, the batch's, and what servers may spend in a day. Returns the
-    /// number of the call that may be sent.
-    fn reserve(&self, worst: Reservation) -> Result<u32, Shortage> {
-        self.purse.reserve(worst)?;
-        if let Some(common) = &self.common_purse {
-            common.reserve(worst).inspect_err(|_| self.purse.give_back(worst))?;
-        }
-        let call = self.next_call();
-        if let Some(daily) = &self.daily_budget {
-            daily.reserve(&self.id, call, worst).inspect_err(|_| self.give_back(worst))?;
-        }
-        Ok(call)
-    }
-
-    fn settle(&self, call: u32, reserved: Reservation, actual: Reservation) {
-        self.purse.settle(reserved, actual);
-        if let Some(common) = &self.common_purse {
-            common.settle(reserved, actual);
-        }
-        if let Some(daily) = &self.daily_budget {
-            daily.settle(&self.id, call, actual);
         }
     }
 }
@@ -184,6 +189,7 @@ impl<'a> Course<'a> {
             repeats: None,
             call: 0,
             reserved: Reservation::default(),
+            hold: None,
         })
     }
 
@@ -203,6 +209,12 @@ impl<'a> Course<'a> {
         Some(Self { transport, attempt, further, fallback, repeats: lost(asked), ..course })
     }
 
+    /// The next call, as it goes into the journal.
+    fn depart(&mut self, call: u32, worst: Reservation, hold: CallHold) -> Change {
+        (self.call, self.reserved, self.hold) = (call, worst, Some(hold));
+        Change::CallSent(self.sending())
+    }
+
     fn sending(&self) -> Sending {
         Sending {
             call: self.call,
@@ -219,6 +231,7 @@ impl<'a> Course<'a> {
     async fn send(&mut self) -> Result<(Received, u64), (CallError, u64)> {
         let start = Instant::now();
         self.request.time_left = self.deadline.saturating_duration_since(start);
+        self.hold.iter_mut().for_each(CallHold::mark_sent);
         // Pinned where it lies: handed on by value, it would lie in memory twice.
         let call = pin!(self.transport.send(&self.request));
         let sent = tokio::time::timeout_at(self.deadline, call).await;

@@ -131,10 +131,7 @@ impl Deliberation {
             let Change::Intervened { intervention, .. } = change else { continue };
             let is_paid = is_confirmation(intervention, &self.transcript().interventions);
             let Some(restated) = intervention.restatement().filter(|_| !is_paid) else { continue };
-            self.purse.pay_for(restated);
-            if let Some(common) = &self.common_purse {
-                common.pay_for(restated);
-            }
+            self.budgets.pay_for(restated);
         }
     }
 

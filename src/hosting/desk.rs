@@ -10,8 +10,8 @@ use tokio::sync::watch;
 use super::prepared::Prepared;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{
-    self, DailyBudget, Deliberation, Ear, Journal, Limits, Observer, Owner, Purse, Surroundings,
-    look,
+    self, BatchShare, DailyBudget, Deliberation, Ear, Journal, Limits, Observer, Owner,
+    Surroundings, look,
 };
 use crate::error::Error;
 use crate::operations::Workspace;
@@ -83,7 +83,7 @@ impl Desk {
     pub fn surroundings(
         &self,
         observer: Arc<dyn Observer>,
-        common_purse: Option<Arc<Purse>>,
+        batch_share: Option<BatchShare>,
     ) -> Surroundings {
         Surroundings {
             journal: self.journal.clone(),
@@ -91,7 +91,7 @@ impl Desk {
             ear: self.ear.clone(),
             ambient: Arc::clone(&self.workspace.ambient),
             observer,
-            common_purse,
+            batch_share,
             daily_budget: self.daily_budget.clone(),
             redaction: Arc::default(),
         }

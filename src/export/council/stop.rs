@@ -56,6 +56,7 @@ impl Stopped {
 fn more_of(shortage: Shortage, resume: &str) -> String {
     match shortage {
         Shortage::Money => format!("{resume} with more, for example `--budget-usd 5`"),
+        Shortage::Batch => format!("{resume} goes on with a budget of its own"),
         Shortage::Tokens | Shortage::Calls => {
             format!("raise `budget.{shortage}` in council.yaml, then {resume}")
         }
@@ -63,14 +64,6 @@ fn more_of(shortage: Shortage, resume: &str) -> String {
             "resume it after 00:00 UTC, or raise `budget.{shortage}` in council.yaml; on the \
              command line {resume} is not bound by this limit"
         ),
-    }
-}
-
-/// The setting that limits it. One that is not the run's own is named in full.
-fn key_of(shortage: Shortage) -> String {
-    match shortage {
-        Shortage::Money | Shortage::Tokens | Shortage::Calls => shortage.to_string(),
-        Shortage::ServerMoney => format!("budget.{shortage}"),
     }
 }
 
@@ -108,7 +101,7 @@ fn by_itself(transcript: &Transcript) -> Option<Stopped> {
         ),
         Some(Stop::Budget { shortage }) => (
             "budget_exhausted",
-            format!("what is left of `{}` does not cover the next call", key_of(*shortage)),
+            format!("what is left of {} does not cover the next call", shortage.described()),
             more_of(*shortage, &resume),
         ),
         Some(Stop::Unconcluded { stage, seat, reason })

@@ -67,7 +67,7 @@ pub(crate) fn tell(transcript: &Transcript, event: &Event) -> Vec<Told> {
             told(Tone::Warning, format!("{}{word}: {reason}", seat(transcript, ask)))
         }
         Event::NotSent { ask, shortage } => {
-            let why = format!("what is left of {shortage} does not cover it");
+            let why = format!("what is left of {} does not cover it", shortage.described());
             told(Tone::Bad, format!("{}not asked: {why}", seat(transcript, ask)))
         }
         Event::Shortcut(shortcut) => tell_shortcut(shortcut),

@@ -64,7 +64,12 @@ pub(super) fn skip_synthesis(transcript: &Transcript) -> Option<Shortcut> {
 
 /// What is left does not cover the chair: the third round is skipped for that.
 pub(super) fn out_of_budget(shortage: Shortage) -> Shortcut {
-    shortcut(3, true, format!("what is left of {shortage} does not cover the chair"), false)
+    shortcut(
+        3,
+        true,
+        format!("what is left of {} does not cover the chair", shortage.described()),
+        false,
+    )
 }
 
 /// A second round that was held in the shadow of a shortcut shows whether it was needed.

@@ -11,7 +11,7 @@ use plenary::domain::ids::DialogueId;
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Stop, Transcript};
 use plenary::engine::{
-    self, Ear, Journal, Limits, Observer, Owner, Purse, Question, Silent, Surroundings,
+    self, BatchShare, Ear, Journal, Limits, Observer, Owner, Question, Silent, Surroundings,
 };
 use plenary::files::Folders;
 use plenary::store::{SqliteStore, Store};
@@ -71,7 +71,7 @@ impl Hall {
     fn surroundings(
         &self,
         observer: Arc<dyn Observer>,
-        common_purse: Option<Arc<Purse>>,
+        batch_share: Option<BatchShare>,
     ) -> Surroundings {
         Surroundings {
             journal: self.journal.clone(),
@@ -79,20 +79,20 @@ impl Hall {
             ear: Ear::deaf(),
             ambient: self.ambient.clone(),
             observer,
-            common_purse,
+            batch_share,
             daily_budget: None,
             redaction: Arc::default(),
         }
     }
 
-    pub async fn hold(&self, run: &Run, purse: Option<Arc<Purse>>) -> (Stop, Transcript) {
+    pub async fn hold(&self, run: &Run, share: Option<BatchShare>) -> (Stop, Transcript) {
         let question = Question {
             text: format!("Question {}?", run.number),
             rehearsal: true,
             plan: run.plan.clone(),
         };
         let named = Arc::new(Named::default());
-        let surroundings = self.surroundings(named.clone(), purse);
+        let surroundings = self.surroundings(named.clone(), share);
         let opened =
             engine::open(question, run.connections(), &self.owner, &self.folders, surroundings);
         let council = opened.await.unwrap();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plenary::domain::ids::DialogueId;
 use plenary::domain::plan::Caps;
 use plenary::domain::transcript::{Call, CallOutcome, Shortage, Stop, Transcript};
-use plenary::engine::{self, Purse};
+use plenary::engine::{self, BatchShare, Purse};
 use plenary::export::council::document;
 use serde_json::json;
 
@@ -71,11 +71,11 @@ async fn all<T: Send + 'static>(
 async fn hold_all(
     hall: &Arc<Hall>,
     runs: &Arc<Vec<Run>>,
-    purse_of: impl Fn(&Run) -> Option<Arc<Purse>>,
+    share_of: impl Fn(&Run) -> Option<BatchShare>,
 ) -> Vec<(Stop, Transcript)> {
     all((0..runs.len()).map(|place| {
-        let (hall, runs, purse) = (hall.clone(), runs.clone(), purse_of(&runs[place]));
-        async move { hall.hold(&runs[place], purse).await }
+        let (hall, runs, share) = (hall.clone(), runs.clone(), share_of(&runs[place]));
+        async move { hall.hold(&runs[place], share).await }
     }))
     .await
 }
@@ -129,8 +129,11 @@ async fn councils_of_a_batch_keep_to_their_common_budget() {
     let cap = |group: u64| 50_000 + group * 90_000 % 1_000_000;
     let purse = |group: u64| Arc::new(Purse::new(Caps { usd_micros: cap(group), ..RICH }));
     let purses: Vec<Arc<Purse>> = (0..count / GROUP).map(purse).collect();
-    let purse_of = |run: &Run| Some(purses[(run.number / GROUP) as usize].clone());
-    let held = hold_all(&hall, &runs, purse_of).await;
+    let share_of = |run: &Run| {
+        let purse = purses[(run.number / GROUP) as usize].clone();
+        Some(BatchShare { purse, council: run.number as usize })
+    };
+    let held = hold_all(&hall, &runs, share_of).await;
     let (mut spent, mut stopped) = (BTreeMap::<u64, u64>::new(), 0);
     for (run, (stop, transcript)) in runs.iter().zip(&held) {
         let id = &transcript.opening.dialogue_id;

@@ -124,7 +124,7 @@ impl Lot<'_> {
                 ear,
                 ambient: Arc::new(Machine),
                 observer: told.clone(),
-                common_purse: None,
+                batch_share: None,
                 daily_budget: None,
                 redaction: Arc::default(),
             };

@@ -127,3 +127,71 @@ fn each_question_has_the_time_of_the_settings_and_all_the_time_of_the_flag() {
     let last = told.iter().find(|line| line["index"] == 4).unwrap();
     assert_eq!(last["error"]["error_code"], "deadline_exceeded");
 }
+
+/// A council of which every call is billed alike, and may cost ten times that.
+fn priced() -> Council {
+    council(|settings| {
+        settings["budget"]["usd_max"] = json!(100);
+        for provider in settings["council"]["providers"].as_array_mut().unwrap() {
+            provider["price"] = json!({ "input_per_mtok": 0, "output_per_mtok": 1_000 });
+            provider["max_output_tokens"] = json!(1_500);
+        }
+    })
+}
+
+fn cost_of(line: &Value) -> f64 {
+    line["metrics"]["session"]["total_cost_estimate"].as_f64().unwrap_or(0.0)
+}
+
+#[test]
+fn money_for_twenty_councils_ends_about_twenty_of_two_hundred() {
+    let council = priced();
+    let (_, alone) = run(&council, &[r#""What does one take?""#], &[]);
+    let budget = cost_of(&alone[0]) * 20.0;
+    let questions: Vec<String> =
+        (0..200).map(|place| format!("\"Question {place:03}?\"")).collect();
+    let questions: Vec<&str> = questions.iter().map(String::as_str).collect();
+    let budget_flag = format!("{budget:.6}");
+    let (code, told) = run(&council, &questions, &["--jobs", "60", "--budget-usd", &budget_flag]);
+    assert_eq!((code, told.len()), (3, 200));
+    let done: Vec<&Value> = told.iter().filter(|line| line["status"] == "done").collect();
+    assert!(done.len() >= 18, "{} are done", done.len());
+    let spent: f64 = told.iter().map(cost_of).sum();
+    assert!(spent <= budget + 1e-6, "{spent} of {budget} dollars were spent");
+    // Those that were begun come first, and the others left no trace.
+    let begun: Vec<&Value> = told.iter().filter(|line| !line["dialogue_id"].is_null()).collect();
+    assert!(begun.len() <= done.len() + 2, "{} were begun, {} are done", begun.len(), done.len());
+    let last_begun = begun.iter().map(|line| line["index"].as_u64().unwrap()).max();
+    assert_eq!(last_begun, Some(begun.len() as u64 - 1), "the earlier questions come first");
+    let listed = council.run(&["list", "--json", "--limit", "100"]);
+    assert_eq!(listed.at("dialogues").as_array().unwrap().len(), begun.len() + 1);
+    for line in told.iter().filter(|line| line["dialogue_id"].is_null()) {
+        assert_eq!(line["status"], "incomplete", "{line}");
+        assert_eq!(line["error"]["error_code"], "budget_exhausted", "{line}");
+        let message = line["error"]["message"].as_str().unwrap();
+        let start = "not started: the batch's budget (`--budget-usd`) has $";
+        assert!(message.starts_with(start), "{message}");
+        assert!(line["error"]["suggestion"].as_str().unwrap().contains("--batch"), "{line}");
+    }
+}
+
+#[test]
+fn what_the_batch_cannot_pay_for_is_said_to_be_the_batchs() {
+    // The first council is tried although it may not suffice, and it does not.
+    let council = priced();
+    let (_, alone) = run(&council, &[r#""What does one take?""#], &[]);
+    let budget = format!("{:.6}", 1.5 + cost_of(&alone[0]) / 2.0);
+    let lines = [r#""One?""#, r#""Two?""#];
+    let (code, told) = run(&council, &lines, &["--jobs", "2", "--budget-usd", &budget]);
+    assert_eq!(code, 3);
+    let find = |index: usize| told.iter().find(|line| line["index"] == index).unwrap();
+    let message =
+        "what is left of the batch's budget (`--budget-usd`) does not cover the next call";
+    assert_eq!(find(0)["error"]["message"], message, "{:#}", find(0));
+    assert!(!find(0)["dialogue_id"].is_null());
+    assert!(find(1)["dialogue_id"].is_null(), "{:#}", find(1));
+    // With a budget of its own it goes on.
+    let id = find(0)["dialogue_id"].as_str().unwrap().to_owned();
+    let resumed = council.run(&["resume", &id, "--json", "--budget-usd", "50"]);
+    resumed.expect("done", 0);
+}

@@ -189,7 +189,7 @@ impl Library {
             ear,
             ambient: Arc::new(Machine),
             observer: told.clone(),
-            common_purse: None,
+            batch_share: None,
             daily_budget: None,
             redaction: Arc::default(),
         };

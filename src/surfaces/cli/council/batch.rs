@@ -1,25 +1,26 @@
 //! `ask --batch`: many questions, some at once, each a council of its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::super::runs::hall::{Crowd, Floor, Hall};
 use super::super::runs::presenting::done;
 use super::super::session::{Done, Session};
 use crate::config::Settings;
-use crate::convening::Table;
+use crate::convening::{Table, expected_cost};
 use crate::domain::council::words::Mode;
-use crate::domain::plan::{Caps, ContextPack};
+use crate::domain::plan::ContextPack;
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::domain::transcript::{Stop, Transcript};
-use crate::engine::{self, Purse, Question, Silent};
+use crate::engine::{
+    self, Admitted, BatchAdmission, BatchShare, CouncilEnd, Purse, Question, Silent,
+};
 use crate::error::{Error, document_text};
 use crate::export::conclusion::state_word;
 use crate::export::council::{Deliberated, document};
@@ -100,9 +101,7 @@ fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<Asked, Strin
 
 /// What all of a batch may spend together.
 pub(super) fn purse(usd: f64) -> Arc<Purse> {
-    let usd_micros = (usd * 1e6).round() as u64;
-    let caps = Caps { usd_micros, tokens: u64::MAX, calls: u32::MAX, wall_ms: u64::MAX };
-    Arc::new(Purse::new(caps))
+    Arc::new(Purse::of_batch((usd * 1e6).round() as u64))
 }
 
 /// Runs the councils and prints each as it ends. The exit code is the greatest of all.
@@ -148,36 +147,43 @@ async fn all(
     limits: Limits,
 ) -> Result<Done, Error> {
     let Limits { jobs, purse, deadline } = limits;
-    let seats = Arc::new(Semaphore::new(jobs));
     let deadline = deadline.map(|time| Instant::now() + time);
+    let mut queue = Queue {
+        waiting: asked.into_iter().enumerate().collect(),
+        admission: purse.clone().map(BatchAdmission::new),
+        table: Arc::clone(&table),
+        floor: Arc::clone(&floor),
+        deadline,
+    };
     let mut councils = JoinSet::new();
-    for (index, (context, one)) in asked.into_iter().enumerate() {
-        let (floor, table, purse) = (Arc::clone(&floor), Arc::clone(&table), purse.clone());
-        let seats = Arc::clone(&seats);
-        councils.spawn(async move {
-            // The semaphore is never closed.
-            let _seat = seats.acquire().await;
-            let id = one.id.clone();
-            let is_late = floor.is_interrupted() || deadline.is_some_and(|at| Instant::now() >= at);
-            let ran = match is_late {
-                true => Ok(None),
-                false => council(&floor, &table, context, one, purse, deadline).await.map(Some),
-            };
-            (index, id, ran)
-        });
-    }
-    let mut worst = Done::Well;
-    while let Some(ended) = councils.join_next().await {
+    let (mut worst, mut not_started) = (Done::Well, 0);
+    loop {
+        while councils.len() < jobs {
+            match queue.next() {
+                Some(Next::Begin(index, context, one)) => {
+                    let (floor, table) = (Arc::clone(&floor), Arc::clone(&table));
+                    let share = purse.clone().map(|purse| BatchShare { purse, council: index });
+                    councils.spawn(async move {
+                        let id = one.id.clone();
+                        (index, id, council(&floor, &table, context, one, share, deadline).await)
+                    });
+                }
+                Some(Next::Unasked(index, one, reason)) => {
+                    not_started += usize::from(matches!(reason, NotAsked::Unaffordable { .. }));
+                    let (error, how) = unasked(reason);
+                    print_unasked(session, index, one.id.as_ref(), "incomplete", &error)?;
+                    worst = worst.max(how);
+                }
+                None => break,
+            }
+        }
+        let Some(ended) = councils.join_next().await else { break };
         let (index, id, ran) = ended.map_err(|error| Error::Runtime(error.into()))?;
+        queue.end(index, ran.as_ref().ok().map(|(stop, _)| stop));
         let how = match ran {
-            Ok(Some((stop, transcript))) => {
+            Ok((stop, transcript)) => {
                 print(session, index, id, &transcript)?;
                 done(&stop, &transcript)
-            }
-            Ok(None) => {
-                let (error, how) = unasked(floor.is_interrupted());
-                print_unasked(session, index, id.as_ref(), "incomplete", &error)?;
-                how
             }
             // One that broke does not take the others with it.
             Err(error) => {
@@ -189,7 +195,77 @@ async fn all(
         };
         worst = worst.max(how);
     }
+    if not_started > 0 {
+        let questions = wording::count(not_started, "question");
+        let hint = "ask them again with a greater `--budget-usd`";
+        session.ui.say(&format!("not started for want of money: {questions}; {hint}"));
+    }
     Ok(worst)
+}
+
+/// The questions that are not asked yet, in their order.
+struct Queue {
+    waiting: VecDeque<(usize, (Arc<ContextPack>, Asked))>,
+    /// Where there is a budget for all, which of them it covers.
+    admission: Option<BatchAdmission>,
+    table: Arc<Table>,
+    floor: Arc<Floor>,
+    deadline: Option<Instant>,
+}
+
+/// What becomes of the first question of the queue.
+enum Next {
+    Begin(usize, Arc<ContextPack>, Asked),
+    Unasked(usize, Asked, NotAsked),
+}
+
+/// Why a question is not asked.
+#[derive(Clone, Copy)]
+enum NotAsked {
+    Interrupted,
+    Late,
+    Unaffordable { left_usd_micros: u64, needed_usd_micros: u64 },
+}
+
+impl Queue {
+    /// The first question, unless a council must end before it can be asked.
+    fn next(&mut self) -> Option<Next> {
+        let (index, (context, one)) = self.waiting.front()?;
+        let is_late = self.deadline.is_some_and(|at| Instant::now() >= at);
+        let reason = match &mut self.admission {
+            _ if self.floor.is_interrupted() => Some(NotAsked::Interrupted),
+            _ if is_late => Some(NotAsked::Late),
+            None => None,
+            Some(admission) => {
+                let ambient = self.floor.desk.workspace.ambient.as_ref();
+                let plan = self.table.plan(one.mode, Arc::clone(context), ambient);
+                match admission.admit(*index, expected_cost(&plan, &one.question)) {
+                    Admitted::Now => None,
+                    Admitted::Later => return None,
+                    Admitted::Never { left_usd_micros, needed_usd_micros } => {
+                        Some(NotAsked::Unaffordable { left_usd_micros, needed_usd_micros })
+                    }
+                }
+            }
+        };
+        let (index, (context, one)) = self.waiting.pop_front()?;
+        Some(match reason {
+            None => Next::Begin(index, context, one),
+            Some(reason) => Next::Unasked(index, one, reason),
+        })
+    }
+
+    /// A council has ended; one that broke has no stop.
+    fn end(&mut self, index: usize, stop: Option<&Stop>) {
+        let how = match stop {
+            Some(Stop::Done) => CouncilEnd::Done,
+            Some(Stop::Budget { .. }) => CouncilEnd::OutOfMoney,
+            Some(_) | None => CouncilEnd::Otherwise,
+        };
+        if let Some(admission) = &mut self.admission {
+            admission.end(index, how);
+        }
+    }
 }
 
 async fn council(
@@ -197,12 +273,12 @@ async fn council(
     table: &Table,
     context: Arc<ContextPack>,
     asked: Asked,
-    purse: Option<Arc<Purse>>,
+    share: Option<BatchShare>,
     deadline: Option<Instant>,
 ) -> Result<(Stop, Transcript), Error> {
     let plan = table.plan(asked.mode, context, floor.desk.workspace.ambient.as_ref());
     let question = Question { text: asked.question, rehearsal: table.is_rehearsal, plan };
-    let surroundings = floor.desk.surroundings(Arc::new(Silent), purse);
+    let surroundings = floor.desk.surroundings(Arc::new(Silent), share);
     let folders = &floor.desk.workspace.folders;
     let connections = table.connections.clone();
     let run = engine::open(question, connections, &floor.desk.owner, folders, surroundings).await?;
@@ -270,17 +346,30 @@ struct Line {
 }
 
 /// Why its turn did not come.
-fn unasked(is_interrupted: bool) -> (Value, Done) {
-    let (error_code, message, how) = match is_interrupted {
-        true => {
-            ("interrupted", "it was interrupted before this question was asked", Done::Interrupted)
+fn unasked(reason: NotAsked) -> (Value, Done) {
+    let dollars = |usd_micros: u64| format!("${:.4}", usd_micros as f64 / 1e6);
+    let (error_code, message, how) = match reason {
+        NotAsked::Interrupted => {
+            let message = "it was interrupted before this question was asked".to_owned();
+            ("interrupted", message, Done::Interrupted)
         }
-        false => {
-            let message = "the deadline came before this question was asked";
+        NotAsked::Late => {
+            let message = "the deadline came before this question was asked".to_owned();
             ("deadline_exceeded", message, Done::Incomplete)
         }
+        NotAsked::Unaffordable { left_usd_micros, needed_usd_micros } => {
+            let message = format!(
+                "not started: the batch's budget (`--budget-usd`) has {} left, and this council \
+                 needs about {}",
+                dollars(left_usd_micros),
+                dollars(needed_usd_micros)
+            );
+            ("budget_exhausted", message, Done::Incomplete)
+        }
     };
-    (json!({ "error_code": error_code, "message": message }), how)
+    let suggestion = "put the questions that were not asked into a file, and run \
+                      `plenary ask --batch FILE` with a greater budget or a later deadline";
+    (json!({ "error_code": error_code, "message": message, "suggestion": suggestion }), how)
 }
 
 /// A question without a result.
