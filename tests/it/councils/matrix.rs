@@ -53,7 +53,7 @@ const MISBEHAVIOURS: [Misbehaviour; 22] = [
     row("cut connection", 2, Some(("network", true)), |_, _| Play::Cut),
     row("cut once, then a reply", 2, None, |nth, _| once(nth, Play::Cut)),
     row("body that is not JSON", 2, Some(("parse_error", true)), |_, _| Play::Malformed),
-    row("truncated", 2, Some(("parse_error", true)), |_, _| Play::Truncated),
+    row("cut off at its beginning", 2, Some(("parse_error", true)), |_, asked| beginning(asked)),
     row("empty", 2, Some(("parse_error", true)), |_, _| Play::Empty),
     row("refusal", 1, Some(("refused", false)), |_, _| Play::Refusal),
     row("wrong type", 2, Some(("parse_error", true)), |_, _| Play::WrongType),
@@ -80,6 +80,11 @@ fn broken() -> Play {
 
 fn once(nth: usize, play: Play) -> Play {
     if nth == 1 { play } else { Play::Fitting }
+}
+
+/// Nothing that could be used; what is cut off later may be (`truncated.rs`).
+fn beginning(asked: &Asked<'_>) -> Play {
+    Play::OutOfTokens(fitting(asked.seen).to_string().len() - 20)
 }
 
 /// A valid document whose every text gives orders.
