@@ -14,6 +14,9 @@ use crate::kit::{Program, Ran};
 /// A name such as a process gives its lock.
 const TOKEN: &str = "4321-0123456789abcdef";
 
+/// Puts something under the name of the lock folder.
+type MakeFolder<'a> = &'a dyn Fn(&Path);
+
 /// Makes a file as if it was written two hours ago.
 fn write_old(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -123,7 +126,7 @@ fn a_folder_that_is_not_ours_is_an_error() {
         std::fs::create_dir(locks).unwrap();
         symlink(elsewhere.path().join(TOKEN), locks.join("PLENARY-LOCKS")).unwrap();
     };
-    let cases: [(&str, &dyn Fn(&Path)); 5] = [
+    let cases: [(&str, MakeFolder<'_>); 5] = [
         ("it holds other files", &make_folder),
         ("it is a link or a file", &make_link),
         ("it is a link or a file", &make_file),
