@@ -95,7 +95,7 @@ fn may_wait(request: &ClientRequest) -> bool {
         Some(Work::Run(Run::Ask | Run::Review | Run::Status)) => {
             let arguments = call.params.arguments.as_ref();
             let wait = arguments.and_then(|arguments| arguments.get("wait_seconds"));
-            wait.is_some_and(|wait| *wait != Value::from(0) && !wait.is_null())
+            wait.is_some_and(|wait| wait.as_u64() != Some(0) && !wait.is_null())
         }
         Some(Work::Look(_) | Work::Add(_) | Work::Replace(_) | Work::Open(_)) | None => false,
     }
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn call(id: u32, tool: &str, arguments: Value) -> ClientJsonRpcMessage {
+    fn call(id: u32, tool: &str, arguments: &Value) -> ClientJsonRpcMessage {
         let params = json!({ "name": tool, "arguments": arguments });
         let message =
             json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params });
@@ -125,7 +125,7 @@ mod tests {
             ("blue_dialogue_search", json!({ "wait_seconds": 5 }), false),
             ("no_such_tool", json!({ "wait_seconds": 5 }), false),
         ] {
-            let message = call(1, tool, arguments.clone());
+            let message = call(1, tool, &arguments);
             let JsonRpcMessage::Request(request) = &message else { panic!("{message:?}") };
             assert_eq!(may_wait(&request.request), expected, "{tool} {arguments}");
         }
@@ -134,7 +134,7 @@ mod tests {
     #[tokio::test]
     async fn a_slot_is_free_when_the_handler_has_ended_and_the_answer_is_written() {
         let slots = RequestSlots::default();
-        let mut message = call(7, "council_ask", json!({ "wait_seconds": 9 }));
+        let mut message = call(7, "council_ask", &json!({ "wait_seconds": 9 }));
         let TakenSlot::Taken(slot) = slots.take(&message).await else { panic!("none is taken") };
         slots.attach(&mut message, slot);
         let free = || slots.waiting.available_permits();
@@ -149,13 +149,13 @@ mod tests {
     #[tokio::test]
     async fn calls_that_wait_are_refused_when_there_are_too_many_and_others_are_not() {
         let slots = RequestSlots::default();
-        let waiting = call(1, "deliberation_status", json!({ "wait_seconds": 60 }));
+        let waiting = call(1, "deliberation_status", &json!({ "wait_seconds": 60 }));
         let mut held = Vec::new();
         for _ in 0..WAITING_MAX {
             held.push(slots.take(&waiting).await);
         }
         assert!(matches!(slots.take(&waiting).await, TakenSlot::NoneLeft));
-        let quick = call(2, "deliberation_status", json!({}));
+        let quick = call(2, "deliberation_status", &json!({}));
         assert!(matches!(slots.take(&quick).await, TakenSlot::Taken(_)));
     }
 }

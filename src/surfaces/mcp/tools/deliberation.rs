@@ -24,7 +24,7 @@ pub(super) fn dollars(fields: &Fields<'_>, notes: &mut Notes) -> Option<f64> {
     if usd.is_none() {
         let fault =
             Fault::new(Code::InvalidType, "field 'budget_usd' must be an amount of dollars");
-        notes.fault(fault.field("budget_usd").value(given.clone()).suggest("for example 2.5"));
+        notes.fault(fault.field("budget_usd").value(given.clone()).suggest("for example 0.5"));
     }
     usd
 }
