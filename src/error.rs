@@ -13,7 +13,7 @@ use crate::config::ConfigError;
 use crate::convening::ConveneError;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault, Refusal};
-use crate::files::FileError;
+use crate::files::{FileError, WriteError};
 use crate::material::MaterialError;
 use crate::modularity::ModularityError;
 use crate::providers::rehearsal::ScriptError;
@@ -83,6 +83,15 @@ impl From<Refusal> for Error {
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         Self::Refused(fault.into())
+    }
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Refused(fault) => Self::Refused((*fault).into()),
+            WriteError::File(error) => Self::File(error),
+        }
     }
 }
 
@@ -171,7 +180,9 @@ impl Error {
                 Some("choose another `--port`, and check that the store's folder can be written to")
             }
             Self::Clock { .. } => Some("set the clock of this machine, then try again"),
-            Self::Token { .. } => Some("remove the file: the next start makes another"),
+            Self::Token { .. } => Some(
+                "remove the file; the next start makes another, which only you can read (mode 0600)",
+            ),
             Self::Usage(_) => Some("`--help` shows what the command takes"),
             Self::Store(error) => store_hint(error),
             Self::File(error) => Some(file_hint(error)),
@@ -344,7 +355,7 @@ fn kept_replies(count: usize) -> String {
 
 fn log_kind(error: &LogFileError) -> Kind {
     match error {
-        LogFileError::NotAFile { .. } | LogFileError::BrokenLink { .. } => Kind::Configuration,
+        LogFileError::NotAFile { .. } | LogFileError::Link { .. } => Kind::Configuration,
         LogFileError::Unreadable { .. } => Kind::NotFound,
         LogFileError::NoFolder { .. }
         | LogFileError::Unwritable { .. }

@@ -4,7 +4,8 @@
 
 use std::path::Path;
 
-use plenary::{files, operations};
+use plenary::files::{self, WritePermission};
+use plenary::operations;
 use serde_json::json;
 
 use crate::Sizes;
@@ -41,14 +42,15 @@ fn export(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
 fn context(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
     // The newest round has a context of all the others.
     let arguments = json!({ "dialogue_id": id, "round": sizes.exported });
-    let text = operations::context(&place.workspace, &arguments)?;
+    let text = operations::context(&place.workspace, &arguments, WritePermission::Local)?;
     let document: plain::Context = serde_json::from_str(&text)?;
     if serde_json::to_string(&document)?.len() != text.len() {
         return Err("the plain document is not the one that `context` writes".into());
     }
     let mut samples = Samples::default();
     for _ in 0..sizes.repeats {
-        let measured = time(|| operations::context(&place.workspace, &arguments))?;
+        let measured =
+            time(|| operations::context(&place.workspace, &arguments, WritePermission::Local))?;
         let limit = time(|| serde_json::to_string(&document))?;
         samples.add(measured, limit);
     }
@@ -62,15 +64,17 @@ fn prompts(sizes: Sizes) -> Outcome<Row> {
     let id = place.open_dialogue("Long")?;
     place.register_until(&id, rounds, &mut Writer::new())?;
     let arguments = json!({ "dialogue_id": id });
-    let written = operations::prompts(&place.workspace, &arguments)?.prompts;
+    let written =
+        operations::prompts(&place.workspace, &arguments, WritePermission::Local)?.prompts;
     let paths = written.iter().flat_map(|file| [&file.prompt_path, &file.context_path]);
     let kept = paths.map(|path| Ok((Path::new(path), files::read_text(Path::new(path))?)));
     let kept: Vec<(&Path, String)> = kept.collect::<Outcome<_>>()?;
     let mut samples = Samples::default();
     for _ in 0..sizes.repeats.min(RENDERED) {
-        let measured = time(|| operations::prompts(&place.workspace, &arguments))?;
+        let measured =
+            time(|| operations::prompts(&place.workspace, &arguments, WritePermission::Local))?;
         let limit = time(|| -> Outcome<_> {
-            operations::context(&place.workspace, &arguments)?;
+            operations::context(&place.workspace, &arguments, WritePermission::Local)?;
             for (path, text) in &kept {
                 files::replace(path, text.as_bytes())?;
             }

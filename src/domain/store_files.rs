@@ -23,3 +23,13 @@ fn with_suffix(store: &Path, suffix: &str) -> PathBuf {
     name.push(suffix);
     PathBuf::from(name)
 }
+
+/// Beside the store: the secret that callers of the HTTP server must know.
+pub const TOKEN: &str = "token";
+
+/// Everything that belongs to a store, whether it exists or not: its files and the token beside
+/// it. No request reads or writes there.
+pub fn store_owned(store: &Path) -> Vec<PathBuf> {
+    let token = store.with_file_name(TOKEN);
+    store_files(store).into_iter().chain([token]).collect()
+}

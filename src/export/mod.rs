@@ -15,6 +15,7 @@ mod run_document;
 pub mod safe_text;
 #[cfg(test)]
 pub(crate) mod sample;
+mod shape;
 pub(crate) mod telling;
 mod warnings;
 pub(crate) mod wording;
@@ -24,4 +25,5 @@ pub use json::{Document, document};
 pub use markdown::markdown;
 pub use ran::Ran;
 pub use run_document::RunDocument;
+pub use shape::{ExportShape, is_markdown_export};
 pub use warnings::warnings;

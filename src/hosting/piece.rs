@@ -8,7 +8,7 @@ use crate::convening::is_judged_whole;
 use crate::domain::digest::sha256_hex;
 use crate::domain::gate::{Artifact, Tier, is_sampled};
 use crate::error::Error;
-use crate::files;
+use crate::files::{self, SourcePath};
 use crate::material::{Document, MaterialError, Place};
 
 /// What the caller claims of a file, where the rules would say otherwise.
@@ -42,22 +42,36 @@ impl Piece {
         settings: &Settings,
         rules: &Classifier,
     ) -> Self {
+        let located = &settings.located;
         let sorted = match named == Path::new("-") {
             true => Self::of_input(named, claims, rules),
-            false => Self::of_file(named, claims, settings, rules),
+            false => Place::of(&located.documents, &located.working, named)
+                .map_err(Error::from)
+                .and_then(|place| Self::of_place(named, &place, claims, rules)),
         };
         sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
     }
 
-    /// Its path alone may say that it is not looked at; then it is not read either.
-    fn of_file(
-        named: &Path,
+    /// A file that a remote caller named.
+    pub fn of_source(
+        source: &SourcePath,
         claims: &CallerClaims,
         settings: &Settings,
         rules: &Classifier,
+    ) -> Self {
+        let sorted = Place::of_source(&settings.located.documents, source)
+            .map_err(Error::from)
+            .and_then(|place| Self::of_place(source.path(), &place, claims, rules));
+        sorted.unwrap_or_else(|error| Self::Unreadable { path: source.path().to_owned(), error })
+    }
+
+    /// Its path alone may say that it is not looked at; then it is not read either.
+    fn of_place(
+        named: &Path,
+        place: &Place,
+        claims: &CallerClaims,
+        rules: &Classifier,
     ) -> Result<Self, Error> {
-        let located = &settings.located;
-        let place = Place::of(&located.documents, &located.working, named)?;
         let shown = place.relative.clone();
         let shown = shown.unwrap_or_else(|| named.to_string_lossy().into_owned());
         let class = claims.class(place.relative.as_deref(), rules);

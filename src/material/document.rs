@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::gather::MaterialError;
 use super::key_shapes;
 use super::read::{self, Content};
+use crate::files::SourcePath;
 
 /// Where a document lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,9 +14,18 @@ pub struct Place {
     named: PathBuf,
     path: PathBuf,
     base: PathBuf,
+    links: LinkRule,
     /// Relative to the base, with `/` everywhere: the path by which rules know it. Nothing,
     /// where it lies elsewhere.
     pub relative: Option<String>,
+}
+
+/// What happens to links in the path of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LinkRule {
+    Follow,
+    /// The path was checked and had none; one that is there now was put there since.
+    Refuse,
 }
 
 /// A document as it was read.
@@ -43,7 +53,30 @@ impl Place {
                 reason: "its name is not UTF-8".to_owned(),
             })?),
         };
-        Ok(Self { named: named.to_owned(), path, base, relative })
+        Ok(Self { named: named.to_owned(), path, base, links: LinkRule::Follow, relative })
+    }
+
+    /// A path that was checked; it is read as it is.
+    pub fn of_source(base: &Path, source: &SourcePath) -> Result<Self, MaterialError> {
+        let path = source.path();
+        let base = base.canonicalize().map_err(|error| MaterialError::unreadable(path, error))?;
+        let relative = match path.strip_prefix(&base) {
+            Err(_) => None,
+            Ok(inside) => Some(spelled(inside).ok_or_else(|| MaterialError::Unfit {
+                path: path.to_owned(),
+                reason: "its name is not UTF-8".to_owned(),
+            })?),
+        };
+        let (named, path) = (path.to_owned(), path.to_owned());
+        Ok(Self { named, path, base, links: LinkRule::Refuse, relative })
+    }
+
+    /// The path without links in it.
+    fn real(&self) -> io::Result<PathBuf> {
+        match self.links {
+            LinkRule::Follow => self.path.canonicalize(),
+            LinkRule::Refuse => Ok(self.path.clone()),
+        }
     }
 
     /// That it is there, whatever it holds.
@@ -63,8 +96,7 @@ impl Place {
     /// Reads it. What cannot be read as text is an error: a gate that skipped it would let it
     /// through.
     pub fn read(&self) -> Result<Document, MaterialError> {
-        let real = self.path.canonicalize();
-        let real = real.map_err(|error| MaterialError::unreadable(&self.named, error))?;
+        let real = self.real().map_err(|error| MaterialError::unreadable(&self.named, error))?;
         if real.is_dir() {
             return Err(MaterialError::Folder { path: self.named.clone() });
         }

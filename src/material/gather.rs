@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::domain::plan::{ContextPack, Exclusion};
+use crate::files::SourcePath;
 
 use super::names;
 use super::read::{self, Content};
@@ -40,22 +41,40 @@ impl MaterialError {
 /// A path that is named but cannot be read is an error; anything that is found on the
 /// way and cannot or must not be sent is excluded with its reason.
 pub fn gather(base: &Path, paths: &[PathBuf]) -> Result<ContextPack, MaterialError> {
+    let real = |base: &Path, named: &Path| {
+        // Joined to the base, an empty path would mean all of it.
+        if named.as_os_str().is_empty() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        base.join(named).canonicalize()
+    };
+    gather_real(base, paths.iter().map(PathBuf::as_path), real)
+}
+
+/// The same for paths that were checked: they are taken as they are, so that a link that took
+/// the place of a folder since leads nowhere.
+pub fn gather_sources(base: &Path, paths: &[SourcePath]) -> Result<ContextPack, MaterialError> {
+    gather_real(base, paths.iter().map(SourcePath::path), |_, named| Ok(named.to_owned()))
+}
+
+fn gather_real<'a>(
+    base: &Path,
+    paths: impl Iterator<Item = &'a Path>,
+    real: impl Fn(&Path, &Path) -> io::Result<PathBuf>,
+) -> Result<ContextPack, MaterialError> {
     let base = base.canonicalize().map_err(|error| MaterialError::unreadable(base, error))?;
     let mut found = Found::default();
-    for path in paths {
-        found.add(list(&base, path)?);
+    for named in paths {
+        let real = real(&base, named).map_err(|error| MaterialError::unreadable(named, error))?;
+        found.add(list(&base, named, real)?);
     }
     Ok(found.into_pack())
 }
 
-fn list(base: &Path, named: &Path) -> Result<Listing, MaterialError> {
+fn list(base: &Path, named: &Path, real: PathBuf) -> Result<Listing, MaterialError> {
     let unreadable = |error| MaterialError::unreadable(named, error);
-    // Joined to the base, an empty path would mean all of it.
-    if named.as_os_str().is_empty() {
-        return Err(unreadable(io::ErrorKind::NotFound.into()));
-    }
-    let real = base.join(named).canonicalize().map_err(unreadable)?;
-    let metadata = real.metadata().map_err(unreadable)?;
+    // Not what a link leads to: what is read later is not reached through one.
+    let metadata = real.symlink_metadata().map_err(unreadable)?;
     let shown = shown(base, named, &real);
     if metadata.is_dir() {
         walk::folder(named, &real, &shown, Scope::of_material())

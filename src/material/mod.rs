@@ -17,6 +17,6 @@ mod within;
 
 pub use document::{Document, Place};
 pub use files_in::{FilesIn, FolderFile, files_in};
-pub use gather::{MaterialError, gather};
+pub use gather::{MaterialError, gather, gather_sources};
 pub use walk::{AskedFor, EntryKind, LeftOut};
 pub use within::{plain_text, text_to_send, text_within};

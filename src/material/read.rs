@@ -1,11 +1,12 @@
 //! Reading one file, such that nothing it turns into meanwhile can hold us up.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
 use super::key_shapes;
+use crate::files::open_without_links;
 
 /// Twice what is sent in all: what is larger is data, and reading it would tell us nothing.
 pub(super) const FILE_BYTES_MAX: u64 = 1_000_000;
@@ -37,17 +38,10 @@ pub(super) fn text(path: &Path) -> Content {
     }
 }
 
-/// Opens a file without waiting: a pipe that took a file's place must not hang the gathering.
+/// Opens a file whose path has no link in it, without waiting: a pipe that took a file's place must
+/// not hang the gathering, and a link that took a folder's place must not lead out of it.
 pub(super) fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOFOLLOW;
-        options.custom_flags(flags.bits().cast_signed());
-    }
-    options.open(path)
+    open_without_links(path)
 }
 
 /// One reading of a file, with what was known of it before and after.

@@ -11,6 +11,7 @@ use crate::domain::record::Record;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::shown::{Shown, Viewer, show};
 use crate::error::Error;
+use crate::files::WritePermission;
 use crate::record::{Warning, context as rules, no_dialogue, read_dialogue_id};
 use crate::store::StoreError;
 
@@ -35,10 +36,14 @@ pub(super) fn read_request(arguments: &Value) -> Result<Request, Error> {
 }
 
 /// The document as compact JSON: it can be large, so it is written out once.
-pub fn context(workspace: &Workspace, arguments: &Value) -> Result<String, Error> {
+pub fn context(
+    workspace: &Workspace,
+    arguments: &Value,
+    permission: WritePermission,
+) -> Result<String, Error> {
     let request = read_request(arguments)?;
     if request.render {
-        return Ok(prompts::write(workspace, &request)?.answer);
+        return Ok(prompts::write(workspace, &request, permission)?.answer);
     }
     let before = Before::of(workspace, &request)?;
     let mut context = rules::Context::new(before.round);

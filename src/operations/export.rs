@@ -1,19 +1,19 @@
 //! `export`: a record as a file, or as text.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::{read, read_strictly};
+use super::recognise;
 use super::workspace::Workspace;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::record::Record;
+use crate::domain::refusal::{Code, Fault};
 use crate::domain::words::words;
 use crate::error::{Error, document_text};
 use crate::export::{self as documents, Ran};
-use crate::files;
+use crate::files::{AllowedFile, WritePermission};
 use crate::record::{Warning, no_dialogue, read_dialogue_id};
 
 words! {
@@ -69,23 +69,30 @@ fn format_of(path: Option<&str>) -> Format {
     if path.is_some_and(is_markdown) { Format::Markdown } else { Format::Json }
 }
 
-/// Writes the file; without `output_path` into the dialogue's own folder.
-pub fn export(workspace: &Workspace, arguments: &Value) -> Result<Exported, Error> {
+/// Writes the file; without `output_path` into the dialogue's own folder. A file that exists is
+/// replaced if it is an export, or if the operator forces it.
+pub fn export(
+    workspace: &Workspace,
+    arguments: &Value,
+    permission: WritePermission,
+) -> Result<Exported, Error> {
     let (request, mut warnings) = read_request(arguments)?;
     let record = load(workspace, &request.id)?;
-    let path = match &request.output_path {
-        Some(path) => workspace.folders.file("output_path", path)?,
-        None => default_path(workspace, &record, request.format)?,
+    let file = match &request.output_path {
+        Some(path) => named_file(workspace, path, request.format, permission)?,
+        None => default_file(workspace, &record, request.format, permission)?,
     };
+    // Before the document is made, which takes a while for a long record.
+    file.check(&recognise::is_export)?;
     let mut text = text(workspace, &record, request.format)?;
     if !text.ends_with('\n') {
         text.push('\n');
     }
-    files::replace(&path, text.as_bytes())?;
+    file.write(text.as_bytes(), &recognise::is_export)?;
     warnings.extend(documents::warnings(&record));
     Ok(Exported {
         status: "success",
-        path: path.display().to_string(),
+        path: file.path().display().to_string(),
         stats: ExportStats {
             rounds: record.rounds.len(),
             experts: record.experts.len(),
@@ -128,12 +135,42 @@ fn load(workspace: &Workspace, id: &DialogueId) -> Result<Record, Error> {
     workspace.store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()).into())
 }
 
-fn default_path(workspace: &Workspace, record: &Record, format: Format) -> Result<PathBuf, Error> {
+/// The file that the request names. A remote caller names it as what it is: a program that acts
+/// on files of some other kind must not find one of ours.
+fn named_file(
+    workspace: &Workspace,
+    path: &str,
+    format: Format,
+    permission: WritePermission,
+) -> Result<AllowedFile, Fault> {
+    let endings: &[&str] = match format {
+        Format::Json => &["json"],
+        Format::Markdown => &["md", "markdown"],
+    };
+    let file = workspace.folders.file("output_path", path, permission)?;
+    let ending = file.path().extension().unwrap_or_default();
+    let fits = endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    if permission == WritePermission::Remote && !fits {
+        let message = format!("output_path is not allowed: {format} needs a name of its own kind");
+        let names = endings.iter().map(|ending| format!("`.{ending}`")).collect::<Vec<_>>();
+        let hint = format!("end the name in {}", names.join(" or "));
+        let fault = Fault::new(Code::PathNotAllowed, message);
+        return Err(fault.field("output_path").value(path).suggest(hint));
+    }
+    Ok(file)
+}
+
+fn default_file(
+    workspace: &Workspace,
+    record: &Record,
+    format: Format,
+    permission: WritePermission,
+) -> Result<AllowedFile, Fault> {
     let name = match format {
         Format::Json => "dialogue.json",
         Format::Markdown => "dialogue.md",
     };
-    Ok(workspace.folders.own_file(&record.dialogue.opening.output_dir, name)?)
+    workspace.folders.own_file(&record.dialogue.opening.output_dir, name, permission)
 }
 
 fn text(workspace: &Workspace, record: &Record, format: Format) -> Result<String, Error> {

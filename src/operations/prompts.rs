@@ -1,12 +1,12 @@
 //! `prompts`: what each expert of a round is given to read, as files for people and agents.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::context::{Before, Request, read_request, told};
+use super::recognise::{is_expert_context, is_expert_prompt};
 use super::workspace::Workspace;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::{DialogueId, ExpertSlug};
@@ -15,7 +15,7 @@ use crate::domain::record::Record;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::shown::Shown;
 use crate::error::Error;
-use crate::files;
+use crate::files::{AllowedFile, WritePermission};
 use crate::prompting::alignment::{Prompts, Sheets};
 use crate::record::{closed, context as rules};
 use crate::store::StoreError;
@@ -51,33 +51,46 @@ pub struct Prompt {
 }
 
 /// Writes the prompts of a round's panel: `context` with `render`.
-pub fn prompts(workspace: &Workspace, arguments: &Value) -> Result<PromptsWritten, Error> {
-    write(workspace, &read_request(arguments)?)
+pub fn prompts(
+    workspace: &Workspace,
+    arguments: &Value,
+    permission: WritePermission,
+) -> Result<PromptsWritten, Error> {
+    write(workspace, &read_request(arguments)?, permission)
 }
 
-pub(super) fn write(workspace: &Workspace, request: &Request) -> Result<PromptsWritten, Error> {
+pub(super) fn write(
+    workspace: &Workspace,
+    request: &Request,
+    permission: WritePermission,
+) -> Result<PromptsWritten, Error> {
     let table = PanelPapers::of(workspace, request)?;
     // Where one may not be written, none is.
     let seats = table.context.seats.iter();
-    let places = seats.map(|seat| Ok((seat, table.files_of(workspace, &seat.expert_slug)?)));
+    let places =
+        seats.map(|seat| Ok((seat, table.files_of(workspace, &seat.expert_slug, permission)?)));
     let places: Vec<(&rules::Seat, Files)> = places.collect::<Result<_, Fault>>()?;
+    for (_, files) in &places {
+        files.prompt.check(&is_expert_prompt)?;
+        files.context.check(&is_expert_context)?;
+    }
     let mut written = Vec::new();
     // One after the other in the same place: of a long dialogue each is megabytes.
     let mut text = String::new();
     for (seat, files) in places {
-        let response_path = files.response.display().to_string();
+        let response_path = files.response.path().display().to_string();
         text.clear();
         table.sheets.write(&seat.expert_slug, &response_path, &mut text);
-        files::replace(&files.prompt, text.as_bytes())?;
+        files.prompt.write(text.as_bytes(), &is_expert_prompt)?;
         let bytes = text.len();
         text.clear();
         table.context.write_of(seat, &mut text);
         text.push('\n');
-        files::replace(&files.context, text.as_bytes())?;
+        files.context.write(text.as_bytes(), &is_expert_context)?;
         written.push(PromptFile {
             expert_slug: seat.expert_slug.clone(),
-            prompt_path: files.prompt.display().to_string(),
-            context_path: files.context.display().to_string(),
+            prompt_path: files.prompt.path().display().to_string(),
+            context_path: files.context.path().display().to_string(),
             response_path,
             bytes,
         });
@@ -94,8 +107,9 @@ pub fn prompt(workspace: &Workspace, arguments: &Value, expert: &str) -> Result<
     let table = PanelPapers::of(workspace, &read_request(arguments)?)?;
     let slug = table.sheets.experts().find(|slug| slug.as_str() == expert).cloned();
     let slug = slug.ok_or_else(|| not_on_panel(expert, &table))?;
-    let files = table.files_of(workspace, &slug)?;
-    let response_path = files.response.display().to_string();
+    // Only its name is told.
+    let files = table.files_of(workspace, &slug, WritePermission::Local)?;
+    let response_path = files.response.path().display().to_string();
     let mut prompt = String::new();
     table.sheets.write(&slug, &response_path, &mut prompt);
     Ok(Prompt { status: "success", expert_slug: slug, response_path, prompt })
@@ -111,9 +125,9 @@ struct PanelPapers {
 
 #[derive(Debug)]
 struct Files {
-    prompt: PathBuf,
-    context: PathBuf,
-    response: PathBuf,
+    prompt: AllowedFile,
+    context: AllowedFile,
+    response: AllowedFile,
 }
 
 impl PanelPapers {
@@ -135,10 +149,16 @@ impl PanelPapers {
         Ok(Self { before, context, sheets })
     }
 
-    fn files_of(&self, workspace: &Workspace, expert: &ExpertSlug) -> Result<Files, Fault> {
+    fn files_of(
+        &self,
+        workspace: &Workspace,
+        expert: &ExpertSlug,
+        permission: WritePermission,
+    ) -> Result<Files, Fault> {
         let output_dir = &self.before.dialogue.opening.output_dir;
         let own_file = |name: String| {
-            workspace.folders.own_file(output_dir, &format!("round-{}/{name}", self.before.round))
+            let name = format!("round-{}/{name}", self.before.round);
+            workspace.folders.own_file(output_dir, &name, permission)
         };
         Ok(Files {
             prompt: own_file(format!("prompt-{expert}.md"))?,

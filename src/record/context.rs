@@ -6,7 +6,10 @@
 //! The document of a long dialogue is large, so it is written while its entities
 //! pass by: only the round at hand is held.
 
-use serde::Serialize;
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::brief::{self, Answers, Said};
@@ -29,6 +32,25 @@ struct Subject<'a> {
     current_round: u8,
     total_alignment: i64,
     background: Option<&'a Value>,
+}
+
+/// The fields that the document always has, to know again a file that holds one.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "that the fields are there and have these types is all that counts")]
+pub struct ContextShape {
+    dialogue: SubjectShape,
+    prior_rounds: Vec<IgnoredAny>,
+    active_tensions: Vec<IgnoredAny>,
+    experts: BTreeMap<ExpertSlug, IgnoredAny>,
+}
+
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "that the fields are there and have these types is all that counts")]
+struct SubjectShape {
+    id: DialogueId,
+    status: DialogueStatus,
+    current_round: u8,
+    total_alignment: i64,
 }
 
 #[derive(Debug, Serialize)]

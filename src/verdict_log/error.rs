@@ -10,8 +10,8 @@ use crate::store::StoreError;
 pub enum LogFileError {
     #[error("the verdict log `{path}` is not a file")]
     NotAFile { path: PathBuf },
-    #[error("the verdict log `{path}` is a link that leads nowhere")]
-    BrokenLink { path: PathBuf },
+    #[error("the verdict log `{path}` is a link, and Plenary follows no links to its own files")]
+    Link { path: PathBuf },
     #[error("cannot make the folder of the verdict log `{path}`")]
     NoFolder {
         path: PathBuf,
@@ -40,9 +40,12 @@ impl LogFileError {
     /// What to do about it; nothing of the log is lost meanwhile.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::NotAFile { .. } | Self::BrokenLink { .. } => {
+            Self::NotAFile { .. } => {
                 Some("name a file with `review.log_path`; `plenary log repair` then writes it")
             }
+            Self::Link { .. } => Some(
+                "remove the link, or name the file it leads to with `review.log_path`; `plenary log repair` then writes it",
+            ),
             Self::NoFolder { .. } | Self::Unwritable { .. } => Some(
                 "check its permissions and free space; the verdicts are in the store, and `plenary log repair` writes them",
             ),

@@ -1,51 +1,68 @@
 //! The file, found, opened and locked. Whoever writes holds its lock, and a lock on a file that
 //! was replaced meanwhile is none.
+//!
+//! **Invariant:** the log is a regular file of its folder. A link of that name is an error: a
+//! clone may bring one that leads to a file of the user's.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::fs::OFlags;
+
 use super::error::LogFileError;
+use crate::files::{OpenFolder, TemporaryFile, identity};
 
 /// Another process appends a few lines; it takes longer only where the disk does.
 pub(super) const WAIT: Duration = Duration::from_secs(60);
 
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// The log is readable as the user's `umask` says.
+const MODE: u32 = 0o666;
+
 /// The log, ours alone until this is dropped.
 #[derive(Debug)]
 pub(super) struct LogFile {
-    /// Where it really is, links followed.
     pub path: PathBuf,
     /// Open for reading and appending.
     pub file: File,
+    folder: OpenFolder,
+    name: OsString,
 }
 
 impl LogFile {
     /// The file as it is, to be looked at; nothing is made where there is none.
     pub(super) fn look(path: &Path) -> Result<Option<Self>, LogFileError> {
-        if !path.is_symlink() && !path.exists() {
+        if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(None);
         }
-        let path = followed(path)?;
-        refuse_others(&path)?;
-        let unreadable = |source| LogFileError::Unreadable { path: path.clone(), source };
-        let file = File::open(&path).map_err(unreadable)?;
-        wait_for(&file, &path, Instant::now() + WAIT)?;
-        Ok(Some(Self { path, file }))
+        refuse_others(path)?;
+        let unreadable = |source| LogFileError::Unreadable { path: path.to_owned(), source };
+        let folder = OpenFolder::at(folder_of(path)).map_err(unreadable)?;
+        let name = name_of(path)?;
+        let file = folder.open(&name, OFlags::RDONLY, 0).map_err(unreadable)?;
+        must_be_file(&file, path)?;
+        wait_for(&file, path, Instant::now() + WAIT)?;
+        Ok(Some(Self { path: path.to_owned(), file, folder, name }))
     }
 
     /// Opens the file and makes it where there is none, with its folder.
     pub(super) fn open(path: &Path) -> Result<Self, LogFileError> {
-        let path = real(path)?;
+        let name = name_of(path)?;
+        refuse_others(path)?;
+        let folder = made_folder(path)?;
         let deadline = Instant::now() + WAIT;
         loop {
-            let file = opened(&path)?;
-            wait_for(&file, &path, deadline)?;
+            refuse_others(path)?;
+            let file = opened(&folder, &name, path)?;
+            wait_for(&file, path, deadline)?;
             // Whoever held it before may have put another file in its place.
-            if is_at(&file, &path) {
-                return Ok(Self { path, file });
+            let is_at = identity(&file).is_ok_and(|file| folder.has(&name, file));
+            if is_at {
+                return Ok(Self { path: path.to_owned(), file, folder, name });
             }
         }
     }
@@ -62,41 +79,56 @@ impl LogFile {
         Ok(self.file.metadata().map_err(|error| self.unreadable(error))?.len())
     }
 
-    /// What stands beside it under a name of its own.
-    pub(super) fn beside(&self, suffix: &str) -> PathBuf {
-        let mut name = self.path.as_os_str().to_owned();
-        name.push(suffix);
-        PathBuf::from(name)
+    /// Opens a file beside the log to be appended to. A link there is an error as well.
+    pub(super) fn open_beside(&self, suffix: &str) -> (PathBuf, io::Result<File>) {
+        let with_suffix = |name: &OsStr| {
+            let mut name = name.to_owned();
+            name.push(suffix);
+            name
+        };
+        let path = PathBuf::from(with_suffix(self.path.as_os_str()));
+        (path, append(&self.folder, &with_suffix(&self.name)))
+    }
+
+    /// A file that is to take the place of the log.
+    pub(super) fn fresh(&self) -> io::Result<TemporaryFile<'_>> {
+        let fresh = TemporaryFile::new(&self.folder, MODE)?;
+        fresh.file.set_permissions(self.file.metadata()?.permissions())?;
+        Ok(fresh)
+    }
+
+    /// The name of the log in its folder.
+    pub(super) fn name(&self) -> &OsStr {
+        &self.name
     }
 
     /// Makes the name of a file durable, not only what is in it.
     pub(super) fn sync_folder(&self) -> Result<(), LogFileError> {
-        let folder = folder_of(&self.path);
-        sync_folder(folder).map_err(|error| self.unwritable(error))
+        self.folder.sync().map_err(|error| self.unwritable(error))
     }
 }
 
-/// Where the file is, or is to be: the folder exists afterwards.
+/// The folder of the file, made where there is none.
 #[expect(clippy::disallowed_methods, reason = "the log's folder is made with its file")]
-fn real(path: &Path) -> Result<PathBuf, LogFileError> {
-    let path = followed(path)?;
-    std::fs::create_dir_all(folder_of(&path))
-        .map_err(|source| LogFileError::NoFolder { path: path.clone(), source })?;
-    Ok(path)
+fn made_folder(path: &Path) -> Result<OpenFolder, LogFileError> {
+    let folder = folder_of(path);
+    let opened = std::fs::create_dir_all(folder).and_then(|()| OpenFolder::at(folder));
+    opened.map_err(|source| LogFileError::NoFolder { path: path.to_owned(), source })
 }
 
-fn followed(path: &Path) -> Result<PathBuf, LogFileError> {
-    let broken = |_| LogFileError::BrokenLink { path: path.to_owned() };
-    if path.is_symlink() { path.canonicalize().map_err(broken) } else { Ok(path.to_owned()) }
-}
-
-pub(super) fn folder_of(path: &Path) -> &Path {
+fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Looked at before it is opened: a pipe would wait for somebody at its other end.
+fn name_of(path: &Path) -> Result<OsString, LogFileError> {
+    let name = path.file_name().map(OsStr::to_owned);
+    name.ok_or_else(|| LogFileError::NotAFile { path: path.to_owned() })
+}
+
+/// Says what is wrong with what has the name now. Opening it refuses the same.
 fn refuse_others(path: &Path) -> Result<(), LogFileError> {
-    match path.metadata() {
+    match path.symlink_metadata() {
+        Ok(metadata) if metadata.is_symlink() => Err(LogFileError::Link { path: path.to_owned() }),
         Ok(metadata) if !metadata.is_file() => {
             Err(LogFileError::NotAFile { path: path.to_owned() })
         }
@@ -104,10 +136,22 @@ fn refuse_others(path: &Path) -> Result<(), LogFileError> {
     }
 }
 
-fn opened(path: &Path) -> Result<File, LogFileError> {
-    refuse_others(path)?;
-    let options = OpenOptions::new().read(true).append(true).create(true).open(path);
-    options.map_err(|source| LogFileError::Unwritable { path: path.to_owned(), source })
+fn must_be_file(file: &File, path: &Path) -> Result<(), LogFileError> {
+    match file.metadata() {
+        Ok(metadata) if metadata.is_file() => Ok(()),
+        Ok(_) | Err(_) => Err(LogFileError::NotAFile { path: path.to_owned() }),
+    }
+}
+
+fn opened(folder: &OpenFolder, name: &OsStr, path: &Path) -> Result<File, LogFileError> {
+    let file = append(folder, name);
+    let file = file.map_err(|source| LogFileError::Unwritable { path: path.to_owned(), source })?;
+    must_be_file(&file, path)?;
+    Ok(file)
+}
+
+fn append(folder: &OpenFolder, name: &OsStr) -> io::Result<File> {
+    folder.open(name, OFlags::RDWR | OFlags::APPEND | OFlags::CREATE, MODE)
 }
 
 fn wait_for(file: &File, path: &Path, deadline: Instant) -> Result<(), LogFileError> {
@@ -125,28 +169,4 @@ fn wait_for(file: &File, path: &Path, deadline: Instant) -> Result<(), LogFileEr
             }
         }
     }
-}
-
-#[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let place = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
-    let (held, there) = (file.metadata().map(place), path.metadata().map(place));
-    matches!((held, there), (Ok(held), Ok(there)) if held == there)
-}
-
-/// Where an open file cannot be replaced, it is still the one.
-#[cfg(not(unix))]
-fn is_at(_: &File, _: &Path) -> bool {
-    true
-}
-
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }

@@ -13,5 +13,6 @@ mod tail;
 
 pub use error::LogFileError;
 pub use line::{Lines, RawLine};
+pub use origin::is_all_ours;
 pub use repair::{Differences, compare, repair};
 pub use sync::{Synced, sync};

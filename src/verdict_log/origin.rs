@@ -1,8 +1,13 @@
 //! What a line of the file is to the store.
 
+use std::io::BufRead;
+
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::error::LogFileError;
+use super::line::Lines;
+use super::sync::LINE_BYTES_MAX;
 use crate::domain::gate::{ForeignRow, Redaction};
 use crate::store::{Store, StoreError};
 
@@ -49,6 +54,19 @@ pub(super) fn origin(
         });
     }
     Ok(said(store, redaction, line)?.map_or(LineOrigin::Stranger, |seq| LineOrigin::Known { seq }))
+}
+
+/// Whether every line is one of the store's, word for word.
+pub fn is_all_ours(store: &dyn Store, source: impl BufRead) -> Result<bool, LogFileError> {
+    for line in Lines::new(source, LINE_BYTES_MAX) {
+        let Ok(line) = line else { return Ok(false) };
+        let is_ours =
+            matches!(origin(store, &Redaction::default(), &line.bytes)?, LineOrigin::Ours { .. });
+        if !is_ours {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The row of the store that says all that the line says.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::error::LogFileError;
-use super::file::{LogFile, folder_of};
+use super::file::LogFile;
 use super::line::{Lines, RawLine};
 use super::origin::{LineOrigin, is_object, origin};
 use super::sync::{LINE_BYTES_MAX, put_aside};
@@ -87,7 +87,7 @@ pub fn repair(
         let tail = Tail::of(&mut log.file, bytes).map_err(|error| log.unreadable(error))?;
         differences.kept_aside = Some(put_aside(&mut log, &tail)?);
     }
-    rewritten(store, &mut log, &survey).map_err(|error| log.unwritable(error))?;
+    rewritten(store, &log, &survey).map_err(|error| log.unwritable(error))?;
     log.sync_folder()?;
     Ok(differences)
 }
@@ -173,26 +173,22 @@ impl Survey {
 }
 
 /// Puts a new file in the place of the old one: whoever reads sees the one or the other.
-fn rewritten(store: &dyn Store, log: &mut LogFile, survey: &Survey) -> io::Result<()> {
-    let mut builder = tempfile::Builder::new();
-    let builder = builder.prefix(".plenary-").suffix(".tmp");
-    let mut fresh = builder.tempfile_in(folder_of(&log.path))?;
-    fresh.as_file().set_permissions(log.file.metadata()?.permissions())?;
+fn rewritten(store: &dyn Store, log: &LogFile, survey: &Survey) -> io::Result<()> {
+    let mut fresh = log.fresh()?;
     for place in &survey.strangers {
-        log.file.seek(SeekFrom::Start(place.start))?;
+        (&log.file).seek(SeekFrom::Start(place.start))?;
         let mut line = (&log.file).take(place.end - place.start);
-        io::copy(&mut line, &mut fresh)?;
+        io::copy(&mut line, &mut fresh.file)?;
     }
     if survey.is_stranger_open {
-        fresh.write_all(b"\n")?;
+        fresh.file.write_all(b"\n")?;
     }
     for lines in log_line_pages(store, 0) {
         for line in &lines.map_err(io::Error::other)? {
-            fresh.write_all(line.line.as_bytes())?;
-            fresh.write_all(b"\n")?;
+            fresh.file.write_all(line.line.as_bytes())?;
+            fresh.file.write_all(b"\n")?;
         }
     }
-    fresh.as_file().sync_all()?;
-    fresh.persist(&log.path).map_err(|error| error.error)?;
-    Ok(())
+    fresh.file.sync_all()?;
+    fresh.persist(log.name())
 }

@@ -6,7 +6,7 @@
 //! the file ends in the order of the table.
 
 use std::collections::HashSet;
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -168,14 +168,15 @@ fn searched(
 
 /// Keeps the torn end of a line that is not ours, and takes it out of the log.
 pub(super) fn put_aside(log: &mut LogFile, tail: &Tail) -> Result<PathBuf, LogFileError> {
-    let path = log.beside(TORN);
-    let moved = copied(log, tail, &path).and_then(|()| log.file.set_len(tail.whole));
+    let (path, aside) = log.open_beside(TORN);
+    let moved = aside
+        .and_then(|aside| copied(log, tail, aside))
+        .and_then(|()| log.file.set_len(tail.whole));
     moved.map_err(|source| LogFileError::Unwritable { path: path.clone(), source })?;
     Ok(path)
 }
 
-fn copied(log: &mut LogFile, tail: &Tail, path: &Path) -> io::Result<()> {
-    let mut aside = OpenOptions::new().append(true).create(true).open(path)?;
+fn copied(log: &mut LogFile, tail: &Tail, mut aside: File) -> io::Result<()> {
     log.file.seek(SeekFrom::Start(tail.whole))?;
     io::copy(&mut (&log.file).take(tail.bytes - tail.whole), &mut aside)?;
     aside.write_all(b"\n")?;

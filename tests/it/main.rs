@@ -37,6 +37,7 @@ mod mcp;
 mod mcp_transport;
 mod migrations;
 mod operations;
+mod owned_files;
 mod processes;
 mod program;
 mod prompts;

@@ -18,9 +18,9 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     ("markers", &["domain"]),
     ("providers", &["domain"]),
     ("store", &["domain", "record"]),
-    ("verdict_log", &["domain", "store"]),
+    ("verdict_log", &["domain", "files", "store"]),
     ("files", &["domain"]),
-    ("material", &["domain"]),
+    ("material", &["domain", "files"]),
     ("modularity", &["domain", "material"]),
     ("config", &["domain", "providers"]),
     (

@@ -12,6 +12,7 @@ use crate::domain::reference::Move;
 use crate::export::Ran;
 use crate::export::conclusion::{self, Ended};
 use crate::export::council::Deliberated;
+use crate::export::shape::LAST_LINE;
 use crate::export::wording;
 
 /// The whole dialogue, from the question to the hash of the chain's head.
@@ -38,7 +39,7 @@ pub fn markdown(record: &Record, ran: Option<&Ran>) -> String {
     blocks.extend(recommendations(record));
     blocks.extend(moves(record));
     blocks.extend(references(record));
-    blocks.push(format!("---\n\nHead of the chain: `{}`", escape::code(&record.head)));
+    blocks.push(format!("---\n\n{LAST_LINE}{}`", escape::code(&record.head)));
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"
 }

@@ -8,6 +8,16 @@ use crate::domain::ids::ExpertSlug;
 const LEGEND: &str = include_str!("../../../prompts/alignment/legend.md");
 const INSTRUCTIONS: &str = include_str!("../../../prompts/alignment/instructions.md");
 
+/// What every prompt begins with; the title of the dialogue follows.
+pub(super) const TITLE: &str = "# Dialogue: ";
+
+/// Whether a text begins as our prompts do: with the title, then the legend up to its first mark.
+pub fn is_prompt(text: &str) -> bool {
+    let legend = LEGEND.split('{').next().unwrap_or(LEGEND);
+    let behind_title = text.strip_prefix(TITLE).and_then(|rest| rest.split_once("\n\n"));
+    behind_title.is_some_and(|(_, rest)| rest.starts_with(legend))
+}
+
 /// Whose words stand between which lines.
 pub(super) fn legend(mark: &str) -> String {
     fill(LEGEND, &[("mark", mark)])

@@ -16,4 +16,5 @@ mod relevant;
 mod role;
 mod tensions;
 
+pub use instructions::is_prompt;
 pub use prompts::{Prompts, Sheets};

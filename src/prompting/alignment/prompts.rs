@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::super::fence::Fences;
 use super::background::background;
 use super::brief::{NO_BACKGROUND, NO_QUESTION, asked, brief, founded};
-use super::instructions::{Instructions, legend};
+use super::instructions::{Instructions, TITLE, legend};
 use super::ledger::{Ledger, Said};
 use super::names::name;
 use super::page::{Drawn, Stretch, draw, write};
@@ -53,7 +53,7 @@ impl Prompts {
         let secret = format!("{}\n{}", record.dialogue.id(), record.head);
         let fences = Fences::new(&secret, round, &foreign.collect::<Vec<_>>());
         Sheets {
-            title: format!("# Dialogue: {}", name(&record.dialogue.opening.title)),
+            title: format!("{TITLE}{}", name(&record.dialogue.opening.title)),
             legend: legend(fences.nonce()),
             opening: draw(opening, &fences),
             prior: draw(prior, &fences),

@@ -18,7 +18,7 @@ use crate::domain::conclusion::{Outcome, OutcomeWord};
 use crate::domain::dialogue::Stage;
 use crate::domain::gate::{ContentQuery, Decision, LogQuery, LogRow, LogStretch, Override};
 use crate::domain::ids::DialogueId;
-use crate::files::Folders;
+use crate::files::{Folders, WritePermission};
 use crate::operations::{self, Workspace};
 use crate::store::{StoreError, transact};
 
@@ -151,7 +151,7 @@ fn gate(workspace: &Workspace) {
 
 fn look(workspace: &Workspace) {
     let talk = json!({"dialogue_id": "talk"});
-    operations::context(workspace, &talk).unwrap();
+    operations::context(workspace, &talk, WritePermission::Local).unwrap();
     operations::printed(workspace, &talk).unwrap();
     operations::progress(workspace, &talk).unwrap();
     operations::cite(workspace, &json!({"ids": ["talk/P0001"]})).unwrap();

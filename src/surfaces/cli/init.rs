@@ -56,7 +56,10 @@ impl Init {
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(ConfigError::FileExists { path: path.to_owned() }.into());
         }
-        files::replace(path, TEMPLATE.as_bytes())?;
+        match self.force {
+            true => files::replace(path, TEMPLATE.as_bytes())?,
+            false => files::create(path, TEMPLATE.as_bytes())?,
+        }
         let written = Written { status: "success", path: path.display().to_string() };
         session.ui.answer(&written, |written| format!("Wrote {}\n", written.path))?;
         if !session.ui.json {

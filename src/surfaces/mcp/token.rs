@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::ambient::Ambient;
 use crate::domain::digest::sha256_hex;
+use crate::domain::store_files::TOKEN;
 use crate::error::Error;
-use crate::files::TOKEN;
 
 /// Anything shorter was not made by us, and may be guessed.
 const CHARS_MIN: usize = 32;

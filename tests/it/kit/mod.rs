@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use plenary::ambient::Ambient;
 use plenary::domain::time::Moment;
 use plenary::error::Error;
-use plenary::files::Folders;
+use plenary::files::{Folders, WritePermission};
 use plenary::operations::{self, Workspace};
 use plenary::store::{SqliteStore, Store};
 use serde_json::{Value, json};
@@ -122,9 +122,9 @@ fn run(workspace: &Workspace, operation: &str, arguments: &Value) -> Result<Valu
         "expert" => json!(operations::create_expert(workspace, arguments)?),
         "register" => json!(operations::register(workspace, arguments)?),
         "verdict" => json!(operations::give_verdict(workspace, arguments)?),
-        "context" => parsed(operations::context(workspace, arguments)?),
+        "context" => parsed(operations::context(workspace, arguments, WritePermission::Local)?),
         "export" => parsed(operations::printed(workspace, arguments)?.text),
-        "export_file" => json!(operations::export(workspace, arguments)?),
+        "export_file" => json!(operations::export(workspace, arguments, WritePermission::Local)?),
         "progress" => json!(operations::progress(workspace, arguments)?),
         "abandon" => json!(operations::abandon(workspace, arguments)?),
         "list" => json!(operations::list(workspace, arguments)?),

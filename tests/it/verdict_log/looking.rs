@@ -97,6 +97,14 @@ fn an_export_can_be_narrowed_and_written_to_a_file() {
     let (code, document) = desk.document(&arguments);
     assert_eq!((code, &document["rows"]), (0, &json!(50)));
     assert_eq!(desk.read("out/memos.jsonl"), exported);
+    // Lines of this log are replaced; lines that would be lost are not.
+    assert_eq!(desk.must(&arguments).stderr, "");
+    desk.write("out/memos.jsonl", format!("{exported}{{\"mine\":1}}\n"));
+    let (code, document) = desk.document(&arguments);
+    assert_eq!((code, document["error_code"].as_str()), (1, Some("path_not_allowed")));
+    assert!(document["suggestion"].as_str().unwrap().contains("--force"), "{document:#}");
+    desk.must(&[&arguments[..], &["--force"]].concat());
+    assert_eq!(desk.read("out/memos.jsonl"), exported);
     let (code, document) = desk.document(&["log", "export", "--output", "/etc/memos.jsonl"]);
     assert_eq!((code, document["error_code"].as_str()), (1, Some("path_not_allowed")));
 }
@@ -162,6 +170,6 @@ fn a_part_of_the_log_does_not_take_its_place() {
     let whole = desk.file();
     let ran = desk.run(&["log", "export", "--type", "none", "-o", "council_log.jsonl"]);
     assert_eq!(ran.code, 1, "{ran:?}");
-    assert!(ran.stderr.contains("it is council.yaml, or the verdict log"), "{ran:?}");
+    assert!(ran.stderr.contains("it is council.yaml, the verdict log"), "{ran:?}");
     assert_eq!(desk.file(), whole);
 }

@@ -5,7 +5,7 @@ use std::sync::Barrier;
 
 use plenary::domain::gate::{GateVerdict, Redaction};
 use plenary::store::SqliteStore;
-use plenary::verdict_log::{LogFileError, Synced, repair, sync};
+use plenary::verdict_log::{LogFileError, Synced, compare, repair, sync};
 
 use super::shelf::Shelf;
 use crate::kit::log_verdict;
@@ -71,17 +71,40 @@ fn its_folder_is_made() {
 }
 
 #[test]
-fn a_link_is_followed_and_stays_a_link() {
+fn a_link_is_refused_and_what_it_leads_to_stays() {
     let shelf = Shelf::with(1);
     let target = shelf.bench.folder.path().join("elsewhere.jsonl");
-    std::fs::write(&target, "").unwrap();
+    std::fs::write(&target, "{}\n").unwrap();
     std::os::unix::fs::symlink(&target, &shelf.path).unwrap();
-    shelf.sync();
-    assert_eq!(std::fs::read_to_string(&target).unwrap(), shelf.table());
-    shelf.write("{}\n");
-    shelf.repair();
+    let error = refused(&shelf, &shelf.path);
+    assert!(matches!(error, LogFileError::Link { .. }), "{error:?}");
+    let redaction = Redaction::default();
+    for error in [
+        repair(shelf.store(), &shelf.path, &redaction).unwrap_err(),
+        compare(shelf.store(), &shelf.path, &redaction).unwrap_err(),
+    ] {
+        assert!(matches!(error, LogFileError::Link { .. }), "{error:?}");
+    }
     assert!(shelf.path.is_symlink());
-    assert_eq!(std::fs::read_to_string(&target).unwrap(), format!("{{}}\n{}", shelf.table()));
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), "{}\n");
+}
+
+#[test]
+fn a_link_beside_the_log_is_not_written_through() {
+    let shelf = Shelf::with(1);
+    let target = shelf.bench.folder.path().join("elsewhere");
+    std::fs::write(&target, "of the user").unwrap();
+    let beside = shelf.bench.folder.path().join("council_log.jsonl.torn");
+    std::os::unix::fs::symlink(&target, &beside).unwrap();
+    // The torn end of a line that is not ours would go there.
+    shelf.write("a torn line");
+    let error = refused(&shelf, &shelf.path);
+    assert!(matches!(error, LogFileError::Unwritable { .. }), "{error:?}");
+    assert_eq!(std::fs::read_to_string(&target).unwrap(), "of the user");
+    assert_eq!(shelf.file(), "a torn line");
+    std::fs::remove_file(&beside).unwrap();
+    shelf.sync();
+    assert_eq!(shelf.file(), shelf.table());
 }
 
 #[track_caller]
@@ -102,7 +125,7 @@ fn what_cannot_be_a_log_is_said_and_left_alone() {
     let link = folder.join("link.jsonl");
     std::os::unix::fs::symlink(folder.join("nothing/here"), &link).unwrap();
     let error = refused(&shelf, &link);
-    assert!(matches!(error, LogFileError::BrokenLink { .. }), "{error:?}");
+    assert!(matches!(error, LogFileError::Link { .. }), "{error:?}");
     let below_a_file = folder.join(".plenary/plenary.db/log.jsonl");
     let error = refused(&shelf, &below_a_file);
     assert!(matches!(error, LogFileError::NoFolder { .. }), "{error:?}");

@@ -8,6 +8,7 @@ use super::super::table::Table;
 use super::command::Data;
 use crate::error::Error;
 use crate::export::{safe_text, wording};
+use crate::files::WritePermission;
 use crate::operations;
 
 /// Show what the experts of a round may read; with `--json`, all of it
@@ -30,7 +31,11 @@ impl Context {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let arguments =
             self.data.arguments()?.with("dialogue_id", self.id).with("round", self.round);
-        let document = operations::context(&session.for_existing()?, arguments.value())?;
+        let document = operations::context(
+            &session.for_existing()?,
+            arguments.value(),
+            WritePermission::Local,
+        )?;
         if session.ui.json {
             session.ui.print(&document)?;
         } else {

@@ -7,12 +7,15 @@ use super::super::session::{Done, Session};
 use super::super::ui::Ui;
 use super::command::{Data, warn};
 use crate::error::{Error, document_text};
+use crate::files::WritePermission;
 use crate::operations::{self, Format, Printed};
 
 /// Print a dialogue as one document, or write it to a file
 ///
 /// Without `--output` the document itself goes to standard output. The same
-/// record gives the same bytes.
+/// record gives the same bytes. A file that exists is replaced only if it is an
+/// export; `--force` replaces any file but those of the store and those that
+/// council.yaml names.
 #[derive(Debug, Args)]
 pub(crate) struct Export {
     /// The dialogue.
@@ -21,6 +24,9 @@ pub(crate) struct Export {
     /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
     #[arg(long, short, value_name = "PATH")]
     output: Option<String>,
+    /// Replace a file that Plenary did not write.
+    #[arg(long)]
+    force: bool,
     /// json or markdown [default: json]
     #[arg(long)]
     format: Option<String>,
@@ -43,11 +49,17 @@ impl Export {
             session.ui.print(&as_asked(session.ui, printed)?)?;
             return Ok(Done::Well);
         }
-        let exported = operations::export(&workspace, arguments.value())?;
+        let permission = permission(self.force);
+        let exported = operations::export(&workspace, arguments.value(), permission)?;
         session.ui.answer(&exported, |exported| format!("Wrote {}", exported.path))?;
         warn(session.ui, &exported.warnings);
         Ok(Done::Well)
     }
+}
+
+/// What `--force` allows.
+pub(crate) fn permission(force: bool) -> WritePermission {
+    if force { WritePermission::Forced } else { WritePermission::Local }
 }
 
 /// With `--json` one JSON document is promised, so Markdown is wrapped in one.

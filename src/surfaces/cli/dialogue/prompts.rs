@@ -5,6 +5,7 @@ use clap::Args;
 use super::super::session::{Done, Session};
 use super::super::table::Table;
 use super::command::Data;
+use super::export::permission;
 use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::operations::{self, PromptsWritten};
@@ -33,6 +34,9 @@ pub(crate) struct Prompts {
     /// Print the prompt of this expert, and write nothing.
     #[arg(long, value_name = "SLUG")]
     expert: Option<String>,
+    /// Replace files that Plenary did not write.
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     data: Data,
 }
@@ -51,7 +55,7 @@ impl Prompts {
             session.ui.answer(&prompt, |prompt| prompt.prompt.clone())?;
             return Ok(Done::Well);
         }
-        let written = operations::prompts(&workspace, arguments.value())?;
+        let written = operations::prompts(&workspace, arguments.value(), permission(self.force))?;
         if session.ui.json {
             session.ui.print(&written.answer)?;
             return Ok(Done::Well);

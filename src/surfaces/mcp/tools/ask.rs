@@ -1,6 +1,5 @@
 //! `council_ask`
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -15,6 +14,7 @@ use crate::domain::limits::LINE_CHARS_MAX;
 use crate::domain::plan::{Auditing, Delivery, Stakes};
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
+use crate::files::SourcePath;
 use crate::hosting::{House, Prepared, check_question, council, council_settings};
 use crate::material;
 use crate::operations::read_strictly;
@@ -119,9 +119,9 @@ impl AskArguments {
         };
         let table = Table::set(&settings, &wishes, &house.outlets)?;
         let folders = &house.for_opening()?.folders;
-        let paths: Result<Vec<PathBuf>, Fault> =
+        let paths: Result<Vec<SourcePath>, Fault> =
             context.iter().map(|path| folders.source("context", path)).collect();
-        let pack = material::gather(&settings.located.working, &paths?)?;
+        let pack = material::gather_sources(&settings.located.working, &paths?)?;
         let plan = table.plan(mode, pack.into(), &Machine);
         Ok(council(&table, question, plan))
     }

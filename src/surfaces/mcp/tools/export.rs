@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 
 use super::tool::{Tool, Work};
 use crate::error::document_text;
+use crate::files::WritePermission;
 use crate::operations::{self, Exported, Format};
 use crate::surfaces::mcp::schema::{self, keys};
 
@@ -14,7 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     arguments: schema::arguments::<Arguments>,
     answer: keys!(Exported { status, path, stats, warnings }),
     work: Work::Replace(|workspace, arguments| {
-        document_text(&operations::export(workspace, arguments)?)
+        document_text(&operations::export(workspace, arguments, WritePermission::Remote)?)
     }),
 };
 

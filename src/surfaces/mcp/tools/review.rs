@@ -102,7 +102,7 @@ impl ReviewArguments {
         let piece = match document {
             Given::Path(path) => {
                 let path = workspace.folders.source("path", &path)?;
-                Piece::of(&path, &claims, &settings, &rules)
+                Piece::of_source(&path, &claims, &settings, &rules)
             }
             Given::Text(text) => Piece::of_text(UNNAMED, text, &claims, &rules),
         };

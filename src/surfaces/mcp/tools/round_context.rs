@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 
 use super::tool::{Tool, Work};
+use crate::files::WritePermission;
 use crate::operations;
 use crate::surfaces::mcp::schema;
 
@@ -14,7 +15,9 @@ pub(super) const TOOL: Tool = Tool {
     arguments: schema::arguments::<Arguments>,
     answer: &["dialogue", "prior_rounds", "active_tensions", "experts", "prompts", "warnings"],
     // Rendering writes files.
-    work: Work::Add(operations::context),
+    work: Work::Add(|workspace, arguments| {
+        operations::context(workspace, arguments, WritePermission::Remote)
+    }),
 };
 
 #[expect(dead_code, reason = "describes what the operation reads")]

@@ -1,15 +1,17 @@
 //! `log export`: the lines of the log, word for word.
 
+use std::fs::File;
+
 use clap::Args;
 use serde::Serialize;
 
+use super::super::super::dialogue::export::permission;
 use super::super::super::runs::keeping::mend_log;
 use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
 use crate::domain::stretch::Since;
 use crate::error::Error;
 use crate::export::wording;
-use crate::files;
 use crate::operations::{self, LogFilter};
 
 /// Print the lines of the log word for word, or write them to a file
@@ -27,6 +29,9 @@ pub(crate) struct Export {
     /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
     #[arg(long, short, value_name = "FILE")]
     output: Option<String>,
+    /// Replace a file that holds other lines than those of the log.
+    #[arg(long, requires = "output")]
+    force: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -47,14 +52,17 @@ impl Export {
             operations::export_log(&workspace, filter, |lines| session.ui.stream(lines))?;
             return Ok(Done::Well);
         };
-        let path = workspace.folders.file("output", &output)?;
+        let file = workspace.folders.file("output", &output, permission(self.force))?;
+        let recognise = |file: &File| operations::is_log_export(&workspace, file);
+        file.check(&recognise)?;
         let mut text = String::new();
         let rows = operations::export_log(&workspace, filter, |lines| {
             text.push_str(lines);
             Ok(())
         })?;
-        files::replace(&path, text.as_bytes())?;
-        let exported = Exported { status: "success", path: path.display().to_string(), rows };
+        file.write(text.as_bytes(), &recognise)?;
+        let exported =
+            Exported { status: "success", path: file.path().display().to_string(), rows };
         session.ui.answer(&exported, |exported| {
             format!("Wrote {} to {}", wording::count(exported.rows, "verdict"), exported.path)
         })?;

@@ -1,0 +1,60 @@
+//! How our own exports are known again, so that only they are replaced.
+//!
+//! An export carries no mark that a person could not have written; it has a shape that a person
+//! would not. Exports of older versions have the same shape.
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::domain::dialogue::Protocol;
+use crate::domain::ids::DialogueId;
+use crate::domain::time::Moment;
+
+/// Hex digits of a SHA-256.
+const HASH_DIGITS: usize = 64;
+
+/// What comes before the hash in the last line of a Markdown export.
+pub(super) const LAST_LINE: &str = "Head of the chain: `";
+
+/// The lines at the beginning of a Markdown export among which its first fact stands: the title,
+/// the note of a rehearsal, the head of the table.
+const FACT_LINES_MAX: usize = 8;
+
+/// The fields that every JSON export has; which further ones it has depends on the record.
+#[derive(Debug, Deserialize)]
+#[expect(dead_code, reason = "that the fields are there and have these types is all that counts")]
+pub struct ExportShape {
+    id: DialogueId,
+    title: String,
+    protocol: Protocol,
+    #[serde(rename = "totalRounds")]
+    total_rounds: u8,
+    created_at: Moment,
+    experts: Vec<IgnoredAny>,
+    rounds: Vec<IgnoredAny>,
+    perspectives: Vec<IgnoredAny>,
+    verdicts: Vec<IgnoredAny>,
+    warnings: Vec<IgnoredAny>,
+    #[serde(rename = "headHash")]
+    head_hash: String,
+}
+
+impl ExportShape {
+    /// Whether the document is an export.
+    pub fn is_export(&self) -> bool {
+        is_hash(&self.head_hash)
+    }
+}
+
+/// Whether a text is a Markdown export, by its first and its last bytes.
+pub fn is_markdown_export(head: &str, tail: &str) -> bool {
+    let is_fact = |line: &str| line.starts_with("| Dialogue | `");
+    let begins = head.starts_with("# ") && head.lines().take(FACT_LINES_MAX).any(is_fact);
+    let last = tail.trim_end().lines().next_back().unwrap_or_default();
+    let hash = last.strip_prefix(LAST_LINE).and_then(|rest| rest.strip_suffix('`'));
+    begins && hash.is_some_and(is_hash)
+}
+
+fn is_hash(text: &str) -> bool {
+    text.len() == HASH_DIGITS && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}

@@ -1,0 +1,144 @@
+//! A file that a request may write, and what of the files that exist it may replace.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rustix::fs::{OFlags, Stat};
+
+use super::error::{FileError, WriteError};
+use super::folders::{AllowedFolder, refused};
+use super::opened::{FileIdentity, MissingFolders, OpenFolder, identity, is_regular, parts};
+use super::replace::put;
+
+/// Who asks for a file to be written, and so what may become of a file that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WritePermission {
+    /// A caller of the MCP server: replaces files of ours only, and cannot force.
+    Remote,
+    /// The command line: the same, with more freedom in the name.
+    Local,
+    /// The command line with `--force`: replaces any regular file but those of the store and
+    /// those that the configuration refers to.
+    Forced,
+}
+
+/// Whether a file that exists is one that we wrote, and so may be replaced.
+pub type Recognise<'a> = &'a dyn Fn(&File) -> bool;
+
+/// A path that was allowed, with the handle of the allowed folder it lies in.
+#[derive(Debug, Clone)]
+pub struct AllowedFile {
+    pub(super) field: String,
+    /// As the request named it.
+    pub(super) text: String,
+    /// Without links in it.
+    pub(super) path: PathBuf,
+    pub(super) folder: AllowedFolder,
+    /// Below the folder.
+    pub(super) relative: PathBuf,
+    /// Files that are never written.
+    pub(super) guarded: Arc<[PathBuf]>,
+    pub(super) permission: WritePermission,
+}
+
+impl AllowedFile {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// That the file may be written as things are; `write` asks again.
+    pub fn check(&self, recognise: Recognise<'_>) -> Result<(), WriteError> {
+        let (parent, name) = parts(&self.relative).map_err(|error| self.unwritable(error))?;
+        let opened = self.folder.open().and_then(|it| it.beneath(parent, MissingFolders::Refuse));
+        let parent = match opened {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            opened => opened.map_err(|error| self.unwritable(error))?,
+        };
+        match parent.look(name).map_err(|error| self.unwritable(error))? {
+            Some(found) => self.judge(&parent, &found, recognise),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the file whole; folders on the way are made.
+    pub fn write(&self, bytes: &[u8], recognise: Recognise<'_>) -> Result<(), WriteError> {
+        self.check(recognise)?;
+        let unwritable = |error| self.unwritable(error);
+        let (parent, name) = parts(&self.relative).map_err(unwritable)?;
+        let folder = self.folder.open().map_err(unwritable)?;
+        let parent = folder.beneath(parent, MissingFolders::Create).map_err(unwritable)?;
+        let judge = |found: &Stat| self.judge(&parent, found, recognise).map_err(PutError::Refused);
+        put(&parent, name, bytes, judge).map_err(|error| match error {
+            PutError::Refused(error) => error,
+            PutError::System(error) => unwritable(error),
+        })
+    }
+
+    /// Whether a file that has the name now may be replaced.
+    fn judge(
+        &self,
+        parent: &OpenFolder,
+        found: &Stat,
+        recognise: Recognise<'_>,
+    ) -> Result<(), WriteError> {
+        if !is_regular(found) {
+            return Err(self.unwritable(io::Error::other("it is not a regular file")));
+        }
+        if self.is_guarded(FileIdentity::of(found)) {
+            return Err(self.refuse("the store or the configuration uses this file"));
+        }
+        if self.permission == WritePermission::Forced || self.is_recognised(parent, recognise) {
+            return Ok(());
+        }
+        Err(self.not_ours())
+    }
+
+    /// A guarded file has other names too, where the file system ignores case or has hard links.
+    fn is_guarded(&self, found: FileIdentity) -> bool {
+        let is_same = |path: &PathBuf| {
+            let stat = rustix::fs::stat(path);
+            stat.is_ok_and(|stat| FileIdentity::of(&stat) == found)
+        };
+        self.guarded.iter().any(is_same)
+    }
+
+    fn is_recognised(&self, parent: &OpenFolder, recognise: Recognise<'_>) -> bool {
+        let name = self.relative.file_name().unwrap_or_default();
+        let Ok(file) = parent.open(name, OFlags::RDONLY, 0) else { return false };
+        let is_same = identity(&file).is_ok_and(|file| parent.has(name, file));
+        is_same && recognise(&file)
+    }
+
+    fn not_ours(&self) -> WriteError {
+        let hint = match self.permission {
+            WritePermission::Remote => "choose another path",
+            WritePermission::Local | WritePermission::Forced => {
+                "choose another path, or replace the file with `--force`"
+            }
+        };
+        let objection = format!("`{}` exists and Plenary did not write it", self.path.display());
+        let fault = refused(&self.field, &self.text, &objection);
+        WriteError::Refused(Box::new(fault.suggest(hint)))
+    }
+
+    fn refuse(&self, objection: &str) -> WriteError {
+        WriteError::Refused(Box::new(refused(&self.field, &self.text, objection)))
+    }
+
+    fn unwritable(&self, source: io::Error) -> WriteError {
+        WriteError::File(FileError::Unwritable { path: self.path.clone(), source })
+    }
+}
+
+enum PutError {
+    Refused(WriteError),
+    System(io::Error),
+}
+
+impl From<io::Error> for PutError {
+    fn from(error: io::Error) -> Self {
+        Self::System(error)
+    }
+}

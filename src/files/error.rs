@@ -1,0 +1,36 @@
+//! What can go wrong with a file.
+
+use std::io;
+use std::path::PathBuf;
+
+use crate::domain::refusal::Fault;
+
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("cannot read `{path}`")]
+    Unreadable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("`{path}` is not a file")]
+    NotAFile { path: PathBuf },
+    #[error("`{path}` is over the limit of {bytes_max} bytes")]
+    TooLarge { path: PathBuf, bytes_max: usize },
+    #[error("`{path}` is not UTF-8 text")]
+    NotText { path: PathBuf },
+    #[error("cannot write `{path}`")]
+    Unwritable {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+}
+
+/// Why a file that a request names was not written.
+#[derive(Debug)]
+pub enum WriteError {
+    /// It must not be replaced.
+    Refused(Box<Fault>),
+    File(FileError),
+}

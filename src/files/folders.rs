@@ -1,0 +1,306 @@
+//! The folders that a request may write to and read from, and the files in them that it may not.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use super::allowed::{AllowedFile, WritePermission};
+use super::names;
+use super::opened::{MissingFolders, OpenFolder};
+use crate::domain::refusal::{Code, Fault};
+use crate::domain::store_files::store_owned;
+
+/// The folders a request may write to, and the files it may never touch.
+#[derive(Debug, Clone)]
+pub struct Folders {
+    working: PathBuf,
+    store: PathBuf,
+    /// The database, as it was named.
+    store_file: PathBuf,
+    allowed: Vec<AllowedFolder>,
+    /// The database, its locks and the token: never written, never read.
+    store_owned: Vec<PathBuf>,
+    /// Files that the configuration refers to: never written.
+    kept: Vec<PathBuf>,
+}
+
+/// A folder with the handle that was opened when it was allowed.
+#[derive(Debug, Clone)]
+pub(super) struct AllowedFolder {
+    /// Without links in it.
+    path: PathBuf,
+    /// Nothing, where the folder did not exist yet.
+    handle: Option<Arc<OpenFolder>>,
+}
+
+/// A path that was checked: it lies in an allowed folder and has no links in it, and it must be
+/// opened without following any.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcePath(PathBuf);
+
+/// What is wrong with a path, for the message.
+pub(super) type Objection = &'static str;
+
+impl SourcePath {
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl AllowedFolder {
+    fn new(path: PathBuf) -> Self {
+        let handle = from_root(&path, MissingFolders::Refuse).ok().map(Arc::new);
+        Self { path, handle }
+    }
+
+    /// The folder that was allowed; where it was removed since, the one that has its path now.
+    pub(super) fn open(&self) -> io::Result<Arc<OpenFolder>> {
+        match self.handle.as_ref().filter(|handle| handle.is_there()) {
+            Some(handle) => Ok(handle.clone()),
+            None => Ok(Arc::new(from_root(&self.path, MissingFolders::Create)?)),
+        }
+    }
+}
+
+fn from_root(path: &Path, missing: MissingFolders) -> io::Result<OpenFolder> {
+    let relative = path.strip_prefix("/").map_err(|_| io::ErrorKind::InvalidInput)?;
+    OpenFolder::at(Path::new("/"))?.beneath(relative, missing)
+}
+
+impl Folders {
+    /// The working folder, the folder of the store's file, and further ones.
+    pub fn new(working: &Path, store_file: &Path, further: &[PathBuf]) -> Self {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let store = real(store_file.parent().unwrap_or(working));
+        let working = real(working);
+        // The database follows a link and keeps its other files beside the real one.
+        let named = store.join(store_file.file_name().unwrap_or_default());
+        let databases = [real(&named), named.clone()];
+        let store_owned = databases.iter().flat_map(|file| store_owned(file)).collect();
+        let further = further.iter().map(|path| real(path));
+        let allowed = [working.clone(), store.clone()].into_iter().chain(further);
+        let allowed = allowed.map(AllowedFolder::new).collect();
+        Self { working, store, store_file: named, allowed, store_owned, kept: Vec::new() }
+    }
+
+    /// The database's file, as it was named.
+    pub fn store_file(&self) -> &Path {
+        &self.store_file
+    }
+
+    /// The same; these are never written to, with or without `--force`.
+    #[must_use]
+    pub fn keeping(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
+        let real = |path: PathBuf| {
+            let path = self.working.join(path);
+            let resolved = resolve(&path);
+            [Some(path), resolved.ok()]
+        };
+        self.kept = files.into_iter().flat_map(real).flatten().collect();
+        self
+    }
+
+    /// Where the store's file lies.
+    pub fn store_folder(&self) -> &Path {
+        &self.store
+    }
+
+    /// Where a dialogue's files go when nobody says otherwise.
+    pub fn default_output_dir(&self, dialogue_id: &str) -> String {
+        format!("dialogues/{dialogue_id}")
+    }
+
+    /// A stored `output_dir` as a path: a relative one lies in the store's folder.
+    pub fn output_dir(&self, stored: &str) -> PathBuf {
+        self.store.join(stored)
+    }
+
+    /// The folder that a request names, to be stored.
+    pub fn folder(&self, field: &str, text: &str) -> Result<String, Fault> {
+        let objected = |objection| refused(field, text, objection);
+        let path = self.allowed_path(text).map_err(objected)?;
+        if path.exists() && !path.is_dir() {
+            return Err(objected("it is not a folder"));
+        }
+        if let Some(objection) = self.below(&path).and_then(|it| names::objection_to_folders(it.1))
+        {
+            return Err(objected(objection));
+        }
+        // One spelling for one folder, so that its owner is found; and a store that moves
+        // takes along what lies in its own folder.
+        let stored = path.strip_prefix(&self.store).unwrap_or(&path).to_str().map(str::to_owned);
+        stored.ok_or_else(|| refused(field, &path.to_string_lossy(), "it is not UTF-8"))
+    }
+
+    /// The file that a request wants to write.
+    pub fn file(
+        &self,
+        field: &str,
+        text: &str,
+        permission: WritePermission,
+    ) -> Result<AllowedFile, Fault> {
+        let path = self.allowed_path(text).map_err(|objection| refused(field, text, objection))?;
+        if path.exists() && !path.is_file() {
+            return Err(refused(field, text, "it is not a regular file"));
+        }
+        self.allowed_file(field, text, path, permission)
+    }
+
+    /// A file in a dialogue's own folder. The folder was allowed when it was chosen; what it
+    /// leads to may have changed since.
+    pub fn own_file(
+        &self,
+        output_dir: &str,
+        name: &str,
+        permission: WritePermission,
+    ) -> Result<AllowedFile, Fault> {
+        let path = self.output_dir(output_dir).join(name);
+        let path = self.allowed(&path);
+        let path = path.map_err(|objection| refused("output_dir", output_dir, objection))?;
+        self.allowed_file("output_dir", output_dir, path, permission)
+    }
+
+    /// The file or folder that a request wants to be read: a remote caller reads what it may
+    /// write, and nothing of the store.
+    pub fn source(&self, field: &str, text: &str) -> Result<SourcePath, Fault> {
+        let objected = |objection| refused(field, text, objection);
+        if text.trim().is_empty() || text.contains('\0') {
+            return Err(objected("it is not a path"));
+        }
+        let path = resolve(&self.working.join(text)).map_err(objected)?;
+        if self.below(&path).is_none() {
+            return Err(objected("it lies outside the allowed folders"));
+        }
+        if self.store_owned.iter().any(|file| is_within(&path, file)) {
+            return Err(objected("it is a file of the store"));
+        }
+        Ok(SourcePath(path))
+    }
+
+    fn allowed_path(&self, text: &str) -> Result<PathBuf, Objection> {
+        if text.trim().is_empty() || text.contains('\0') {
+            return Err("it is not a path");
+        }
+        self.allowed(Path::new(text))
+    }
+
+    fn allowed(&self, path: &Path) -> Result<PathBuf, Objection> {
+        let path = resolve(&self.working.join(path))?;
+        if self.allowed.iter().any(|folder| folder.path == path) {
+            return Err("it is one of the allowed folders itself");
+        }
+        if self.below(&path).is_none() {
+            return Err("it lies outside the allowed folders");
+        }
+        if self.store_owned.iter().any(|file| is_within(&path, file)) {
+            return Err("it is a file of the store");
+        }
+        if self.kept.iter().any(|kept| is_within(&path, kept) && is_within(kept, &path)) {
+            return Err("it is council.yaml, the verdict log, or a file that council.yaml names");
+        }
+        if self.is_in_repository(&path) {
+            return Err("it belongs to git");
+        }
+        Ok(path)
+    }
+
+    fn allowed_file(
+        &self,
+        field: &str,
+        text: &str,
+        path: PathBuf,
+        permission: WritePermission,
+    ) -> Result<AllowedFile, Fault> {
+        let objected = |objection| refused(field, text, objection);
+        let Some((folder, below)) = self.below(&path) else {
+            return Err(objected("it lies outside the allowed folders"));
+        };
+        if names::is_obeyed(below) {
+            return Err(objected("Plenary itself acts on a file of that name"));
+        }
+        if permission != WritePermission::Forced
+            && let Some(objection) = names::objection_to_file(below)
+        {
+            let fault = objected(objection);
+            return Err(match permission {
+                WritePermission::Local => {
+                    fault.suggest("choose another name, or write the file with `--force`")
+                }
+                WritePermission::Remote | WritePermission::Forced => {
+                    fault.suggest("choose another name")
+                }
+            });
+        }
+        Ok(AllowedFile {
+            field: field.to_owned(),
+            text: text.to_owned(),
+            folder: folder.clone(),
+            relative: below.to_owned(),
+            guarded: self.store_owned.iter().chain(&self.kept).cloned().collect(),
+            permission,
+            path,
+        })
+    }
+
+    /// The innermost allowed folder that a path lies in, and the rest of the path.
+    fn below<'a>(&self, path: &'a Path) -> Option<(&AllowedFolder, &'a Path)> {
+        let containing = self
+            .allowed
+            .iter()
+            .filter_map(|folder| Some((folder, path.strip_prefix(&folder.path).ok()?)));
+        containing.min_by_key(|(_, below)| below.as_os_str().len())
+    }
+
+    /// Whether git keeps it for itself: a hook that is written there is run.
+    fn is_in_repository(&self, path: &Path) -> bool {
+        let folders = self.allowed.iter();
+        let below = folders.filter_map(|folder| path.strip_prefix(&folder.path).ok());
+        let mut parts = below.flat_map(Path::components);
+        parts.any(|part| part.as_os_str().eq_ignore_ascii_case(".git"))
+    }
+}
+
+/// Whether a path is another one or lies below it. Some file systems ignore case, so a name in
+/// other letters counts as the same.
+fn is_within(path: &Path, outer: &Path) -> bool {
+    let mut parts = path.components();
+    outer.components().all(|outer| {
+        parts.next().is_some_and(|part| part.as_os_str().eq_ignore_ascii_case(outer.as_os_str()))
+    })
+}
+
+pub(super) fn refused(field: &str, text: &str, objection: &str) -> Fault {
+    Fault::new(Code::PathNotAllowed, format!("{field} is not allowed: {objection}"))
+        .field(field)
+        .value(text)
+        .suggest("choose a path under the working folder or the store's folder, or allow another with `--allow DIR`")
+}
+
+/// Resolves a path step by step, as the system would; what does not exist yet is kept.
+fn resolve(path: &Path) -> Result<PathBuf, Objection> {
+    /// The system's own limits on Linux.
+    const PATH_BYTES_MAX: usize = 4_095;
+    const NAME_BYTES_MAX: usize = 255;
+    let mut real = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::Prefix(_) | Component::RootDir => real.push(component),
+            Component::CurDir => {}
+            Component::ParentDir if real.is_dir() => drop(real.pop()),
+            Component::ParentDir => return Err("it climbs out of a folder that does not exist"),
+            Component::Normal(name) if name.len() > NAME_BYTES_MAX => {
+                return Err("a name in it is too long");
+            }
+            Component::Normal(_) if real.exists() && !real.is_dir() => {
+                return Err("it leads through something that is not a folder");
+            }
+            Component::Normal(name) => {
+                real.push(name);
+                if real.is_symlink() {
+                    real = real.canonicalize().map_err(|_| "it leads through a broken link")?;
+                }
+            }
+        }
+    }
+    if real.as_os_str().len() > PATH_BYTES_MAX { Err("it is too long") } else { Ok(real) }
+}

@@ -1,0 +1,126 @@
+//! Names that an export does not take, because programs act on files of such names.
+//!
+//! An existing file is safe already: only our own are replaced. This table is about files that
+//! do not exist yet. An export shows text of models and of callers, and must not become an
+//! instruction to an agent or an input of a build tool.
+
+use std::path::{Component, Path};
+
+use super::folders::Objection;
+
+/// Files that Plenary itself obeys wherever they lie.
+const OBEYED: [&str; 2] = ["council.yaml", ".councilignore"];
+
+/// Our own folder, the one name with a dot that an export may lie in.
+const OWN_FOLDER: &str = ".plenary";
+
+/// What agents and build tools look for, up to the first dot and in small letters: `agents` is
+/// AGENTS.md and AGENTS.override.md alike.
+const ACTED_ON: [&str; 44] = [
+    // Instructions to agents.
+    "agent",
+    "agents",
+    "claude",
+    "codex",
+    "conventions",
+    "copilot",
+    "copilot-instructions",
+    "crush",
+    "cursor",
+    "gemini",
+    "instructions",
+    "jules",
+    "memory",
+    "prompt",
+    "qwen",
+    "replit",
+    "rules",
+    "skill",
+    "system",
+    "warp",
+    // Settings of agents and editors.
+    "claude_desktop_config",
+    "devcontainer",
+    "gemini-extension",
+    "hooks",
+    "launch",
+    "marketplace",
+    "mcp",
+    "opencode",
+    "plugin",
+    "settings",
+    "tasks",
+    // Build tools and package managers.
+    "composer",
+    "deno",
+    "dockerfile",
+    "gnumakefile",
+    "jenkinsfile",
+    "justfile",
+    "makefile",
+    "nodemon",
+    "package",
+    "procfile",
+    "rakefile",
+    "tsconfig",
+    "vagrantfile",
+];
+
+/// Endings by which agents find instructions: `review.prompt.md`.
+const ACTED_ON_ENDINGS: [&str; 5] =
+    [".prompt.md", ".instructions.md", ".agent.md", ".chatmode.md", ".config.json"];
+
+/// That Plenary obeys a file of that name; no permission changes it.
+pub(super) fn is_obeyed(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default();
+    OBEYED.iter().any(|obeyed| name.eq_ignore_ascii_case(obeyed))
+}
+
+/// A part of the path that begins with a dot: tools keep what they act on there.
+pub(super) fn objection_to_folders(below: &Path) -> Option<Objection> {
+    let is_hidden = |part: Component<'_>| {
+        let name = part.as_os_str();
+        name.as_encoded_bytes().first() == Some(&b'.') && name != OWN_FOLDER
+    };
+    let objection = "a name in it begins with a dot, and tools act on such files";
+    below.components().any(is_hidden).then_some(objection)
+}
+
+/// The same, and files that agents and build tools look for by their names.
+pub(super) fn objection_to_file(below: &Path) -> Option<Objection> {
+    if let Some(objection) = objection_to_folders(below) {
+        return Some(objection);
+    }
+    let name = below.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    let stem = name.split('.').next().unwrap_or_default();
+    let is_acted_on =
+        ACTED_ON.contains(&stem) || ACTED_ON_ENDINGS.iter().any(|end| name.ends_with(end));
+    is_acted_on.then_some("agents or build tools act on a file of that name")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_programs_act_on_is_not_taken() {
+        let refused = [
+            "AGENTS.md",
+            "deep/AGENTS.override.md",
+            "Claude.md",
+            ".mcp.json",
+            ".github/copilot.md",
+            "a/.cursor/rules/x.md",
+            "package.json",
+            "Makefile",
+            "review.prompt.md",
+            "babel.config.json",
+        ];
+        for path in refused {
+            assert!(objection_to_file(Path::new(path)).is_some(), "{path}");
+        }
+        for path in ["x.json", ".plenary/dialogues/x/dialogue.md", "agents/x.md", "my-agents.md"] {
+            assert_eq!(objection_to_file(Path::new(path)), None, "{path}");
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! A folder by its handle. Paths below it are opened without following a link.
+//!
+//! Linux resolves the whole path in one call (`openat2`). Where that call is missing or
+//! forbidden, the path is opened one component at a time; both refuse the same paths.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Component, Path};
+
+use rustix::fs::{AtFlags, Dev, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+/// Nothing is read from the handle itself, so a folder that may only be searched is enough.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
+
+/// `NONBLOCK`: opening a pipe must not wait for its other end.
+const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
+
+/// What happens to folders on the way that do not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingFolders {
+    Refuse,
+    Create,
+}
+
+/// An open folder. It stays the same folder when its path comes to mean another one.
+#[derive(Debug)]
+pub struct OpenFolder(OwnedFd);
+
+/// Which file a name means, whatever it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity {
+    device: Dev,
+    inode: u64,
+}
+
+impl FileIdentity {
+    pub(super) fn of(stat: &Stat) -> Self {
+        Self { device: stat.st_dev, inode: stat.st_ino }
+    }
+}
+
+impl OpenFolder {
+    /// Opens a folder that the operator chose; links in its path are followed.
+    pub fn at(path: &Path) -> io::Result<Self> {
+        let path = if path.as_os_str().is_empty() { Path::new(".") } else { path };
+        Ok(Self(rustix::fs::open(path, FOLDER, Mode::empty())?))
+    }
+
+    /// Opens a folder below this one; a link on the way is an error.
+    pub fn beneath(&self, relative: &Path, missing: MissingFolders) -> io::Result<Self> {
+        let names = names_of(relative)?;
+        if names.is_empty() {
+            return Ok(Self(self.0.try_clone()?));
+        }
+        match self.in_one_call(relative) {
+            Some(Err(Errno::NOENT)) if missing == MissingFolders::Create => {}
+            Some(opened) => return Ok(Self(opened?)),
+            None => {}
+        }
+        self.step_by_step(&names, missing)
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn in_one_call(&self, relative: &Path) -> Option<rustix::io::Result<OwnedFd>> {
+        use rustix::fs::ResolveFlags;
+        let resolve =
+            ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match rustix::fs::openat2(&self.0, relative, FOLDER, Mode::empty(), resolve) {
+            // Old kernels lack the call, some containers forbid it; `AGAIN`: something moved.
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::AGAIN) => None,
+            answered => Some(answered),
+        }
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn in_one_call(&self, _: &Path) -> Option<rustix::io::Result<OwnedFd>> {
+        None
+    }
+
+    pub(super) fn step_by_step(
+        &self,
+        names: &[&OsStr],
+        missing: MissingFolders,
+    ) -> io::Result<Self> {
+        let mut folder = self.0.try_clone()?;
+        for name in names {
+            folder = match step(&folder, name) {
+                Err(Errno::NOENT) if missing == MissingFolders::Create => {
+                    match rustix::fs::mkdirat(&folder, *name, Mode::from_raw_mode(0o777)) {
+                        Ok(()) | Err(Errno::EXIST) => step(&folder, name)?,
+                        Err(error) => return Err(error.into()),
+                    }
+                }
+                stepped => stepped?,
+            };
+        }
+        Ok(Self(folder))
+    }
+
+    /// Opens a file below this folder for reading; a link on the way or at its end is an error.
+    pub fn read(&self, relative: &Path) -> io::Result<File> {
+        let (parent, name) = parts(relative)?;
+        let parent = self.beneath(parent, MissingFolders::Refuse)?;
+        parent.open(name, OFlags::RDONLY, 0)
+    }
+
+    /// Opens a file of this folder; a link is an error.
+    pub fn open(&self, name: &OsStr, flags: OFlags, mode: u32) -> io::Result<File> {
+        let mode = Mode::from_raw_mode(mode);
+        Ok(rustix::fs::openat(&self.0, name, flags | FILE, mode)?.into())
+    }
+
+    /// What a name of this folder means; nothing, where there is no such name.
+    pub fn look(&self, name: &OsStr) -> io::Result<Option<Stat>> {
+        match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(stat)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether a name of this folder means the same file as before.
+    pub fn has(&self, name: &OsStr, file: FileIdentity) -> bool {
+        matches!(self.look(name), Ok(Some(stat)) if FileIdentity::of(&stat) == file)
+    }
+
+    /// Whether the folder still has a name anywhere.
+    pub(super) fn is_there(&self) -> bool {
+        rustix::fs::fstat(&self.0).is_ok_and(|stat| stat.st_nlink > 0)
+    }
+
+    pub(super) fn handle(&self) -> &OwnedFd {
+        &self.0
+    }
+
+    /// Makes the names in it durable, not only what the files hold.
+    pub fn sync(&self) -> io::Result<()> {
+        let folder = rustix::fs::openat(&self.0, ".", OFlags::DIRECTORY | FILE, Mode::empty())?;
+        Ok(rustix::fs::fsync(folder)?)
+    }
+}
+
+/// The file of an open handle.
+pub(crate) fn identity(file: &File) -> io::Result<FileIdentity> {
+    Ok(FileIdentity::of(&rustix::fs::fstat(file)?))
+}
+
+pub(super) fn is_regular(stat: &Stat) -> bool {
+    FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
+}
+
+/// Opens a file by an absolute path that had no link in it when it was checked. A link that has
+/// taken the place of a folder since is an error, so the file lies where the path says.
+pub fn open_without_links(path: &Path) -> io::Result<File> {
+    let relative = path.strip_prefix("/").map_err(|_| io::ErrorKind::InvalidInput)?;
+    OpenFolder::at(Path::new("/"))?.read(relative)
+}
+
+fn step(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<OwnedFd> {
+    rustix::fs::openat(folder, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())
+}
+
+/// The names of a path, which must hold nothing but names: no `..`, no root.
+pub(super) fn names_of(relative: &Path) -> io::Result<Vec<&OsStr>> {
+    let name = |component| match component {
+        Component::Normal(name) => Ok(name),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => {
+            Err(io::ErrorKind::InvalidInput.into())
+        }
+    };
+    relative.components().map(name).collect()
+}
+
+/// A path's folder and its name.
+pub(super) fn parts(path: &Path) -> io::Result<(&Path, &OsStr)> {
+    let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
+    Ok((path.parent().unwrap_or(Path::new("")), name))
+}

@@ -1,0 +1,72 @@
+//! Puts a file in its place, whole: a reader sees the old one or the new one.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::Path;
+
+use rustix::fs::Stat;
+
+use super::error::FileError;
+use super::opened::{FileIdentity, OpenFolder, parts};
+use super::temporary::TemporaryFile;
+
+/// Others may make and remove the file meanwhile; one that keeps changing is given up.
+const ATTEMPTS_MAX: usize = 16;
+
+/// Files are readable as the user's `umask` says.
+const MODE: u32 = 0o666;
+
+/// Replaces a file at a path of the operator's, or makes it.
+pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    at(path, bytes, |_| Ok(()))
+}
+
+/// Makes a file at a path of the operator's; one that exists is an error and stays.
+pub fn create(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    at(path, bytes, |_| Err(io::ErrorKind::AlreadyExists.into()))
+}
+
+fn at(
+    path: &Path,
+    bytes: &[u8],
+    judge: impl FnMut(&Stat) -> io::Result<()>,
+) -> Result<(), FileError> {
+    let unwritable = |source| FileError::Unwritable { path: path.to_owned(), source };
+    let (folder, name) = parts(path).map_err(unwritable)?;
+    make_folders(folder).map_err(unwritable)?;
+    let folder = OpenFolder::at(folder).map_err(unwritable)?;
+    put(&folder, name, bytes, judge).map_err(unwritable)
+}
+
+#[expect(clippy::disallowed_methods, reason = "the operator named the folder")]
+fn make_folders(folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)
+}
+
+/// Writes a file of a folder. `judge` says whether what has the name now may be replaced.
+pub(super) fn put<E: From<io::Error>>(
+    folder: &OpenFolder,
+    name: &OsStr,
+    bytes: &[u8],
+    mut judge: impl FnMut(&Stat) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut temporary = TemporaryFile::new(folder, MODE)?;
+    temporary.file.write_all(bytes)?;
+    temporary.file.sync_all()?;
+    for _ in 0..ATTEMPTS_MAX {
+        match folder.look(name)? {
+            None => match temporary.persist_new(name) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                placed => return Ok(placed?),
+            },
+            Some(found) => {
+                judge(&found)?;
+                // What was judged is what is replaced.
+                if folder.has(name, FileIdentity::of(&found)) {
+                    return Ok(temporary.persist(name)?);
+                }
+            }
+        }
+    }
+    Err(io::Error::from(io::ErrorKind::ResourceBusy).into())
+}

@@ -1,0 +1,165 @@
+//! A file that gets its name when it is whole, and what killed processes left of such files.
+//!
+//! **Invariant:** the sweep removes only regular files of this user whose names have our exact
+//! form and whose process is gone. It never follows a link.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+use std::time::Duration;
+
+use rustix::fs::{AtFlags, Dir, Mode, OFlags, Stat};
+use rustix::io::Errno;
+use rustix::process::Pid;
+
+use super::opened::{FileIdentity, OpenFolder, is_regular};
+
+/// Names that other processes took first; more than this is something else.
+const ATTEMPTS_MAX: u32 = 1_000;
+
+/// A folder with more entries is not looked through: writing a file must not take seconds.
+const SWEPT_ENTRIES_MAX: usize = 10_000;
+
+/// Process numbers are used again, so after this time the number alone keeps no file.
+const STALE_AGE: Duration = Duration::from_secs(3_600);
+
+/// Not seen by others under its real name before `persist` or `persist_new`. Its process holds a
+/// lock on it while it lives; dropping it removes it.
+#[derive(Debug)]
+pub struct TemporaryFile<'a> {
+    folder: &'a OpenFolder,
+    name: String,
+    pub file: File,
+    is_placed: bool,
+}
+
+impl<'a> TemporaryFile<'a> {
+    /// Makes a new file in the folder, after a sweep of what others left there.
+    pub fn new(folder: &'a OpenFolder, mode: u32) -> io::Result<Self> {
+        sweep(folder);
+        for attempt in 0..ATTEMPTS_MAX {
+            let name = format!(".plenary-{}-{attempt}.tmp", std::process::id());
+            let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+            let file = match folder.open(OsStr::new(&name), flags, mode) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+                opened => opened?,
+            };
+            // Not all file systems have locks; without one the age of the file decides.
+            let _ = file.try_lock();
+            // Another process may have swept it before it was locked.
+            if folder.has(OsStr::new(&name), super::opened::identity(&file)?) {
+                return Ok(Self { folder, name, file, is_placed: false });
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+
+    /// Gives it its name; a file of that name is replaced in the same moment.
+    pub fn persist(mut self, name: &OsStr) -> io::Result<()> {
+        let handle = self.folder.handle();
+        rustix::fs::renameat(handle, self.name.as_str(), handle, name)?;
+        self.is_placed = true;
+        Ok(())
+    }
+
+    /// Gives it its name; one that is taken is `AlreadyExists`, and the file is still ours.
+    pub fn persist_new(&mut self, name: &OsStr) -> io::Result<()> {
+        match self.rename_new(name) {
+            Err(Errno::NOSYS | Errno::INVAL | Errno::OPNOTSUPP) => self.link_new(name)?,
+            renamed => {
+                renamed?;
+                self.is_placed = true;
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+    fn rename_new(&self, name: &OsStr) -> rustix::io::Result<()> {
+        let (handle, flags) = (self.folder.handle(), rustix::fs::RenameFlags::NOREPLACE);
+        rustix::fs::renameat_with(handle, self.name.as_str(), handle, name, flags)
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+    fn rename_new(&self, _: &OsStr) -> rustix::io::Result<()> {
+        Err(Errno::NOSYS)
+    }
+
+    /// A second name that must be new; the first goes when this is dropped.
+    fn link_new(&self, name: &OsStr) -> io::Result<()> {
+        let handle = self.folder.handle();
+        let linked = rustix::fs::linkat(handle, self.name.as_str(), handle, name, AtFlags::empty());
+        match linked {
+            // Some file systems have neither; there the moment between look and rename remains.
+            Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => {
+                if self.folder.look(name)?.is_some() {
+                    return Err(io::ErrorKind::AlreadyExists.into());
+                }
+                Ok(rustix::fs::renameat(handle, self.name.as_str(), handle, name)?)
+            }
+            linked => Ok(linked?),
+        }
+    }
+}
+
+impl Drop for TemporaryFile<'_> {
+    fn drop(&mut self) {
+        if !self.is_placed {
+            // The error that matters is the one that brought us here.
+            let _ =
+                rustix::fs::unlinkat(self.folder.handle(), self.name.as_str(), AtFlags::empty());
+        }
+    }
+}
+
+/// Removes temporary files of processes that were killed. What cannot be removed stays.
+fn sweep(folder: &OpenFolder) {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(listed) = rustix::fs::openat(folder.handle(), ".", flags, Mode::empty()) else { return };
+    let Ok(entries) = Dir::new(listed) else { return };
+    for entry in entries.take(SWEPT_ENTRIES_MAX).flatten() {
+        let Ok(name) = entry.file_name().to_str() else { continue };
+        if let Some(process) = process_of(name) {
+            remove_stale(folder, OsStr::new(name), process);
+        }
+    }
+}
+
+/// The process in a name of our form: `.plenary-PROCESS-ATTEMPT.tmp`.
+fn process_of(name: &str) -> Option<Pid> {
+    let numbers = name.strip_prefix(".plenary-")?.strip_suffix(".tmp")?;
+    let (process, attempt) = numbers.split_once('-')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(process) || !is_number(attempt) {
+        return None;
+    }
+    Pid::from_raw(process.parse().ok()?)
+}
+
+fn remove_stale(folder: &OpenFolder, name: &OsStr, process: Pid) {
+    let Ok(file) = folder.open(name, OFlags::RDONLY, 0) else { return };
+    let Ok(stat) = rustix::fs::fstat(&file) else { return };
+    if !is_ours(&stat) || !is_stale(&file, process) {
+        return;
+    }
+    // The name may mean another file by now.
+    if folder.has(name, FileIdentity::of(&stat)) {
+        let _ = rustix::fs::unlinkat(folder.handle(), name, AtFlags::empty());
+    }
+}
+
+fn is_ours(stat: &Stat) -> bool {
+    let is_own = stat.st_uid == rustix::process::geteuid().as_raw();
+    is_regular(stat) && is_own && stat.st_nlink == 1
+}
+
+/// A living process holds the lock. A process of another container has a number that means
+/// nothing here, so the lock is asked first.
+fn is_stale(file: &File, process: Pid) -> bool {
+    if file.try_lock().is_err() {
+        return false;
+    }
+    let is_gone = rustix::process::test_kill_process(process) == Err(Errno::SRCH);
+    let age = file.metadata().and_then(|metadata| metadata.modified()).map(|at| at.elapsed());
+    is_gone || matches!(age, Ok(Ok(age)) if age > STALE_AGE)
+}

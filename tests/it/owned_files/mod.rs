@@ -1,0 +1,5 @@
+//! Files that Plenary writes: which it replaces, where it never writes, and what stays behind.
+
+mod leftovers;
+mod races;
+mod replacing;

@@ -1,0 +1,160 @@
+//! A folder changes places with a link while files in it are written and read: not one write or
+//! read reaches the other side.
+//!
+//! The swaps run for as long as a fixed number of calls takes. With check and use apart, about
+//! one call in five got out.
+
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use plenary::material::{Place, gather_sources};
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::kit::{Bench, open_dialogue, times, workspace_in};
+
+const SECRET: &str = "a secret of the neighbour";
+
+/// `home/` is allowed, `home/sub` is swapped with a link to `neighbour/`, which is not.
+struct Swapped {
+    root: TempDir,
+    bench: Bench,
+}
+
+impl Swapped {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let (home, neighbour) = (root.path().join("home"), root.path().join("neighbour"));
+        for folder in [home.join("sub/deep"), neighbour.join("deep")] {
+            std::fs::create_dir_all(folder).unwrap();
+        }
+        for name in ["file.md", "deep/file.md"] {
+            std::fs::write(neighbour.join(name), SECRET).unwrap();
+            std::fs::write(home.join("sub").join(name), "our own").unwrap();
+        }
+        symlink(&neighbour, home.join("swap")).unwrap();
+        let bench = Bench { folder: tempfile::tempdir().unwrap(), workspace: workspace_in(&home) };
+        open_dialogue(&bench, &["ann"]);
+        Self { root, bench }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// Runs `call` so many times while the two change places without a pause.
+    fn during_swaps(&self, calls: u32, call: impl Fn(u32)) {
+        let (sub, swap) = (self.home().join("sub"), self.home().join("swap"));
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    exchange(&sub, &swap);
+                }
+            });
+            // Ends the other thread when a call panics, too.
+            let over = Over(&is_over);
+            (0..calls).for_each(call);
+            drop(over);
+        });
+        if sub.is_symlink() {
+            exchange(&sub, &swap);
+        }
+    }
+
+    /// Every file of the neighbour's, which never change.
+    fn neighbours_files(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.root.path().join("neighbour")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { folders.push(path) } else { files.push(path) }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+struct Over<'a>(&'a AtomicBool);
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+fn exchange(one: &Path, other: &Path) {
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).unwrap();
+}
+
+#[test]
+fn no_export_gets_out_while_a_folder_becomes_a_link() {
+    let swapped = Swapped::new();
+    let before = swapped.neighbours_files();
+    swapped.during_swaps(times(600, 6_000), |call| {
+        // A name of its own for each call: none is refused because it exists.
+        let paths = [format!("sub/{call}.json"), format!("sub/deep/er/{call}.json")];
+        for path in paths {
+            let arguments = json!({ "dialogue_id": "talk", "output_path": path });
+            // Refused or written inside.
+            let _ = swapped.bench.run("export_file", &arguments);
+        }
+    });
+    assert_eq!(swapped.neighbours_files(), before);
+    // The guard lets through what is right.
+    let arguments = json!({ "dialogue_id": "talk", "output_path": "sub/deep/er/last.json" });
+    swapped.bench.must("export_file", &arguments);
+    assert!(swapped.home().join("sub/deep/er/last.json").is_file());
+}
+
+#[test]
+fn no_prompt_gets_out_while_a_folder_becomes_a_link() {
+    let swapped = Swapped::new();
+    let title = json!({ "title": "Other", "output_dir": "sub/deep/other",
+        "expert_pool": crate::kit::pool(&["ann"]) });
+    swapped.bench.must("create", &title);
+    let before = swapped.neighbours_files();
+    swapped.during_swaps(times(300, 3_000), |_| {
+        let render = json!({ "dialogue_id": "other", "render": true });
+        let _ = swapped.bench.run("context", &render);
+    });
+    assert_eq!(swapped.neighbours_files(), before);
+}
+
+#[test]
+fn no_file_outside_is_read_while_a_folder_becomes_a_link() {
+    let swapped = Swapped::new();
+    let (home, folders) = (swapped.home(), &swapped.bench.workspace.folders);
+    let is_secret = |text: &str| text.contains(SECRET);
+    swapped.during_swaps(times(2_000, 20_000), |_| {
+        for named in ["sub/file.md", "sub/deep/file.md"] {
+            let Ok(source) = folders.source("path", named) else { continue };
+            let read = Place::of_source(&home, &source).and_then(|place| place.read());
+            assert!(!read.is_ok_and(|document| is_secret(&document.text)), "{named}");
+            let elsewhere = Place::of_source(swapped.bench.folder.path(), &source);
+            let read = elsewhere.and_then(|place| place.read());
+            assert!(!read.is_ok_and(|document| is_secret(&document.text)), "{named}");
+            let pack = gather_sources(&home, &[source]);
+            let texts = pack.into_iter().flat_map(|pack| pack.files);
+            assert!(!texts.into_iter().any(|file| is_secret(&file.text)), "{named}");
+        }
+    });
+}
+
+#[test]
+fn no_file_outside_is_gathered_with_a_folder_that_becomes_a_link() {
+    let swapped = Swapped::new();
+    let (home, folders) = (swapped.home(), &swapped.bench.workspace.folders);
+    swapped.during_swaps(times(500, 5_000), |_| {
+        for named in [".", "sub", "sub/deep"] {
+            let Ok(source) = folders.source("context", named) else { continue };
+            let pack = gather_sources(&home, &[source]);
+            let mut texts = pack.into_iter().flat_map(|pack| pack.files);
+            assert!(!texts.any(|file| file.text.contains(SECRET)), "{named}");
+        }
+    });
+}
