@@ -458,6 +458,9 @@ fn config_hint(error: &ConfigError) -> &'static str {
         ConfigError::Flag { .. } => "`--help` shows what it takes",
         ConfigError::NoWorkingFolder(_) => "change to a folder that exists",
         ConfigError::UnknownStore { .. } => "use a path, or `sqlite:PATH`",
+        ConfigError::LinkedStore { .. } => {
+            "remove the link if you did not make it, or name the file it leads to with `--store FILE`"
+        }
         ConfigError::NotAFolder { .. } => "name a folder that exists",
         ConfigError::FileExists { .. } => "`--force` replaces it",
         ConfigError::NotTrusted(_) => {

@@ -47,6 +47,8 @@ pub enum ConfigError {
     NoWorkingFolder(#[source] std::io::Error),
     #[error("`{url}` is not a store this plenary knows")]
     UnknownStore { url: String },
+    #[error("`{path}` is a link, and Plenary follows no links to its store")]
+    LinkedStore { path: PathBuf },
     #[error("`--allow {path}` is not a folder")]
     NotAFolder { path: PathBuf },
     #[error("there is a `{path}` already")]
@@ -80,6 +82,7 @@ impl ConfigError {
             | Self::Flag { .. }
             | Self::NoWorkingFolder(_)
             | Self::UnknownStore { .. }
+            | Self::LinkedStore { .. }
             | Self::NotAFolder { .. }
             | Self::FileExists { .. }
             | Self::TrustRecord { .. }

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::file::{DeliberatorEntry, ReviewSection};
 use super::ledger::{Ledger, Source};
 use super::locate::Located;
+use super::own_files;
 use super::section::{At, Problems};
 use super::settings::{Deliberator, Review};
 use crate::domain::gate::{PolicyName, Redaction};
@@ -55,6 +56,11 @@ pub(super) fn settle(
     if is_taken(&log_path, located) {
         let fault = "must be a file of its own: this one is the store's, or `council.yaml` itself";
         problems.note("review.log_path", line.unwrap_or_default(), fault);
+    }
+    let parent = log_path.parent().unwrap_or(folder);
+    if let Some(link) = own_files::first_link(folder, parent) {
+        let fault = format!("must not lead through a link: `{}` is one", link.display());
+        problems.note("review.log_path", line.unwrap_or_default(), &fault);
     }
     let redact = redact(file.redact, ledger);
     Review {

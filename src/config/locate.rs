@@ -8,6 +8,7 @@ use super::file::{read_alignment, read_log_path, read_storage};
 use super::gate::LOG_PATH_DEFAULT;
 use super::ledger::Source;
 use super::open;
+use super::own_files;
 use super::search::search_upward;
 use super::section::{At, Problems};
 use super::trust::{ProjectFile, SettingUse};
@@ -49,6 +50,8 @@ pub struct Located {
     pub allow: Vec<PathBuf>,
     /// The verdict log's file.
     pub log: PathBuf,
+    /// Whatever the file's texts could name, as paths: none of it may be replaced by an export.
+    pub references: Vec<PathBuf>,
     /// What a dialogue asks for when its creator does not say, where the file does.
     pub convergence_percent: Option<u8>,
 }
@@ -188,6 +191,12 @@ impl Anchor {
         convergence_percent: Option<u8>,
     ) -> Result<Located, ConfigError> {
         let (store, store_source) = self.store(flags, environment, url)?;
+        // What is typed is the operator's; a project may have planted the rest.
+        if matches!(store_source, Source::File { .. } | Source::Default)
+            && let Some(path) = own_files::first_link(&self.folder, &store)
+        {
+            return Err(ConfigError::LinkedStore { path });
+        }
         if let Some(path) = flags.allow.iter().find(|path| !path.is_dir()) {
             return Err(ConfigError::NotAFolder { path: path.clone() });
         }
@@ -200,8 +209,15 @@ impl Anchor {
             store_source,
             allow: flags.allow.clone(),
             log: self.log(),
+            references: self.references(),
             convergence_percent,
         })
+    }
+
+    fn references(&self) -> Vec<PathBuf> {
+        let tree = self.file.as_ref().map(|(_, tree)| tree);
+        let folders = [self.folder.as_path(), self.working.as_path()];
+        tree.map_or_else(Vec::new, |tree| own_files::references(tree, &folders))
     }
 
     fn log(&self) -> PathBuf {

@@ -19,6 +19,7 @@ mod locate;
 mod nearest;
 mod ollama;
 mod open;
+mod own_files;
 mod owner;
 mod reach;
 mod search;

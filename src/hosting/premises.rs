@@ -204,11 +204,12 @@ impl Premises {
 fn workspace(store: SqliteStore, located: &Located) -> Workspace {
     // A file that is found when there is none yet counts from then on.
     let council = located.working.join(COUNCIL_FILE);
-    let kept = located.file.iter().cloned().chain([council, located.log.clone()]);
+    let kept = located.file.iter().chain([&council, &located.log]).chain(&located.references);
     Workspace {
         store: Arc::new(store),
         ambient: Arc::new(Machine),
-        folders: Folders::new(&located.working, &located.store, &located.allow).keeping(kept),
+        folders: Folders::new(&located.working, &located.store, &located.allow)
+            .keeping(kept.cloned()),
         convergence_percent: located.convergence_percent,
     }
 }
