@@ -38,8 +38,6 @@ pub(crate) struct Listening {
     limits: HttpLimits,
     pub address: SocketAddr,
     pub token_path: PathBuf,
-    /// What the token's owner should know of it.
-    pub warning: Option<String>,
 }
 
 /// Opens the port; nobody is answered yet.
@@ -53,7 +51,7 @@ pub(crate) async fn listen(
     let token = Token::of_folder(folder, workspace.ambient.as_ref())?;
     let listener = TcpListener::bind((address.ip, address.port)).await.map_err(Error::Listen)?;
     let address = listener.local_addr().map_err(Error::Listen)?;
-    let (token_path, warning) = (token.path.clone(), token.warning.clone());
+    let token_path = token.path.clone();
     let admission = Admission::new(token, address);
     // Admission checks hosts and origins for every path, before anything is read, and refuses a
     // header that is there twice. The library is told the same, because by itself it is content
@@ -70,7 +68,7 @@ pub(crate) async fn listen(
         .nest_service("/mcp", service)
         .layer(middleware::from_fn_with_state(Arc::new(Posting::new(limits)), take_in))
         .layer(middleware::from_fn_with_state(Arc::new(admission), let_in));
-    Ok(Listening { listener, router, limits, address, token_path, warning })
+    Ok(Listening { listener, router, limits, address, token_path })
 }
 
 impl Listening {

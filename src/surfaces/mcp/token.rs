@@ -1,17 +1,25 @@
 //! What whoever calls by HTTP must know: a secret beside the store, made at the first start.
 
-use std::fs::{OpenOptions, Permissions};
-use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::ffi::OsStr;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::process::geteuid;
 
 use crate::ambient::Ambient;
 use crate::domain::digest::sha256_hex;
 use crate::domain::store_files::TOKEN;
 use crate::error::Error;
+use crate::files::{OpenFolder, TemporaryFile};
 
 /// Anything shorter was not made by us, and may be guessed.
 const CHARS_MIN: usize = 32;
+
+/// Far more than a secret needs.
+const BYTES_MAX: u64 = 4_096;
 
 /// For its owner's eyes only.
 const MODE: u32 = 0o600;
@@ -21,27 +29,23 @@ const MODE: u32 = 0o600;
 pub(super) struct Token {
     digest: String,
     pub path: PathBuf,
-    /// What its owner should know of it.
-    pub warning: Option<String>,
 }
 
 impl Token {
-    /// Reads it, or makes it.
-    #[expect(clippy::disallowed_methods, reason = "the token lies beside the store")]
+    /// Reads it, or makes it where there is none.
     pub(super) fn of_folder(store_folder: &Path, ambient: &dyn Ambient) -> Result<Self, Error> {
         let path = store_folder.join(TOKEN);
         let unusable = |source| Error::Token { path: path.clone(), source };
-        if !path.try_exists().map_err(unusable)? {
-            make(&path, ambient).map_err(unusable)?;
+        let folder = made_folder(store_folder).map_err(unusable)?;
+        if folder.look(OsStr::new(TOKEN)).map_err(unusable)?.is_none() {
+            make(&folder, ambient).map_err(unusable)?;
         }
-        let warning = tightened(&path).map_err(unusable)?;
-        let secret = std::fs::read_to_string(&path).map_err(unusable)?;
+        let secret = read(&folder).map_err(unusable)?;
         let secret = secret.trim();
         if secret.len() < CHARS_MIN {
-            let message = format!("it has fewer than {CHARS_MIN} characters");
-            return Err(unusable(io::Error::new(io::ErrorKind::InvalidData, message)));
+            return Err(unusable(unfit(&format!("it has fewer than {CHARS_MIN} characters"))));
         }
-        Ok(Self { digest: sha256_hex([secret.as_bytes()]), path, warning })
+        Ok(Self { digest: sha256_hex([secret.as_bytes()]), path })
     }
 
     /// Whether a header's value carries it.
@@ -52,75 +56,152 @@ impl Token {
     }
 }
 
-/// Writes a new one. It gets its name when it is whole: a server that dies here leaves none, and
-/// of two that start at once the second takes what the first has made.
 #[expect(clippy::disallowed_methods, reason = "the token lies beside the store")]
-fn make(path: &Path, ambient: &dyn Ambient) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+fn made_folder(folder: &Path) -> io::Result<OpenFolder> {
     std::fs::create_dir_all(folder)?;
-    let temporary = folder.join(format!(".{TOKEN}-{:016x}.tmp", ambient.chance()));
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(MODE).open(&temporary)?;
-    let secret: String = (0..4).map(|_| format!("{:016x}", ambient.chance())).collect();
-    let written = file.write_all(secret.as_bytes()).and_then(|()| file.sync_all());
-    let named = written.and_then(|()| match std::fs::hard_link(&temporary, path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        // Some file systems have no links.
-        Err(_) => std::fs::rename(&temporary, path),
-        Ok(()) => Ok(()),
-    });
-    // The secret is nobody's under this name.
-    let _ = std::fs::remove_file(&temporary);
-    named
+    OpenFolder::at(folder)
 }
 
-/// Takes from others what only its owner may read; says so, where there was something to take.
-fn tightened(path: &Path) -> io::Result<Option<String>> {
-    let mode = std::fs::metadata(path)?.permissions().mode() & 0o777;
-    if mode & !MODE == 0 {
-        return Ok(None);
+/// Writes a new one. It gets its name when it is whole: a server that dies here leaves none, and
+/// of two that start at once the second takes what the first has made.
+fn make(folder: &OpenFolder, ambient: &dyn Ambient) -> io::Result<()> {
+    let mut temporary = TemporaryFile::new(folder, MODE)?;
+    let secret: String = (0..4).map(|_| format!("{:016x}", ambient.chance())).collect();
+    temporary.file.write_all(secret.as_bytes())?;
+    temporary.file.sync_all()?;
+    match temporary.persist_new(OsStr::new(TOKEN)) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        named => named,
     }
-    std::fs::set_permissions(path, Permissions::from_mode(MODE))?;
-    Ok(Some(format!(
-        "others could read the token in {}, and cannot any more; if somebody may have, remove it and start again",
-        path.display()
-    )))
+}
+
+/// Reads the secret of a file that only its owner, this user, can have written. A clone or an
+/// archive may bring a file of that name, and its author would know the secret.
+fn read(folder: &OpenFolder) -> io::Result<String> {
+    let file = folder.open(OsStr::new(TOKEN), OFlags::RDONLY, 0).map_err(|error| {
+        let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
+        if is_link { unfit("it is a link") } else { error }
+    })?;
+    let metadata = file.metadata()?;
+    let mode = metadata.mode() & 0o7777;
+    if !metadata.is_file() {
+        return Err(unfit("it is not a regular file"));
+    }
+    if metadata.uid() != geteuid().as_raw() {
+        return Err(unfit(&format!("it belongs to another user (uid {})", metadata.uid())));
+    }
+    if mode & !MODE != 0 {
+        return Err(unfit(&format!("others may read or write it (mode {mode:04o})")));
+    }
+    if metadata.nlink() != 1 {
+        return Err(unfit("it has a second name (a hard link)"));
+    }
+    let mut secret = String::new();
+    file.take(BYTES_MAX).read_to_string(&mut secret)?;
+    Ok(secret)
+}
+
+fn unfit(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::{PermissionsExt, chown, symlink};
+
     use super::*;
     use crate::ambient::Machine;
+
+    const SECRET: &str = "0123456789abcdef0123456789abcdef0123456789abcdef";
 
     #[test]
     fn a_token_is_made_once_and_for_its_owner_alone() {
         let folder = tempfile::tempdir().unwrap();
         let first = Token::of_folder(folder.path(), &Machine).unwrap();
         let second = Token::of_folder(folder.path(), &Machine).unwrap();
-        assert_eq!((&first.digest, &first.warning), (&second.digest, &None));
-        let mode = std::fs::metadata(&first.path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, MODE);
+        assert_eq!(first.digest, second.digest);
+        assert_eq!(std::fs::metadata(&first.path).unwrap().mode() & 0o777, MODE);
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
     }
 
     #[test]
-    fn a_token_that_others_could_read_is_closed_and_said() {
+    fn servers_that_start_at_once_share_one_token() {
         let folder = tempfile::tempdir().unwrap();
-        let made = Token::of_folder(folder.path(), &Machine).unwrap();
-        std::fs::set_permissions(&made.path, Permissions::from_mode(0o644)).unwrap();
-        let read = Token::of_folder(folder.path(), &Machine).unwrap();
-        assert_eq!(read.digest, made.digest);
-        assert!(read.warning.is_some_and(|said| said.contains("others could read")));
-        let mode = std::fs::metadata(&made.path).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, MODE);
+        let start = || Token::of_folder(folder.path(), &Machine).unwrap().digest;
+        let digests: Vec<String> = std::thread::scope(|scope| {
+            let servers: Vec<_> = (0..8).map(|_| scope.spawn(start)).collect();
+            servers.into_iter().map(|server| server.join().unwrap()).collect()
+        });
+        assert!(digests.iter().all(|digest| *digest == digests[0]), "{digests:?}");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
+    }
+
+    /// A token in a new folder, as `plant` puts it there.
+    #[track_caller]
+    #[expect(clippy::disallowed_methods, reason = "a user removes the file as the hint says")]
+    fn check_refused(plant: impl FnOnce(&Path), said: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(TOKEN);
+        plant(&path);
+        let error = Token::of_folder(folder.path(), &Machine).unwrap_err();
+        assert!(error.sentence().contains(said), "{}", error.sentence());
+        assert!(error.hint().is_some_and(|hint| hint.contains("remove the file")), "{error}");
+        // As the hint says.
+        std::fs::remove_file(&path).unwrap();
+        Token::of_folder(folder.path(), &Machine).unwrap();
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "a token is planted on purpose")]
+    fn plant(path: &Path, text: &str, mode: u32) {
+        std::fs::write(path, text).unwrap();
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     }
 
     #[test]
-    #[expect(clippy::disallowed_methods, reason = "half a token is written on purpose")]
-    fn a_token_that_is_no_secret_is_an_error_of_its_own() {
+    fn a_token_that_others_may_read_is_refused() {
+        for mode in [0o644, 0o640, 0o660, 0o606, 0o700] {
+            check_refused(|path| plant(path, SECRET, mode), &format!("mode {mode:04o}"));
+        }
+    }
+
+    #[test]
+    fn a_token_that_is_not_a_file_of_its_own_is_refused() {
+        let outside = tempfile::tempdir().unwrap();
+        let target = outside.path().join("target");
+        plant(&target, SECRET, MODE);
+        check_refused(|path| symlink(&target, path).unwrap(), "it is a link");
+        check_refused(|path| symlink("nothing-there", path).unwrap(), "it is a link");
+        check_refused(|path| std::fs::hard_link(&target, path).unwrap(), "hard link");
         let folder = tempfile::tempdir().unwrap();
-        std::fs::write(folder.path().join(TOKEN), "").unwrap();
+        std::fs::create_dir(folder.path().join(TOKEN)).unwrap();
         let error = Token::of_folder(folder.path(), &Machine).unwrap_err();
-        assert!(error.sentence().contains("token"), "{error}");
-        assert!(error.hint().is_some_and(|hint| hint.contains("remove")), "{error}");
+        assert!(error.sentence().contains("not a regular file"), "{}", error.sentence());
+    }
+
+    #[test]
+    fn a_token_of_another_user_is_refused() {
+        let of_another = |path: &Path| {
+            plant(path, SECRET, MODE);
+            // Only root can give a file away; to others it does not happen here.
+            let given = chown(path, Some(12_345), None);
+            assert!(given.is_ok() || !geteuid().is_root());
+        };
+        if geteuid().is_root() {
+            check_refused(of_another, "another user (uid 12345)");
+        }
+    }
+
+    #[test]
+    fn a_token_that_is_no_secret_is_an_error_of_its_own() {
+        check_refused(|path| plant(path, "", MODE), "fewer than 32");
+        check_refused(|path| plant(path, "short", MODE), "fewer than 32");
+    }
+
+    #[test]
+    fn a_token_that_its_owner_wrote_is_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        plant(&folder.path().join(TOKEN), &format!("{SECRET}\n"), MODE);
+        let token = Token::of_folder(folder.path(), &Machine).unwrap();
+        assert!(token.is_in(format!("Bearer {SECRET}").as_bytes()));
     }
 }

@@ -194,22 +194,30 @@ fn a_server_knows_the_address_it_listens_on() {
 }
 
 #[test]
-fn a_token_that_others_could_read_is_closed_and_said() {
+fn a_planted_token_is_refused_with_what_to_do() {
     let program = Program::new();
-    let token = Served::new(&program).token.clone();
     let path = program.path().join(".plenary/token");
+    let refused = |said: &str| {
+        let ran = program.run(&["serve", "--port", "0"]);
+        assert_eq!(ran.code, 5, "{ran:?}");
+        assert!(ran.stderr.contains("token") && ran.stderr.contains("remove"), "{ran:?}");
+        assert!(ran.stderr.contains(said) && !ran.stderr.contains("--port"), "{ran:?}");
+    };
+    // As a clone brings it.
+    program.write(".plenary/token", &"0123456789abcdef".repeat(4));
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
-    let served = Served::new(&program);
-    assert_eq!(served.token, token);
-    assert!(served.said.contains("others could read the token"), "{}", served.said);
-    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    drop(served);
-    // What a server that died half way has left is named, with what to do.
-    std::fs::write(&path, "").unwrap();
-    let ran = program.run(&["serve", "--port", "0"]);
-    assert_eq!(ran.code, 5, "{ran:?}");
-    assert!(ran.stderr.contains("token") && ran.stderr.contains("remove"), "{ran:?}");
-    assert!(!ran.stderr.contains("--port"), "{ran:?}");
+    refused("mode 0644");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+    std::fs::rename(&path, program.path().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", &path).unwrap();
+    refused("it is a link");
+    std::fs::remove_file(&path).unwrap();
+    // Half a token.
+    program.write(".plenary/token", "");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
+    refused("fewer than");
+    std::fs::remove_file(&path).unwrap();
+    assert!(Served::new(&program).token.len() >= 64);
 }
 
 #[test]

@@ -16,8 +16,6 @@ pub struct Served {
     pub address: String,
     pub port: u16,
     pub token: String,
-    /// What it said before it served.
-    pub said: String,
 }
 
 /// What came back.
@@ -79,7 +77,7 @@ impl Served {
         let address = url.split_once("/mcp").unwrap().0.to_owned();
         let port = address.rsplit_once(':').unwrap().1.parse().unwrap();
         let token = std::fs::read_to_string(program.path().join(".plenary/token")).unwrap();
-        Self { server, address, port, token, said }
+        Self { server, address, port, token }
     }
 
     pub fn send(

@@ -43,7 +43,6 @@ impl Serve {
         let address = Address { ip: self.bind, port: self.port };
         serve_until_stopped(session, async move |house, stop| {
             let listening = listen(house, address, HttpLimits::of_process()).await?;
-            listening.warning.iter().for_each(|warning| talk(warning));
             talk(&format!("serving MCP on http://{}/mcp", listening.address));
             talk(&format!("the token is in {}", listening.token_path.display()));
             listening.serve(stop).await;
