@@ -11,10 +11,11 @@ use serde_json::Value;
 
 use super::harmless::harmless;
 use super::mask::Mask;
-use super::view::{Section, View};
+use super::view::{Section, SectionOpening, View, further_file};
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::review::Review;
 use crate::domain::council::words::{CritiqueType, FindingStand, Level, Stance};
+use crate::domain::plan::IndexedFile;
 
 /// About 150,000 tokens: what every large model takes, with room for its answer.
 pub const INPUT_BYTES_MAX: usize = 600_000;
@@ -28,8 +29,14 @@ const QUESTION_BYTES_MAX: usize = 400_000;
 /// The sentence and the two lines around each text.
 const FENCE_BYTES: usize = 600;
 
-/// The task, and a demand for a better reply.
-pub(super) const WORDS_AROUND: usize = 2_000;
+/// The same where the sentence is short, with the line of a path of usual length.
+const SHORT_FENCE_BYTES: usize = 250;
+
+/// The task, our remarks, and a demand for a better reply with its reason.
+pub(super) const WORDS_AROUND: usize = 4_000;
+
+/// The reason why a reply could not be used may quote the reply.
+pub(super) const REASON_BYTES_MAX: usize = 2_000;
 
 /// An escape such as `\u{1}` is this many times as long as what it shows.
 const GROWTH_MAX: usize = 6;
@@ -67,7 +74,7 @@ pub(super) fn condense(view: &mut View, mask: Option<&Mask>) -> Condensed {
 }
 
 pub(super) fn fits(sections: &[Section]) -> bool {
-    let around = sections.len() * FENCE_BYTES + WORDS_AROUND;
+    let around = sections.iter().map(fence_bytes).sum::<usize>() + WORDS_AROUND;
     let room = INPUT_BYTES_MAX.saturating_sub(around);
     let bytes: usize = sections.iter().map(|section| section.text.len()).sum();
     // What is shown is no shorter, and at most so much longer.
@@ -77,7 +84,14 @@ pub(super) fn fits(sections: &[Section]) -> bool {
 
 /// How long they are inside their fences.
 pub(super) fn shown_bytes(sections: &[Section]) -> usize {
-    sections.iter().map(|section| harmless(&section.text).len() + FENCE_BYTES).sum()
+    sections.iter().map(|section| harmless(&section.text).len() + fence_bytes(section)).sum()
+}
+
+fn fence_bytes(section: &Section) -> usize {
+    match section.opening {
+        SectionOpening::Full => FENCE_BYTES,
+        SectionOpening::Short => SHORT_FENCE_BYTES,
+    }
 }
 
 fn hide_names(view: &mut View, mask: &Mask) -> Option<String> {
@@ -135,7 +149,7 @@ fn is_of_vocabulary(text: &str) -> bool {
 }
 
 pub(super) fn context_bytes(view: &View) -> usize {
-    view.files_section().map_or(0, |section| shown_bytes(&[section]))
+    shown_bytes(&view.file_sections())
 }
 
 /// What was asked, and what came with it.
@@ -168,6 +182,7 @@ pub(super) fn cut_context_to(view: &mut View, room: usize) -> Option<String> {
     if before <= room {
         return None;
     }
+    let by_name_only = name_what_fences_outweigh(view, room / 2);
     let unnamed = cut_index(view, room / 4);
     let whole = view.context.files.clone();
     let mut target = room;
@@ -180,16 +195,40 @@ pub(super) fn cut_context_to(view: &mut View, room: usize) -> Option<String> {
         target = target * 9 / 10;
     }
     let after = context_bytes(view);
-    let also = if unnamed == 0 { String::new() } else { format!(", {unnamed} names left out") };
-    Some(format!("the files were cut from {before} to {after} bytes, head and tail kept{also}"))
+    let mut note = format!("the files were cut from {before} to {after} bytes, head and tail kept");
+    if by_name_only > 0 {
+        note.push_str(&format!(", {by_name_only} by name only"));
+    }
+    if unnamed > 0 {
+        note.push_str(&format!(", {unnamed} names left out"));
+    }
+    Some(note)
+}
+
+/// Each file costs a fence. Where the fences alone would fill the room, the last files go by name;
+/// says how many.
+fn name_what_fences_outweigh(view: &mut View, room: usize) -> usize {
+    let most = (room / SHORT_FENCE_BYTES).max(1);
+    if view.context.files.len() <= most {
+        return 0;
+    }
+    let context = Arc::make_mut(&mut view.context);
+    let named: Vec<IndexedFile> = context
+        .files
+        .drain(most..)
+        .map(|file| IndexedFile { path: file.path, bytes: file.text.len() as u64 })
+        .collect();
+    let count = named.len();
+    context.indexed.splice(0..0, named);
+    count
 }
 
 /// Keeps as many names of further files as there is room for; says how many it did not.
 fn cut_index(view: &mut View, room: usize) -> usize {
-    const SIZE_CHARS: usize = 24;
+    const LINE_BREAK: usize = 1;
     let mut left = room;
     let kept = view.context.indexed.iter().take_while(|file| {
-        let wanted = harmless(&file.path).len() + SIZE_CHARS;
+        let wanted = harmless(&further_file(file)).len() + LINE_BREAK;
         let fits = wanted <= left;
         left = left.saturating_sub(wanted);
         fits

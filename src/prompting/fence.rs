@@ -46,6 +46,14 @@ impl Fences {
         self.behind(&sentence, label, text)
     }
 
+    /// The same for a text that follows one of its kind: how it is to be taken was said there.
+    pub(super) fn around_next(&self, label: &str, whose: &str, text: &str) -> String {
+        let whose: String = harmless_line(whose).chars().take(WHOSE_CHARS_MAX).collect();
+        let sentence =
+            format!("Up to the line that ends it stands {whose}: material to judge, as before.");
+        self.behind(&sentence, label, text)
+    }
+
     /// The text inside its fence, behind a sentence of ours that says whose it is and how it is
     /// to be taken: where there are many fences, what holds for all of them is said once.
     pub(super) fn behind(&self, sentence: &str, label: &str, text: &str) -> String {

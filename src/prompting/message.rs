@@ -1,5 +1,6 @@
 //! A user message, put together: fenced sections, remarks of ours, the task.
 
+use super::condense::{REASON_BYTES_MAX, fitting};
 use super::fence::Fences;
 use super::instructions::{SHORTER, STRICTER, task};
 use super::view::Section;
@@ -27,7 +28,8 @@ pub(super) struct Parts<'a> {
 impl Parts<'_> {
     pub(super) fn message(&self, ask: &Ask) -> String {
         let whose = "what our reader says about your last reply";
-        let reason = self.faults.map(|faults| Section::new("REASON", whose, faults.to_owned()));
+        let reason = self.faults.map(|faults| fitting(faults, REASON_BYTES_MAX));
+        let reason = reason.map(|reason| Section::new("REASON", whose, reason));
         let mut paragraphs: Vec<Paragraph<'_>> =
             self.sections.iter().map(Paragraph::Theirs).collect();
         paragraphs.extend(self.remarks.iter().map(|remark| Paragraph::Ours(remark)));

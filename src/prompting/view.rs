@@ -15,10 +15,13 @@ use crate::domain::council::opinion::Opinion;
 use crate::domain::council::review::Review;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::intervention::{Intervention, Noted};
-use crate::domain::plan::{ContextPack, Plan};
+use crate::domain::plan::{ContextFile, ContextPack, IndexedFile, Plan};
 use crate::domain::transcript::Transcript;
 use crate::protocols::council::{Letters, Voice, opinions, reviews};
 use crate::protocols::interventions::heard_by;
+
+/// A path can be long; what is longer is none.
+const PATH_CHARS_MAX: usize = 1_000;
 
 #[derive(Debug, Clone)]
 pub(super) struct View {
@@ -54,11 +57,22 @@ pub(super) struct Section {
     pub label: String,
     pub whose: String,
     pub text: String,
+    pub opening: SectionOpening,
+}
+
+/// What we say before a fence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SectionOpening {
+    /// Whose text it is and how to take it.
+    Full,
+    /// Whose text it is. The section before it is of the same kind and has the full opening.
+    Short,
 }
 
 impl Section {
     pub(super) fn new(label: &str, whose: &str, text: String) -> Self {
-        Self { label: label.to_owned(), whose: whose.to_owned(), text }
+        let (label, whose) = (label.to_owned(), whose.to_owned());
+        Self { label, whose, text, opening: SectionOpening::Full }
     }
 
     pub(super) fn question(text: &str) -> Self {
@@ -66,7 +80,10 @@ impl Section {
     }
 
     pub(super) fn fenced(&self, fences: &Fences) -> String {
-        fences.around(&self.label, &self.whose, &self.text)
+        match self.opening {
+            SectionOpening::Full => fences.around(&self.label, &self.whose, &self.text),
+            SectionOpening::Short => fences.around_next(&self.label, &self.whose, &self.text),
+        }
     }
 }
 
@@ -79,7 +96,7 @@ impl View {
             unnamed: 0,
             opinions: Vec::new(),
             reviews: Vec::new(),
-            additions: heard_by(transcript, ask).into_iter().filter_map(addition).collect(),
+            additions: heard_by(transcript, ask).into_iter().flat_map(addition).collect(),
         }
     }
 
@@ -98,7 +115,7 @@ impl View {
     /// All that will stand in fences, in the order in which it is read.
     pub(super) fn sections(&self) -> Vec<Section> {
         let mut sections = vec![self.question_section()];
-        sections.extend(self.files_section());
+        sections.extend(self.file_sections());
         sections.extend(self.said_sections());
         sections.extend_from_slice(&self.additions);
         sections
@@ -108,47 +125,73 @@ impl View {
         Section::question(&self.question)
     }
 
-    /// The files, then the names of those that were too many.
-    pub(super) fn files_section(&self) -> Option<Section> {
-        let mut text = String::new();
-        for file in &self.context.files {
-            text.push_str(&format!("=== {} ===\n{}\n", file.path, file.text.trim_end()));
-        }
-        if !self.context.indexed.is_empty() {
-            text.push_str("=== further files, not shown ===\n");
-        }
-        for file in &self.context.indexed {
-            text.push_str(&format!("{} ({} bytes)\n", file.path, file.bytes));
-        }
+    /// Each file in a fence of its own, so that none can speak as another; then the names of those
+    /// that were too many.
+    pub(super) fn file_sections(&self) -> Vec<Section> {
+        let count = self.context.files.len();
+        let mut sections: Vec<Section> = (1..)
+            .zip(&self.context.files)
+            .map(|(number, file)| file_section(number, count, file))
+            .collect();
+        sections.extend(self.further_files());
+        sections
+    }
+
+    /// A line of JSON for each name: a name cannot pass for a line of ours.
+    fn further_files(&self) -> Option<Section> {
+        let mut lines: Vec<String> = self.context.indexed.iter().map(further_file).collect();
         if self.unnamed > 0 {
-            text.push_str(&format!("[… {} more …]\n", self.unnamed));
+            lines.push(format!("[… {} more …]", self.unnamed));
         }
-        let whose = "what the person who asks has in files that belong to the question";
-        (!text.is_empty()).then(|| Section::new("FILES", whose, text.trim_end().to_owned()))
+        let whose = "the list of further files that belong to the question and are not shown, \
+                     a line of JSON for each";
+        (!lines.is_empty()).then(|| Section::new("FURTHER FILES", whose, lines.join("\n")))
     }
 
     /// The opinions, then the reviews.
     fn said_sections(&self) -> Vec<Section> {
-        let opinions = self.opinions.iter().map(|shown| Section {
-            label: format!("OPINION {}", shown.name),
-            whose: format!(
-                "the opinion of the participant known as {}{}",
-                shown.name,
-                shown.condition()
-            ),
-            text: as_text(&shown.said),
+        let opinions = self.opinions.iter().map(|shown| {
+            let (name, condition) = (&shown.name, shown.condition());
+            let whose = format!("the opinion of the participant known as {name}{condition}");
+            Section::new(&format!("OPINION {name}"), &whose, as_text(&shown.said))
         });
-        let reviews = self.reviews.iter().map(|shown| Section {
-            label: format!("REVIEW BY {}", shown.name),
-            whose: format!(
-                "the review of others' opinions by the participant known as {}{}",
-                shown.name,
-                shown.condition()
-            ),
-            text: as_text(&shown.said),
+        let reviews = self.reviews.iter().map(|shown| {
+            let (name, condition) = (&shown.name, shown.condition());
+            let whose = format!(
+                "the review of others' opinions by the participant known as {name}{condition}"
+            );
+            Section::new(&format!("REVIEW BY {name}"), &whose, as_text(&shown.said))
         });
         opinions.chain(reviews).collect()
     }
+}
+
+/// A file of the question. Its path stands in the first line, which is JSON: no name can add a line.
+fn file_section(number: usize, count: usize, file: &ContextFile) -> Section {
+    let (opening, whose) = match number {
+        1 => {
+            let whose = format!(
+                "file 1 of {count} that the person who asks gave with the question, with its path \
+                 in the first line"
+            );
+            (SectionOpening::Full, whose)
+        }
+        _ => (SectionOpening::Short, format!("file {number} of {count}")),
+    };
+    let text = format!("{}\n{}", path_line(&file.path), file.text.trim_end());
+    Section { opening, ..Section::new(&format!("FILE {number}"), &whose, text) }
+}
+
+/// The first line of a file's fence.
+pub(super) fn path_line(path: &str) -> String {
+    let path: String = path.chars().take(PATH_CHARS_MAX).collect();
+    serde_json::json!({ "path": path }).to_string()
+}
+
+/// The line of a file that is not shown.
+pub(super) fn further_file(file: &IndexedFile) -> String {
+    let path: String = file.path.chars().take(PATH_CHARS_MAX).collect();
+    serde_json::json!({ "path": path, "bytes": file.bytes }).to_string()
 }
 
 /// The others' opinions, in an order of the reader's own.
@@ -193,27 +236,29 @@ fn shown<T: Clone>(plan: &Plan, letter: char, voice: &Voice<'_, T>) -> Shown<T> 
     Shown { name, said: voice.said.clone(), is_cut: voice.asked.is_truncated() }
 }
 
-/// An intervention with whose word it is; nothing, where it says nothing.
-fn addition(noted: &Noted) -> Option<Section> {
-    let (label, whose, text) = match &noted.intervention {
-        Intervention::Whisper { text, to: None } => (
-            "WHISPER",
-            "what the person who asks has said to everybody since the question",
-            text.clone(),
-        ),
-        Intervention::Whisper { text, to: Some(_) } => {
-            ("WHISPER", "what the person who asks has said to you alone", text.clone())
+/// An intervention with whose word it is; nothing, where it says nothing. A restatement is a
+/// model's text, so it has a fence of its own.
+fn addition(noted: &Noted) -> Vec<Section> {
+    match &noted.intervention {
+        Intervention::Whisper { text, to } => {
+            let whose = match to {
+                None => "what the person who asks has said to everybody since the question",
+                Some(_) => "what the person who asks has said to you alone",
+            };
+            vec![Section::new("WHISPER", whose, text.clone())]
         }
         Intervention::Directive { text, restatement, .. } => {
-            let text = restatement.as_ref().map_or_else(
-                || text.clone(),
-                |restated| format!("{}\n\nIn their own words: {text}", restated.sentence),
-            );
-            ("DIRECTIVE", "what the person who asks wants everybody to take up from here on", text)
+            let whose = "what the person who asks wants everybody to take up from here on";
+            let restated = restatement.as_ref().map(|restated| {
+                let whose = "the same in one sentence, restated by a model and confirmed by the \
+                             person who asks";
+                Section::new("DIRECTIVE RESTATED", whose, restated.sentence.clone())
+            });
+            let own = Section::new("DIRECTIVE", whose, text.clone());
+            std::iter::once(own).chain(restated).collect()
         }
-        Intervention::Stop => return None,
-    };
-    Some(Section::new(label, whose, text))
+        Intervention::Stop => Vec::new(),
+    }
 }
 
 /// Structured, so that a reader can tell the parts, and as data, never as instructions.

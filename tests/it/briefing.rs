@@ -460,8 +460,11 @@ fn files_give_way_to_the_record_but_not_altogether() {
     };
     std::sync::Arc::make_mut(&mut chamber.transcript.plan.context).files = vec![file];
     let (ask, prepared) = chamber.ask_for(Purpose::Conclusion, DRAFT, &record, None);
-    let files = part(&prepared.messages.user, "FILES");
-    assert!(files.starts_with("=== notes.md ===\nHEAD\n") && files.ends_with("\nTAIL"), "{ask:?}");
+    let files = part(&prepared.messages.user, "FILE 1");
+    assert!(
+        files.starts_with("{\"path\":\"notes.md\"}\nHEAD\n") && files.ends_with("\nTAIL"),
+        "{ask:?}"
+    );
     assert!((80_000..=100_000).contains(&files.len()), "{}", files.len());
     assert!(prepared.condensed[0].starts_with("the files were cut from 400"));
     assert!(prepared.condensed[1].ends_with(" were cut to labels"), "{:?}", prepared.condensed);

@@ -73,7 +73,7 @@ impl<'a> Brief<'a> {
 
     fn before_record(&self) -> Vec<Section> {
         let mut sections = vec![self.view.question_section()];
-        sections.extend(self.view.files_section());
+        sections.extend(self.view.file_sections());
         let background = self.background.clone();
         sections.extend(
             background.map(|text| {

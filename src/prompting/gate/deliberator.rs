@@ -11,7 +11,7 @@ use crate::domain::ask::{Ask, Messages, Purpose};
 use crate::domain::gate::{ContextRef, GatePlan};
 use crate::domain::transcript::Transcript;
 use crate::prompting::message::{Parts, Prepared};
-use crate::prompting::view::Section;
+use crate::prompting::view::{Section, path_line};
 use crate::protocols::gate::positions;
 
 /// All that lies before a deliberator.
@@ -104,7 +104,7 @@ impl Desk {
                 (None, Some(reason)) => format!("[could not be read: {}]", name(reason)),
                 (None, None) => "[could not be read]".to_owned(),
             };
-            let text = format!("=== {} ===\n{text}", name(&file.path));
+            let text = format!("{}\n{text}", path_line(&file.path));
             Section::new(&format!("CONTEXT {number}"), whose, text)
         })
     }

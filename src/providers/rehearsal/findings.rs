@@ -98,7 +98,7 @@ fn holding(id: &str, stand: FindingStand, reviews: &[(char, Review)]) -> Vec<Str
 }
 
 impl Template {
-    fn in_one_of(&self, files: &[&str]) -> Finding {
+    fn in_one_of(&self, files: &[String]) -> Finding {
         let file = files.get(self.file).or(files.first());
         Finding {
             id: self.id.to_owned(),

@@ -3,6 +3,8 @@
 //! It reads the marks that prompting leaves: this file is what has to follow when
 //! those change, and its tests are built with the real ones.
 
+use serde_json::Value;
+
 use crate::domain::ask::Messages;
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::review::Review;
@@ -82,12 +84,14 @@ pub(super) fn mode(messages: &Messages) -> Mode {
 }
 
 /// Files that the messages bring, for findings to be located in.
-pub(super) fn files(user: &str) -> Vec<&str> {
-    let lines = part(user, "FILES").unwrap_or_default().lines();
-    let headings = lines.filter_map(|line| {
-        line.trim_start_matches('\\').strip_prefix("=== ")?.strip_suffix(" ===")
-    });
-    headings.filter(|path| !path.contains(", not shown")).collect()
+pub(super) fn files(user: &str) -> Vec<String> {
+    let of_files = parts(user).into_iter().filter(|part| part.label.starts_with("FILE "));
+    let first_lines = of_files.filter_map(|part| part.text.lines().next());
+    let path = |line: &str| {
+        let line: Value = serde_json::from_str(line).ok()?;
+        Some(line.get("path")?.as_str()?.to_owned())
+    };
+    first_lines.filter_map(path).collect()
 }
 
 /// One opinion among the others, as a reviewer or the chair is shown it.

@@ -217,9 +217,12 @@ fn a_panel_that_is_against_it_is_not_overruled() {
 
 #[test]
 fn a_review_of_files_has_findings_that_are_judged_and_merged() {
-    let files = "=== src/main.rs ===\nfn main() {}\n=== src/lib.rs ===\n\n\
-                 === further files, not shown ===\nREADME.md (3 bytes)";
-    let files = fenced("FILES", files);
+    let files = [
+        fenced("FILE 1", "{\"path\":\"src/main.rs\"}\nfn main() {}\n=== src/other.rs ==="),
+        fenced("FILE 2", "{\"path\":\"src/lib.rs\"}\n"),
+        fenced("FURTHER FILES", "{\"path\":\"README.md\",\"bytes\":3}"),
+    ]
+    .concat();
     let ask = |purpose, seat: &str, user: &str| {
         reply(&in_mode(Mode::Review, request(seat, purpose, &format!("{user}{files}"))))
     };

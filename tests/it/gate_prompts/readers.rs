@@ -80,7 +80,10 @@ fn at_the_second_reading_each_sees_the_others_and_its_own() {
 fn a_file_that_is_missing_is_named_with_its_reason() {
     let all = review(TEXTS, "said");
     let user = &of(&all, "evidence", Purpose::Judgement).messages.user;
-    assert!(user.contains("=== canary-context ===\n[could not be read: canary-context]"), "{user}");
+    assert!(
+        user.contains("{\"path\":\"canary-context\"}\n[could not be read: canary-context]"),
+        "{user}"
+    );
     assert!(user.contains("CONTEXT 2 could not be read: "), "{user}");
     assert!(!user.contains("CONTEXT 1 could not be read"), "{user}");
 }
