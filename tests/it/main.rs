@@ -54,6 +54,7 @@ mod seed;
 mod settings;
 mod skills;
 mod tampering;
+mod terminal;
 mod tidy;
 mod trust;
 mod verdict_log;

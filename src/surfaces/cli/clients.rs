@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use super::session::{Done, Session};
+use super::terminal_text::DataForm;
 use crate::error::Error;
 
 /// An agent program that starts MCP servers itself.
@@ -24,7 +25,11 @@ pub(super) fn print_configuration(session: &Session<'_>, client: Client) -> Resu
     let arguments: Vec<String> =
         ["mcp".to_owned()].into_iter().chain(session.premises.flags_from_anywhere()?).collect();
     let server = json!({ "command": program.to_string_lossy(), "args": arguments });
-    session.ui.answer(&server_entry(client, &server), |entry| text(client, entry, &server))?;
+    let entry = server_entry(client, &server);
+    match session.ui.json {
+        true => session.ui.answer(&entry, |_| String::new())?,
+        false => session.ui.print_data(&text(client, &entry, &server), DataForm::Text)?,
+    }
     if !session.ui.json {
         let place = place(client);
         session.ui.say(&format!("merge it into {place}; it serves the folder the agent works in"));

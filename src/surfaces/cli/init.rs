@@ -10,6 +10,7 @@ use super::session::{Done, Session};
 use super::skills::{OtherFiles, write_skills};
 use crate::config::{COUNCIL_FILE, ConfigError, TEMPLATE};
 use crate::error::Error;
+use crate::export::safe_text;
 use crate::files;
 
 /// Write a council.yaml in which every setting is explained; or prepare an agent
@@ -61,7 +62,9 @@ impl Init {
             false => files::create(path, TEMPLATE.as_bytes())?,
         }
         let written = Written { status: "success", path: path.display().to_string() };
-        session.ui.answer(&written, |written| format!("Wrote {}\n", written.path))?;
+        session
+            .ui
+            .answer(&written, |written| format!("Wrote {}\n", safe_text::line(&written.path)))?;
         if !session.ui.json {
             session.ui.say("next: take out the providers you do not have, then `plenary doctor`");
         }

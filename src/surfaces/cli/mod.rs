@@ -20,6 +20,7 @@ mod show;
 mod signals;
 mod skills;
 mod table;
+mod terminal_text;
 mod trust;
 mod ui;
 mod verify;

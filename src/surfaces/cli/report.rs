@@ -1,9 +1,12 @@
 //! Says what went wrong: a sentence and a hint for people, a document for programs.
 
+use std::ffi::OsString;
+
 use anstyle::{AnsiColor, Style};
 use serde_json::json;
 
-use super::ui::{self, Ui, talk};
+use super::terminal_text::{DataForm, is_hostile};
+use super::ui::{self, Ui, talk, talk_in_colour};
 use crate::config::Problem;
 use crate::domain::refusal::{Item, Refusal};
 use crate::error::{Error, Kind};
@@ -16,7 +19,7 @@ const HINT: Style = AnsiColor::Cyan.on_default();
 pub(super) fn of_error(ui: &Ui, error: &Error) -> u8 {
     if ui.json {
         // If even the document cannot be written, the exit code still tells.
-        let _ = ui.print(&error.document().to_string());
+        let _ = ui.print_data(&error.document().to_string(), DataForm::Json);
     } else {
         tell(error);
     }
@@ -25,7 +28,7 @@ pub(super) fn of_error(ui: &Ui, error: &Error) -> u8 {
 
 /// One of several went wrong; the others go on.
 pub(super) fn tell(error: &Error) {
-    talk(&text_of(error));
+    talk_in_colour(&text_of(error));
 }
 
 /// Something went wrong that changes no result.
@@ -33,7 +36,7 @@ pub(super) fn warn(ui: &Ui, error: &Error) {
     if !ui.is_quiet() {
         let said = format!("{WARNING}warning:{WARNING:#} {}", safe_text::line(&error.sentence()));
         let hint = error.hint().map(|said| format!("\n{}", hint(&said)));
-        talk(&format!("{said}{}", hint.unwrap_or_default()));
+        talk_in_colour(&format!("{said}{}", hint.unwrap_or_default()));
     }
 }
 
@@ -97,11 +100,19 @@ fn subject(item: &Item) -> String {
 }
 
 /// Help and version are answers; anything else is a mistake of usage.
-pub(super) fn of_parsing(error: &clap::Error, wants_json: bool) -> u8 {
-    if !error.use_stderr() || !wants_json {
+pub(super) fn of_parsing(error: &clap::Error, arguments: &[OsString]) -> u8 {
+    if !error.use_stderr() {
         // Printing help to a closed pipe is not worth a complaint.
-        let _ = error.print();
-        return if error.use_stderr() { Kind::Usage.exit_code() } else { 0 };
+        let _ = ui::print(&error.render().ansi().to_string());
+        return 0;
+    }
+    if !arguments.iter().any(|argument| argument == "--json") {
+        // The message quotes arguments, and colours of theirs would pass for ours.
+        match arguments.iter().any(|argument| is_hostile(&argument.to_string_lossy())) {
+            true => talk(error.render().to_string().trim_end()),
+            false => talk_in_colour(error.render().ansi().to_string().trim_end()),
+        }
+        return Kind::Usage.exit_code();
     }
     let said = error.to_string();
     let said: Vec<&str> =
@@ -115,6 +126,6 @@ pub(super) fn of_parsing(error: &clap::Error, wants_json: bool) -> u8 {
         "suggestion": "`--help` shows what the command takes",
     });
     // If even the document cannot be written, the exit code still tells.
-    let _ = ui::print(&document.to_string());
+    let _ = ui::print_data(&document.to_string(), DataForm::Json);
     Kind::Usage.exit_code()
 }

@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser};
 use super::args::{Cli, Command};
 use super::report;
 use super::session::{Done, Session};
+use super::terminal_text::DataForm;
 use super::ui::Ui;
 use crate::ambient::Machine;
 use crate::error::Error;
@@ -15,10 +16,9 @@ use crate::error::Error;
 /// Runs the program and returns its exit code.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let wants_json = arguments.iter().any(|argument| argument == "--json");
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
-        Err(error) => return report::of_parsing(&error, wants_json),
+        Err(error) => return report::of_parsing(&error, &arguments),
     };
     let mut ui = Ui::new(&cli.global);
     ui.json |= cli.command.is_in_json();
@@ -67,7 +67,7 @@ fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "plenary", &mut script);
-            ui.print(&String::from_utf8_lossy(&script))?;
+            ui.print_data(&String::from_utf8_lossy(&script), DataForm::Text)?;
             Ok(Done::Well)
         }
     }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::session::{Done, Session};
 use crate::config::ConfigError;
 use crate::error::Error;
+use crate::export::safe_text;
 use crate::files;
 use crate::markers::SKILLS;
 
@@ -87,8 +88,8 @@ fn existing(path: &Path, text: &str) -> Existing {
 
 fn text(written: &SkillsWritten) -> String {
     let lines = written.skills.iter().map(|skill| match skill.changed {
-        true => format!("Wrote {}\n", skill.path),
-        false => format!("{} is there already\n", skill.path),
+        true => format!("Wrote {}\n", safe_text::line(&skill.path)),
+        false => format!("{} is there already\n", safe_text::line(&skill.path)),
     });
     lines.collect()
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::args::Global;
 use super::show::{Canvas, Detail};
+use super::terminal_text::{self, DataForm};
 use crate::error::{Error, document_text};
 
 /// When nothing says how wide the terminal is.
@@ -41,24 +42,31 @@ impl Ui {
         as_text: impl FnOnce(&T) -> String,
     ) -> Result<(), Error> {
         if self.json {
-            return self.print(&document_text(result)?);
+            return self.print_data(&document_text(result)?, DataForm::Json);
         }
         self.print(&as_text(result))
     }
 
-    /// Prints data. Whoever closed the pipe has read enough, and that changes nothing of how the
-    /// command ends.
-    pub(super) fn print(&self, text: &str) -> Result<(), Error> {
-        match print(text) {
-            Err(error) if error.is_closed_pipe() => Ok(()),
-            printed => printed,
-        }
+    /// Prints a page of ours. A reader who closed the pipe has read enough, and that changes
+    /// nothing of how the command ends.
+    pub(super) fn print(&self, page: &str) -> Result<(), Error> {
+        unless_closed(print(page))
+    }
+
+    /// Prints data: byte for byte to a program, made visible on a terminal.
+    pub(super) fn print_data(&self, text: &str, form: DataForm) -> Result<(), Error> {
+        unless_closed(print_data(text, form))
     }
 
     /// Prints a piece of something long. A pipe that was closed is an error: there is no use in
     /// going on.
-    pub(super) fn stream(&self, text: &str) -> Result<(), Error> {
-        print(text)
+    pub(super) fn stream(&self, page: &str) -> Result<(), Error> {
+        print(page)
+    }
+
+    /// The same for data.
+    pub(super) fn stream_data(&self, text: &str, form: DataForm) -> Result<(), Error> {
+        print_data(text, form)
     }
 
     pub(super) fn is_quiet(&self) -> bool {
@@ -108,9 +116,28 @@ impl Ui {
     }
 }
 
-/// Prints data, ending in a newline. Colours go away when nobody would see them.
-pub(super) fn print(text: &str) -> Result<(), Error> {
-    let mut out = anstream::AutoStream::auto(io::stdout().lock());
+fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
+    match printed {
+        Err(error) if error.is_closed_pipe() => Ok(()),
+        printed => printed,
+    }
+}
+
+/// Prints a page, ending in a newline. Colours go away where no terminal shows them.
+pub(super) fn print(page: &str) -> Result<(), Error> {
+    write_line(anstream::AutoStream::auto(io::stdout().lock()), &terminal_text::page(page))
+}
+
+/// Prints data, ending in a newline.
+pub(super) fn print_data(text: &str, form: DataForm) -> Result<(), Error> {
+    let out = io::stdout();
+    match out.is_terminal() {
+        true => write_line(out.lock(), &terminal_text::data(text, form)),
+        false => write_line(out.lock(), text),
+    }
+}
+
+fn write_line(mut out: impl Write, text: &str) -> Result<(), Error> {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     out.write_all(text.as_bytes())
         .and_then(|()| out.write_all(end.as_bytes()))
@@ -128,8 +155,17 @@ pub(super) fn confirm(question: &str) -> bool {
     read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// Talk that cannot be heard is no reason to fail.
+/// Says something without colours. A message that cannot be written is no reason to fail.
 pub(super) fn talk(text: &str) {
+    say_on_stderr(&terminal_text::talk(text));
+}
+
+/// Says something in our colours. Text of others in it was made safe.
+pub(super) fn talk_in_colour(page: &str) {
+    say_on_stderr(&terminal_text::page(page));
+}
+
+fn say_on_stderr(text: &str) {
     let mut out = anstream::AutoStream::auto(io::stderr().lock());
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.write_all(b"\n"));
 }

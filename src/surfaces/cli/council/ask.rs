@@ -21,7 +21,7 @@ use crate::convening::{Estimate, Table, Wishes, estimate};
 use crate::domain::council::words::Mode;
 use crate::domain::plan::{Auditing, Delivery, Plan, Stakes};
 use crate::error::Error;
-use crate::export::wording;
+use crate::export::{safe_text, wording};
 use crate::hosting::{council, council_settings};
 use crate::material;
 
@@ -253,7 +253,11 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
         .context
         .excluded
         .iter()
-        .map(|left_out| format!("left out: {} ({})\n", left_out.path, left_out.reason))
+        .map(|left_out| {
+            let (path, reason) =
+                (safe_text::line(&left_out.path), safe_text::line(&left_out.reason));
+            format!("left out: {path} ({reason})\n")
+        })
         .collect();
     let files = match (plan.context.files.len(), excluded.is_empty()) {
         (0, true) => String::new(),

@@ -12,6 +12,7 @@ use tokio::task::JoinSet;
 use super::super::runs::hall::{Crowd, Floor, Hall};
 use super::super::runs::presenting::done;
 use super::super::session::{Done, Session};
+use super::super::terminal_text::DataForm;
 use crate::config::Settings;
 use crate::convening::{Table, expected_cost};
 use crate::domain::council::words::Mode;
@@ -296,7 +297,7 @@ fn print(
     let told = document(transcript);
     if session.ui.json {
         let line = Line { index, id, told };
-        return session.ui.stream(&document_text(&line)?);
+        return session.ui.stream_data(&document_text(&line)?, DataForm::Json);
     }
     let labels = labels(&told);
     let said = safe_text::line(&said(&told));
@@ -382,7 +383,7 @@ fn print_unasked(
 ) -> Result<(), Error> {
     if session.ui.json {
         let line = json!({ "index": index, "id": id, "status": status, "error": error });
-        return session.ui.stream(&line.to_string());
+        return session.ui.stream_data(&line.to_string(), DataForm::Json);
     }
     let message = error.get("message").and_then(Value::as_str).unwrap_or(status);
     session.ui.stream(&format!("{}. {status}: {}", index + 1, safe_text::line(message)))

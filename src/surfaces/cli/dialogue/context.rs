@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::session::{Done, Session};
 use super::super::table::Table;
+use super::super::terminal_text::DataForm;
 use super::command::Data;
 use crate::error::Error;
 use crate::export::{safe_text, wording};
@@ -37,7 +38,7 @@ impl Context {
             WritePermission::Local,
         )?;
         if session.ui.json {
-            session.ui.print(&document)?;
+            session.ui.print_data(&document, DataForm::Json)?;
         } else {
             session.ui.print(&outline(&document, session.ui.table_width()))?;
             session.ui.say("this is an outline; `--json` prints what the experts read");

@@ -4,9 +4,11 @@ use clap::Args;
 use serde_json::json;
 
 use super::super::session::{Done, Session};
+use super::super::terminal_text::DataForm;
 use super::super::ui::Ui;
 use super::command::{Data, warn};
 use crate::error::{Error, document_text};
+use crate::export::safe_text;
 use crate::files::WritePermission;
 use crate::operations::{self, Format, Printed};
 
@@ -46,12 +48,18 @@ impl Export {
         if arguments.value().get("output_path").is_none_or(serde_json::Value::is_null) {
             let printed = operations::printed(&workspace, arguments.value())?;
             warn(session.ui, &printed.warnings);
-            session.ui.print(&as_asked(session.ui, printed)?)?;
+            let form = match printed.format {
+                Format::Markdown if !session.ui.json => DataForm::Text,
+                Format::Json | Format::Markdown => DataForm::Json,
+            };
+            session.ui.print_data(&as_asked(session.ui, printed)?, form)?;
             return Ok(Done::Well);
         }
         let permission = permission(self.force);
         let exported = operations::export(&workspace, arguments.value(), permission)?;
-        session.ui.answer(&exported, |exported| format!("Wrote {}", exported.path))?;
+        session
+            .ui
+            .answer(&exported, |exported| format!("Wrote {}", safe_text::line(&exported.path)))?;
         warn(session.ui, &exported.warnings);
         Ok(Done::Well)
     }

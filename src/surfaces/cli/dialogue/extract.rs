@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::super::session::{Done, Session};
 use super::super::show::draw_reply;
+use super::super::terminal_text::DataForm;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::limits::{RAW_REPLY_CHARS_MAX, ROUND_MAX};
 use crate::domain::refusal::{Code, Fault};
@@ -86,9 +87,11 @@ impl Extract {
         let raw = if self.no_raw { RawReplies::new() } else { raw(&sources, &mut replies) };
         gather(&mut replies);
         if self.summary {
-            session.ui.print(&summaries(&sources, &replies)?)?;
+            session.ui.print_data(&summaries(&sources, &replies)?, DataForm::Json)?;
         } else if session.ui.json {
-            session.ui.print(&document_text(&extracted(round, &replies, raw))?)?;
+            session
+                .ui
+                .print_data(&document_text(&extracted(round, &replies, raw))?, DataForm::Json)?;
         } else {
             let width = session.ui.table_width();
             let pages: Vec<String> = replies.iter().map(|reply| draw_reply(reply, width)).collect();

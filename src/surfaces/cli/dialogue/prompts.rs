@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::super::session::{Done, Session};
 use super::super::table::Table;
+use super::super::terminal_text::DataForm;
 use super::command::Data;
 use super::export::permission;
 use crate::error::Error;
@@ -52,12 +53,15 @@ impl Prompts {
         let workspace = session.for_existing()?;
         if let Some(expert) = self.expert {
             let prompt = operations::prompt(&workspace, arguments.value(), &expert)?;
-            session.ui.answer(&prompt, |prompt| prompt.prompt.clone())?;
+            match session.ui.json {
+                true => session.ui.answer(&prompt, |_| String::new())?,
+                false => session.ui.print_data(&prompt.prompt, DataForm::Text)?,
+            }
             return Ok(Done::Well);
         }
         let written = operations::prompts(&workspace, arguments.value(), permission(self.force))?;
         if session.ui.json {
-            session.ui.print(&written.answer)?;
+            session.ui.print_data(&written.answer, DataForm::Json)?;
             return Ok(Done::Well);
         }
         if !written.prompts.is_empty() {

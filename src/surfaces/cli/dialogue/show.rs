@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::super::session::{Done, Session};
 use super::super::show::{Canvas, Detail, draw, draw_council, draw_imported, draw_review};
+use super::super::terminal_text::DataForm;
 use super::command::Data;
 use crate::domain::dialogue::Protocol;
 use crate::domain::record::Record;
@@ -53,7 +54,7 @@ impl Show {
             round: self.round,
         };
         if session.ui.json {
-            session.ui.print(&operations::json(&workspace, &record)?)?;
+            session.ui.print_data(&operations::json(&workspace, &record)?, DataForm::Json)?;
         } else {
             session.ui.print(&drawn(&workspace, &record, canvas)?)?;
         }

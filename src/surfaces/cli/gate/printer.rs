@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::super::report;
 use super::super::session::{Done, Session};
 use super::super::show::gate::{draw, draw_line};
+use super::super::terminal_text::DataForm;
 use super::advice::{reviewed_with_key, skipped_because};
 use crate::config::Located;
 use crate::domain::transcript::Transcript;
@@ -67,9 +68,10 @@ impl<'a> Printer<'a> {
     /// What is printed once all were seen.
     pub(super) fn finish(self) -> Result<(), Error> {
         match self.format {
-            Format::Sarif => {
-                self.session.ui.print(&document_text(&gate::sarif(&self.kept, &self.unread))?)
-            }
+            Format::Sarif => self.session.ui.print_data(
+                &document_text(&gate::sarif(&self.kept, &self.unread))?,
+                DataForm::Json,
+            ),
             Format::Text | Format::Json | Format::Github => Ok(()),
         }
     }
@@ -80,8 +82,8 @@ impl<'a> Printer<'a> {
         let document = document.found_at(path);
         match self.format {
             Format::Text => ui.print(&draw_line(&document, ui.canvas())),
-            Format::Json => ui.print(&document_text(&document)?),
-            Format::Github => ui.print(&gate::annotations(&document)),
+            Format::Json => ui.print_data(&document_text(&document)?, DataForm::Json),
+            Format::Github => ui.print_data(&gate::annotations(&document), DataForm::Text),
             Format::Sarif => {
                 self.kept.push(document);
                 Ok(())
@@ -104,10 +106,12 @@ impl<'a> Printer<'a> {
                 if let Value::Object(fields) = &mut document {
                     fields.insert("artifact".to_owned(), path.into());
                 }
-                self.session.ui.print(&document.to_string())?;
+                self.session.ui.print_data(&document.to_string(), DataForm::Json)?;
             }
             Format::Github => {
-                self.session.ui.print(&gate::unreadable(path, &error.sentence()))?;
+                self.session
+                    .ui
+                    .print_data(&gate::unreadable(path, &error.sentence()), DataForm::Text)?;
             }
             Format::Text => report::tell(error),
             Format::Sarif => {

@@ -97,7 +97,7 @@ impl Progress {
         let spinner = self.screen.add(ProgressBar::new_spinner());
         let style = ProgressStyle::with_template("  {spinner:.cyan} {msg} {elapsed:.dim}");
         spinner.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-        spinner.set_message(message);
+        spinner.set_message(safe_text::line(&message));
         spinner.enable_steady_tick(TURN);
         seen.spinners.insert(ask.id, spinner);
     }
@@ -115,7 +115,7 @@ impl Progress {
         let (mark, style) = look(told.tone);
         let line = format!("{style}{mark}{style:#} {}", safe_text::line(&told.text));
         // The spinners make room while a line is printed above them.
-        self.screen.suspend(|| super::super::ui::talk(&line));
+        self.screen.suspend(|| super::super::ui::talk_in_colour(&line));
     }
 }
 

@@ -5,6 +5,7 @@ use std::thread::sleep;
 use clap::Args;
 
 use super::super::session::{Done, Session};
+use super::super::terminal_text::DataForm;
 use super::presenting::{done, present};
 use super::progress::Progress;
 use crate::domain::change::Entry;
@@ -75,7 +76,7 @@ impl<'a> Follower<'a> {
             return Ok(());
         }
         for event in events(transcript, &fresh) {
-            self.session.ui.stream(&line(id, entry, &event)?)?;
+            self.session.ui.stream_data(&line(id, entry, &event)?, DataForm::Json)?;
         }
         Ok(())
     }

@@ -9,9 +9,10 @@ use super::super::super::dialogue::export::permission;
 use super::super::super::runs::keeping::mend_log;
 use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
+use super::super::super::terminal_text::DataForm;
 use crate::domain::stretch::Since;
 use crate::error::Error;
-use crate::export::wording;
+use crate::export::{safe_text, wording};
 use crate::operations::{self, LogFilter};
 
 /// Print the lines of the log word for word, or write them to a file
@@ -49,7 +50,9 @@ impl Export {
         let since = self.since.map(|since| since.start(today));
         let filter = LogFilter { artifact_type: self.artifact_type, since };
         let Some(output) = self.output else {
-            operations::export_log(&workspace, filter, |lines| session.ui.stream(lines))?;
+            operations::export_log(&workspace, filter, |lines| {
+                session.ui.stream_data(lines, DataForm::Json)
+            })?;
             return Ok(Done::Well);
         };
         let file = workspace.folders.file("output", &output, permission(self.force))?;
@@ -64,7 +67,11 @@ impl Export {
         let exported =
             Exported { status: "success", path: file.path().display().to_string(), rows };
         session.ui.answer(&exported, |exported| {
-            format!("Wrote {} to {}", wording::count(exported.rows, "verdict"), exported.path)
+            format!(
+                "Wrote {} to {}",
+                wording::count(exported.rows, "verdict"),
+                safe_text::line(&exported.path)
+            )
         })?;
         Ok(Done::Well)
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::super::super::session::{Done, Session};
 use crate::config::{Overrides, Settings};
 use crate::error::Error;
-use crate::export::wording;
+use crate::export::{safe_text, wording};
 use crate::verdict_log::{Differences, compare, repair};
 
 /// Compare the whole file with the store, and write it anew where they differ
@@ -66,7 +66,8 @@ impl Repair {
 }
 
 fn repair_text(told: &RepairTold<'_>) -> String {
-    let RepairTold { path, differences, .. } = told;
+    let RepairTold { differences, .. } = told;
+    let path = safe_text::line(&told.path);
     let rows = wording::count(differences.rows, "verdict");
     let mut text = match (told.differed, told.dry_run) {
         (false, _) => format!("{path} holds the {rows} of the store"),
@@ -98,7 +99,10 @@ fn said(differences: &Differences) -> Vec<String> {
         said.push("the last line had no end".to_owned());
     }
     if let Some(aside) = &differences.kept_aside {
-        said.push(format!("its torn end, which is no verdict, is in {}", aside.display()));
+        said.push(format!(
+            "its torn end, which is no verdict, is in {}",
+            safe_text::line(&aside.display().to_string())
+        ));
     }
     said
 }

@@ -6,6 +6,7 @@ use super::super::super::runs::keeping::mend_log;
 use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
 use super::super::super::show;
+use super::super::super::terminal_text::DataForm;
 use crate::domain::limits::PAGE_MAX;
 use crate::error::{Error, document_text};
 use crate::operations;
@@ -38,7 +39,7 @@ impl Tail {
         let rows = operations::tail_log(&workspace, self.artifact_type, self.lines)?;
         if session.ui.json {
             for row in &rows {
-                session.ui.print(&document_text(row)?)?;
+                session.ui.print_data(&document_text(row)?, DataForm::Json)?;
             }
             return Ok(Done::Well);
         }

@@ -9,6 +9,7 @@ use clap::Args;
 use super::super::super::runs::outlets::outlets;
 use super::super::super::runs::typed;
 use super::super::super::session::{Done, Session};
+use super::super::super::terminal_text::DataForm;
 use super::super::judging::judge;
 use super::super::options::Options;
 use super::super::printer::Format;
@@ -144,7 +145,7 @@ impl Sweep {
         };
         match format {
             Format::Text => session.ui.print(&summary.text(session.ui.width()))?,
-            Format::Json => session.ui.print(&document_text(&summary)?)?,
+            Format::Json => session.ui.print_data(&document_text(&summary)?, DataForm::Json)?,
             // Their output is read by programs that know nothing of a sweep.
             Format::Github | Format::Sarif => {
                 session.ui.say(summary.text(session.ui.width()).trim());

@@ -1,0 +1,135 @@
+//! The last look at what is printed: no control character reaches a terminal but our own.
+//!
+//! Text of others is escaped where a page is made (`export/safe_text`). What slipped through there
+//! stops here. A page may hold the colour codes that the palette writes; talk and documents hold
+//! none.
+
+use crate::domain::hidden::is_hidden;
+use crate::export::safe_text;
+
+/// The codes that our styles are made of: reset, bold, faint, underlined, and the colours.
+const STYLE_CODES: [&str; 22] = [
+    "\u{1b}[0m",
+    "\u{1b}[1m",
+    "\u{1b}[2m",
+    "\u{1b}[4m",
+    "\u{1b}[30m",
+    "\u{1b}[31m",
+    "\u{1b}[32m",
+    "\u{1b}[33m",
+    "\u{1b}[34m",
+    "\u{1b}[35m",
+    "\u{1b}[36m",
+    "\u{1b}[37m",
+    "\u{1b}[39m",
+    "\u{1b}[90m",
+    "\u{1b}[91m",
+    "\u{1b}[92m",
+    "\u{1b}[93m",
+    "\u{1b}[94m",
+    "\u{1b}[95m",
+    "\u{1b}[96m",
+    "\u{1b}[97m",
+    "\u{1b}[3m",
+];
+
+/// What kind of data goes to standard output as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DataForm {
+    Json,
+    /// Markdown, a script, commands of a workflow.
+    Text,
+}
+
+/// A page of ours: style codes stay, every other control or hidden character becomes visible.
+pub(super) fn page(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let code = STYLE_CODES.iter().find(|code| letter == '\u{1b}' && rest.starts_with(**code));
+        let taken = code.map_or(letter.len_utf8(), |code| code.len());
+        match code {
+            Some(code) => shown.push_str(code),
+            None => push_visible(letter, &mut shown),
+        }
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    shown
+}
+
+/// Talk: lines without any style.
+pub(super) fn talk(text: &str) -> String {
+    text.split('\n').map(safe_text::line).collect::<Vec<_>>().join("\n")
+}
+
+/// Data as a terminal may show it. JSON still means the same: an escape stands for its character.
+pub(super) fn data(text: &str, form: DataForm) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match form {
+            DataForm::Text => push_visible(letter, &mut shown),
+            DataForm::Json if is_to_be_shown(letter) => {
+                let mut units = [0; 2];
+                let units = letter.encode_utf16(&mut units).iter();
+                shown.extend(units.map(|unit| format!("\\u{unit:04x}")));
+            }
+            DataForm::Json => shown.push(letter),
+        }
+    }
+    shown
+}
+
+/// Whether a text holds what a terminal must not get as it is.
+pub(super) fn is_hostile(text: &str) -> bool {
+    text.contains(is_to_be_shown)
+}
+
+fn push_visible(letter: char, shown: &mut String) {
+    match is_to_be_shown(letter) {
+        true => shown.extend(letter.escape_unicode()),
+        false => shown.push(letter),
+    }
+}
+
+fn is_to_be_shown(letter: char) -> bool {
+    !matches!(letter, '\n' | '\t') && is_hidden(letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_keeps_our_styles_and_nothing_else_that_drives_a_terminal() {
+        for (text, expected) in [
+            (
+                "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m a\tb\n",
+                "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m a\tb\n",
+            ),
+            ("\u{1b}[2J\u{1b}[1;31mx", r"\u{1b}[2J\u{1b}[1;31mx"),
+            ("\u{1b}]8;;https://a\u{7}b", r"\u{1b}]8;;https://a\u{7}b"),
+            ("\u{1b}]52;c;eA==\u{1b}\\", "\\u{1b}]52;c;eA==\\u{1b}\\"),
+            (
+                "a\rb\u{8}\u{9b}31m\u{202e}\u{200b}\u{e0041}",
+                r"a\u{d}b\u{8}\u{9b}31m\u{202e}\u{200b}\u{e0041}",
+            ),
+            ("\u{1b}", r"\u{1b}"),
+        ] {
+            assert_eq!(page(text), expected);
+        }
+    }
+
+    #[test]
+    fn talk_has_no_style() {
+        assert_eq!(talk("a \u{1b}[31mred\u{1b}[0m\nb"), "a \\u{1b}[31mred\\u{1b}[0m\nb");
+    }
+
+    #[test]
+    fn json_that_is_shown_means_the_same() {
+        let value =
+            serde_json::json!({ "a\u{7f}": "x\u{9b}31m \u{202e}\u{e0041}\n", "b": [1, "é漢"] });
+        let shown = data(&value.to_string(), DataForm::Json);
+        assert!(!is_hostile(&shown), "{shown}");
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+    }
+}
