@@ -36,6 +36,11 @@ impl Environment {
         self.variables.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
     }
 
+    /// All of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// A key. A line break at its end came from the file it was read from.
     pub(super) fn secret(&self, name: &str) -> Option<SecretString> {
         self.get(name).map(|value| SecretString::from(value.trim()))

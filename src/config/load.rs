@@ -19,6 +19,7 @@ use super::locate::{Anchor, Flags, Located, anchor, working_folder};
 use super::ollama;
 use super::reach::{self, Candidate, Surroundings};
 use super::seats::chairs;
+use super::secrets_in_use::secrets_in_use;
 use super::section::{At, Problems};
 use super::settings::{Alignment, Conclusion, Council, Origin, Retention, Settings};
 use super::trust::SettingUse;
@@ -157,6 +158,7 @@ fn settle(
         tier_rules,
         alignment,
         retention: Retention { keep_prompts },
+        secrets_in_use: secrets_in_use(&candidates, environment),
         origins: ledger.0,
     };
     Ok(Settled { settings, candidates, problems })

@@ -24,6 +24,7 @@ mod owner;
 mod reach;
 mod search;
 mod seats;
+mod secrets_in_use;
 mod section;
 mod settings;
 mod template;

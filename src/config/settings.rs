@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use secrecy::SecretString;
+
 use super::error::ConfigError;
 use super::file::TierRule;
 use super::ledger::Setting;
@@ -25,6 +27,8 @@ pub struct Settings {
     pub tier_rules: Option<Vec<TierRule>>,
     pub alignment: Alignment,
     pub retention: Retention,
+    /// Values that must not leave this machine with a file.
+    pub secrets_in_use: Vec<SecretString>,
     /// Every effective value and who set it.
     pub origins: Vec<Setting>,
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::connect::Outlets;
 use super::error::ConveneError;
+use super::guard::secret_guard;
 use super::plan::bare;
 use super::table::{Rehearsal, connections, secret};
 use crate::ambient::Ambient;
@@ -15,7 +16,7 @@ use crate::domain::gate::{
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Plan, Role, Seat};
 use crate::engine::Connections;
-use crate::material;
+use crate::material::{self, SecretGuard};
 use crate::prompting::{adjudicator_digest, gate_digest, is_shown_whole};
 use crate::providers::Provider;
 use crate::providers::rehearsal::panel;
@@ -108,6 +109,7 @@ impl Company {
         &self,
         settings: &Settings,
     ) -> Result<(Vec<Seat>, Vec<Deliberator>), ConveneError> {
+        let guard = secret_guard(settings);
         let wanted = settings.review.deliberators.iter().enumerate();
         let seated = wanted.map(|(place, wanted)| {
             let provider = self.speaker(place, wanted.provider.as_ref())?;
@@ -118,7 +120,7 @@ impl Company {
                 version: version.unwrap_or_else(|| version_of(&digest, &provider.model)),
                 ..place_of(&wanted.name, provider, Role::Participant, &digest)
             };
-            let context = context(wanted, &settings.located.folder);
+            let context = context(wanted, &settings.located.folder, &guard);
             Ok((seat, Deliberator { seat: wanted.name.clone(), instructions, context }))
         });
         seated.collect()
@@ -171,10 +173,14 @@ fn instructions(path: &Path) -> Result<String, ConveneError> {
 }
 
 /// The files a deliberator judges by; one that is missing is shown to it as missing.
-fn context(deliberator: &config::Deliberator, folder: &Path) -> Vec<ContextRef> {
+fn context(
+    deliberator: &config::Deliberator,
+    folder: &Path,
+    guard: &SecretGuard,
+) -> Vec<ContextRef> {
     let read = |path: &std::path::PathBuf| {
         let shown = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
-        match material::text_to_send(path) {
+        match material::text_to_send(path, guard) {
             Ok(text) => ContextRef { path: shown, text: Some(text), missing: None },
             Err(reason) => ContextRef { path: shown, text: None, missing: Some(reason) },
         }

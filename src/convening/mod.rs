@@ -6,6 +6,7 @@ mod ending;
 mod error;
 mod estimate;
 mod gate;
+mod guard;
 mod plan;
 mod table;
 
@@ -14,4 +15,5 @@ pub use ending::{ending, ending_alone};
 pub use error::ConveneError;
 pub use estimate::{Estimate, RoundEstimate, estimate, expected_cost, least_tokens};
 pub use gate::{GateTable, is_judged_whole};
+pub use guard::secret_guard;
 pub use table::{Rehearsal, Table, Wishes, reconnect};

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::skipped::{HoldsKey, Skipped, SkippedBecause};
 use crate::config::{Because, Class, Classifier, Settings};
-use crate::convening::is_judged_whole;
+use crate::convening::{is_judged_whole, secret_guard};
 use crate::domain::digest::sha256_hex;
 use crate::domain::gate::{Artifact, Tier, is_sampled};
 use crate::error::Error;
@@ -44,10 +44,10 @@ impl Piece {
     ) -> Self {
         let located = &settings.located;
         let sorted = match named == Path::new("-") {
-            true => Self::of_input(named, claims, rules),
+            true => Self::of_input(named, claims, settings, rules),
             false => Place::of(&located.documents, &located.working, named)
                 .map_err(Error::from)
-                .and_then(|place| Self::of_place(named, &place, claims, rules)),
+                .and_then(|place| Self::of_place(named, &place, claims, settings, rules)),
         };
         sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
     }
@@ -61,7 +61,7 @@ impl Piece {
     ) -> Self {
         let sorted = Place::of_source(&settings.located.documents, source)
             .map_err(Error::from)
-            .and_then(|place| Self::of_place(source.path(), &place, claims, rules));
+            .and_then(|place| Self::of_place(source.path(), &place, claims, settings, rules));
         sorted.unwrap_or_else(|error| Self::Unreadable { path: source.path().to_owned(), error })
     }
 
@@ -70,6 +70,7 @@ impl Piece {
         named: &Path,
         place: &Place,
         claims: &CallerClaims,
+        settings: &Settings,
         rules: &Classifier,
     ) -> Result<Self, Error> {
         let shown = place.relative.clone();
@@ -83,23 +84,35 @@ impl Piece {
             }
             return Ok(Self::skipped(shown, class, because));
         }
-        Self::sorted(named, shown, class, place.read()?, claims)
+        Self::sorted(named, shown, class, place.read(&secret_guard(settings))?, claims)
     }
 
-    fn of_input(named: &Path, claims: &CallerClaims, rules: &Classifier) -> Result<Self, Error> {
-        Self::without_file(named, claims, rules, || Ok(files::read_text(named)?))
+    fn of_input(
+        named: &Path,
+        claims: &CallerClaims,
+        settings: &Settings,
+        rules: &Classifier,
+    ) -> Result<Self, Error> {
+        Self::without_file(named, claims, settings, rules, || Ok(files::read_text(named)?))
     }
 
     /// A text that no file holds; `shown` is what it is called.
-    pub fn of_text(shown: &str, text: String, claims: &CallerClaims, rules: &Classifier) -> Self {
+    pub fn of_text(
+        shown: &str,
+        text: String,
+        claims: &CallerClaims,
+        settings: &Settings,
+        rules: &Classifier,
+    ) -> Self {
         let named = Path::new(shown);
-        let sorted = Self::without_file(named, claims, rules, || Ok(text));
+        let sorted = Self::without_file(named, claims, settings, rules, || Ok(text));
         sorted.unwrap_or_else(|error| Self::Unreadable { path: named.to_owned(), error })
     }
 
     fn without_file(
         named: &Path,
         claims: &CallerClaims,
+        settings: &Settings,
         rules: &Classifier,
         text: impl FnOnce() -> Result<String, Error>,
     ) -> Result<Self, Error> {
@@ -107,7 +120,7 @@ impl Piece {
         if let Some(because) = claims.passed_over(&class, None) {
             return Ok(Self::skipped(shown, class, because));
         }
-        let document = Document::of_text(named, text()?)?;
+        let document = Document::of_text(named, text()?, &secret_guard(settings))?;
         Self::sorted(named, shown, class, document, claims)
     }
 

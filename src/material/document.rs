@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::gather::MaterialError;
-use super::key_shapes;
+use super::guard::SecretGuard;
 use super::read::{self, Content};
 use crate::files::SourcePath;
 
@@ -95,7 +95,14 @@ impl Place {
 
     /// Reads it. What cannot be read as text is an error: a gate that skipped it would let it
     /// through.
-    pub fn read(&self) -> Result<Document, MaterialError> {
+    pub fn read(&self, guard: &SecretGuard) -> Result<Document, MaterialError> {
+        let text = self.read_text()?;
+        let key = guard.refuses_text(&self.path, &text);
+        Ok(Document { text, key })
+    }
+
+    /// The same, whatever the text holds.
+    pub fn read_text(&self) -> Result<String, MaterialError> {
         let real = self.real().map_err(|error| MaterialError::unreadable(&self.named, error))?;
         if real.is_dir() {
             return Err(MaterialError::Folder { path: self.named.clone() });
@@ -104,7 +111,7 @@ impl Place {
             return Err(self.unfit("it is a link that leads out of the folder"));
         }
         match read::text(&real) {
-            Content::Text(text) => Ok(Document { key: key_shapes::reason(&text), text }),
+            Content::Text(text) => Ok(text),
             Content::Left(reason) => Err(self.unfit(&reason)),
         }
     }
@@ -116,9 +123,9 @@ impl Place {
 
 impl Document {
     /// A text that came without a file, within the limits of one.
-    pub fn of_text(named: &Path, text: String) -> Result<Self, MaterialError> {
+    pub fn of_text(named: &Path, text: String, guard: &SecretGuard) -> Result<Self, MaterialError> {
         match read::judged(text.into_bytes()) {
-            Content::Text(text) => Ok(Self { key: key_shapes::reason(&text), text }),
+            Content::Text(text) => Ok(Self { key: guard.refuses_text(Path::new(""), &text), text }),
             Content::Left(reason) => Err(MaterialError::Unfit { path: named.to_owned(), reason }),
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::domain::plan::{ContextPack, Exclusion};
 use crate::files::SourcePath;
 
-use super::names;
+use super::guard::SecretGuard;
 use super::read::{self, Content};
 use super::selection::{self, Readable, Room};
 use super::walk::{self, Candidate, EntryKind, LeftOut, Listing, Scope};
@@ -40,7 +40,11 @@ impl MaterialError {
 ///
 /// A path that is named but cannot be read is an error; anything that is found on the
 /// way and cannot or must not be sent is excluded with its reason.
-pub fn gather(base: &Path, paths: &[PathBuf]) -> Result<ContextPack, MaterialError> {
+pub fn gather(
+    base: &Path,
+    paths: &[PathBuf],
+    guard: &SecretGuard,
+) -> Result<ContextPack, MaterialError> {
     let real = |base: &Path, named: &Path| {
         // Joined to the base, an empty path would mean all of it.
         if named.as_os_str().is_empty() {
@@ -48,30 +52,40 @@ pub fn gather(base: &Path, paths: &[PathBuf]) -> Result<ContextPack, MaterialErr
         }
         base.join(named).canonicalize()
     };
-    gather_real(base, paths.iter().map(PathBuf::as_path), real)
+    gather_real(base, paths.iter().map(PathBuf::as_path), real, guard)
 }
 
 /// The same for paths that were checked: they are taken as they are, so that a link that took
 /// the place of a folder since leads nowhere.
-pub fn gather_sources(base: &Path, paths: &[SourcePath]) -> Result<ContextPack, MaterialError> {
-    gather_real(base, paths.iter().map(SourcePath::path), |_, named| Ok(named.to_owned()))
+pub fn gather_sources(
+    base: &Path,
+    paths: &[SourcePath],
+    guard: &SecretGuard,
+) -> Result<ContextPack, MaterialError> {
+    gather_real(base, paths.iter().map(SourcePath::path), |_, named| Ok(named.to_owned()), guard)
 }
 
 fn gather_real<'a>(
     base: &Path,
     paths: impl Iterator<Item = &'a Path>,
     real: impl Fn(&Path, &Path) -> io::Result<PathBuf>,
+    guard: &SecretGuard,
 ) -> Result<ContextPack, MaterialError> {
     let base = base.canonicalize().map_err(|error| MaterialError::unreadable(base, error))?;
     let mut found = Found::default();
     for named in paths {
         let real = real(&base, named).map_err(|error| MaterialError::unreadable(named, error))?;
-        found.add(list(&base, named, real)?);
+        found.add(list(&base, named, real, guard)?);
     }
-    Ok(found.into_pack())
+    Ok(found.into_pack(guard))
 }
 
-fn list(base: &Path, named: &Path, real: PathBuf) -> Result<Listing, MaterialError> {
+fn list(
+    base: &Path,
+    named: &Path,
+    real: PathBuf,
+    guard: &SecretGuard,
+) -> Result<Listing, MaterialError> {
     let unreadable = |error| MaterialError::unreadable(named, error);
     // Not what a link leads to: what is read later is not reached through one.
     let metadata = real.symlink_metadata().map_err(unreadable)?;
@@ -79,7 +93,7 @@ fn list(base: &Path, named: &Path, real: PathBuf) -> Result<Listing, MaterialErr
     if metadata.is_dir() {
         walk::folder(named, &real, &shown, Scope::of_material())
     } else if metadata.is_file() {
-        named_file(named, real, shown)
+        named_file(named, real, shown, guard)
     } else {
         Err(MaterialError::NotAFile { path: named.to_owned() })
     }
@@ -87,8 +101,13 @@ fn list(base: &Path, named: &Path, real: PathBuf) -> Result<Listing, MaterialErr
 
 /// A file that was named is taken whatever folder it lies in, unless it is a credential:
 /// under its own name or under that of a link to it.
-fn named_file(named: &Path, real: PathBuf, shown: String) -> Result<Listing, MaterialError> {
-    if let Some(reason) = names::credential(&real).or_else(|| names::credential(named)) {
+fn named_file(
+    named: &Path,
+    real: PathBuf,
+    shown: String,
+    guard: &SecretGuard,
+) -> Result<Listing, MaterialError> {
+    if let Some(reason) = guard.refuses_file(&real).or_else(|| guard.refuses_file(named)) {
         let left_out = vec![LeftOut { path: real, shown, kind: EntryKind::File, reason }];
         return Ok(Listing { candidates: Vec::new(), left_out });
     }
@@ -121,7 +140,7 @@ impl Found {
         self.excluded.extend(walk::summed_up(listing.left_out));
     }
 
-    fn into_pack(mut self) -> ContextPack {
+    fn into_pack(mut self, guard: &SecretGuard) -> ContextPack {
         // What a folder left out may have been named by itself.
         let taken: HashSet<&str> =
             self.candidates.values().map(|file| file.shown.as_str()).collect();
@@ -129,7 +148,12 @@ impl Found {
         let mut readable = Vec::new();
         let mut room = Room::default();
         for candidate in self.candidates.into_values() {
-            match read::content(&candidate.real) {
+            // What a folder holds was judged by its name; a file of ours may have any name.
+            let content = match guard.refuses_file(&candidate.real) {
+                Some(reason) => Content::Left(reason),
+                None => read::content(&candidate.real, guard),
+            };
+            match content {
                 Content::Left(reason) => {
                     self.excluded.push(Exclusion { path: candidate.shown, reason });
                 }
@@ -141,7 +165,7 @@ impl Found {
                 }
             }
         }
-        let mut pack = selection::select(readable, room);
+        let mut pack = selection::select(readable, room, guard);
         pack.excluded.append(&mut self.excluded);
         in_order(pack)
     }

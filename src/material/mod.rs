@@ -3,12 +3,14 @@
 //! **Invariant:** a credential is never in a pack's files, however it was named;
 //! and every file that was looked at is sent, indexed or excluded with a reason.
 
+mod credential_names;
 mod document;
 mod files_in;
 mod gather;
-mod key_shapes;
+mod guard;
 mod names;
 mod read;
+mod secrets;
 mod selection;
 #[cfg(test)]
 mod tests;
@@ -18,5 +20,7 @@ mod within;
 pub use document::{Document, Place};
 pub use files_in::{FilesIn, FolderFile, files_in};
 pub use gather::{MaterialError, gather, gather_sources};
+pub use guard::SecretGuard;
+pub use secrets::SecretValues;
 pub use walk::{AskedFor, EntryKind, LeftOut};
 pub use within::{plain_text, text_to_send, text_within};

@@ -1,54 +1,11 @@
-//! What a name alone says about a file: a credential, a build's output, a lock file.
+//! What a name alone says about an entry of a folder: a credential, a build's output, a lock file.
 
 use std::path::Path;
 
-/// Folders that hold keys and logins, wherever they lie.
-const CREDENTIAL_FOLDERS: [&str; 6] = [".aws", ".azure", ".gcloud", ".gnupg", ".kube", ".ssh"];
-const CREDENTIAL_NAMES: [&str; 12] = [
-    ".netrc",
-    "_netrc",
-    ".npmrc",
-    ".pypirc",
-    ".pgpass",
-    ".git-credentials",
-    ".htpasswd",
-    ".dockercfg",
-    ".dockerconfigjson",
-    ".vault-token",
-    ".s3cfg",
-    ".boto",
-];
-/// `.env` has many siblings, and each of them is somebody's real one.
-const CREDENTIAL_STARTS: [&str; 10] = [
-    ".env",
-    "id_rsa",
-    "id_dsa",
-    "id_ecdsa",
-    "id_ed25519",
-    "credentials",
-    ".credentials",
-    "secrets.",
-    "service-account",
-    "service_account",
-];
-const CREDENTIAL_ENDS: [&str; 13] = [
-    ".pem",
-    ".key",
-    ".p8",
-    ".p12",
-    ".pfx",
-    ".pkcs12",
-    ".jks",
-    ".keystore",
-    ".truststore",
-    ".kdbx",
-    ".ppk",
-    ".keytab",
-    ".tfstate",
-];
+use super::credential_names::{credential, credential_folder};
 
 /// What version control, builds and package managers write.
-const GENERATED_FOLDERS: [(&str, &str); 25] = [
+const GENERATED_FOLDERS: [(&str, &str); 24] = [
     (".git", "version control data"),
     (".hg", "version control data"),
     (".svn", "version control data"),
@@ -73,7 +30,6 @@ const GENERATED_FOLDERS: [(&str, &str); 25] = [
     (".venv", "a dependency folder"),
     ("venv", "a dependency folder"),
     (".tox", "a dependency folder"),
-    (".plenary", "plenary's own record"),
 ];
 
 const LOCK_FILES: [&str; 22] = [
@@ -116,25 +72,6 @@ pub(super) fn reason(path: &Path, is_folder: bool) -> Option<String> {
     credential
         .or_else(|| generated.map(str::to_owned))
         .or_else(|| name.starts_with('.').then(|| "hidden; name it to include it".to_owned()))
-}
-
-/// Why a file is never sent, where it looks like a credential.
-pub(super) fn credential(file: &Path) -> Option<String> {
-    credential_folder(file).or_else(|| {
-        let name = file.file_name()?.to_string_lossy().to_ascii_lowercase();
-        let known = CREDENTIAL_NAMES.contains(&name.as_str())
-            || CREDENTIAL_STARTS.iter().any(|start| name.starts_with(start))
-            || CREDENTIAL_ENDS.iter().any(|end| name.ends_with(end));
-        known.then(|| "its name is that of a credential".to_owned())
-    })
-}
-
-/// Why nothing under a path is sent, where it leads through a folder of credentials.
-pub(super) fn credential_folder(path: &Path) -> Option<String> {
-    let is_known =
-        |part: &&str| CREDENTIAL_FOLDERS.iter().any(|folder| folder.eq_ignore_ascii_case(part));
-    let folder = path.iter().filter_map(|part| part.to_str()).find(is_known)?;
-    Some(format!("`{folder}` holds credentials"))
 }
 
 fn generated_folder(name: &str) -> Option<&'static str> {

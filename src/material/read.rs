@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
-use super::key_shapes;
+use super::guard::SecretGuard;
 use crate::files::open_without_links;
 
 /// Twice what is sent in all: what is larger is data, and reading it would tell us nothing.
@@ -20,9 +20,9 @@ pub(super) enum Content {
 }
 
 /// A text that may be sent.
-pub(super) fn content(path: &Path) -> Content {
+pub(super) fn content(path: &Path, guard: &SecretGuard) -> Content {
     match text(path) {
-        Content::Text(text) => match key_shapes::reason(&text) {
+        Content::Text(text) => match guard.refuses_text(path, &text) {
             Some(reason) => Content::Left(reason),
             None => Content::Text(text),
         },
@@ -156,9 +156,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let left = |text: &str| Content::Left(text.to_owned());
         assert_eq!(
-            content(&folder.path().join("gone")),
+            content(&folder.path().join("gone"), &SecretGuard::default()),
             left("it cannot be read: entity not found")
         );
-        assert_eq!(content(folder.path()), left("it is not a regular file"));
+        assert_eq!(
+            content(folder.path(), &SecretGuard::default()),
+            left("it is not a regular file")
+        );
     }
 }

@@ -3,6 +3,7 @@
 use crate::domain::digest::sha256_hex;
 use crate::domain::plan::{ContextFile, ContextPack, Exclusion, IndexedFile};
 
+use super::guard::SecretGuard;
 use super::names;
 use super::read::{self, Content};
 use super::walk::Candidate;
@@ -46,17 +47,17 @@ impl Room {
 }
 
 /// Everything whole where it fits, else key files whole and the rest by name.
-pub(super) fn select(readable: Vec<Readable>, taken: Room) -> ContextPack {
+pub(super) fn select(readable: Vec<Readable>, taken: Room, guard: &SecretGuard) -> ContextPack {
     if taken.holds() {
         let files = readable
             .into_iter()
             .filter_map(|file| Some(context_file(file.candidate.shown, file.text?)));
         return ContextPack { files: files.collect(), ..ContextPack::default() };
     }
-    key_files_of(readable)
+    key_files_of(readable, guard)
 }
 
-fn key_files_of(mut readable: Vec<Readable>) -> ContextPack {
+fn key_files_of(mut readable: Vec<Readable>, guard: &SecretGuard) -> ContextPack {
     readable.sort_by(|a, b| rank(a).cmp(&rank(b)));
     let mut pack = ContextPack::default();
     let mut room = Room::default();
@@ -66,7 +67,8 @@ fn key_files_of(mut readable: Vec<Readable>) -> ContextPack {
             pack.indexed.push(IndexedFile { path, bytes: file.bytes });
             continue;
         }
-        match file.text.map_or_else(|| read::content(&file.candidate.real), Content::Text) {
+        let read_again = || read::content(&file.candidate.real, guard);
+        match file.text.map_or_else(read_again, Content::Text) {
             Content::Text(text) if room.fits(text.len() as u64) => {
                 room.take(text.len() as u64);
                 pack.files.push(context_file(path, text));

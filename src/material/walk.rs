@@ -9,6 +9,7 @@ use ignore::{DirEntry, WalkBuilder};
 
 use crate::domain::plan::Exclusion;
 
+use super::credential_names;
 use super::gather::MaterialError;
 use super::names;
 
@@ -82,7 +83,7 @@ pub(super) fn folder(
 ) -> Result<Listing, MaterialError> {
     // The walk would only note that it could not enter.
     root.read_dir().map_err(|error| MaterialError::unreadable(named, error))?;
-    if let Some(reason) = names::credential_folder(root) {
+    if let Some(reason) = credential_names::credential_folder(root) {
         let (path, shown) = (root.to_owned(), shown.to_owned());
         let left_out = vec![LeftOut { path, shown, kind: EntryKind::Folder, reason }];
         return Ok(Listing { candidates: Vec::new(), left_out });

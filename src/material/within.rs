@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use super::names;
+use super::guard::SecretGuard;
 use super::read::{self, Content};
 
 /// Reads a text that the operator wrote for us.
@@ -12,14 +12,17 @@ pub fn plain_text(path: &Path) -> Result<String, String> {
 }
 
 /// Reads a text that goes to models: no credential is one.
-pub fn text_to_send(path: &Path) -> Result<String, String> {
-    match names::credential(path) {
+pub fn text_to_send(path: &Path, guard: &SecretGuard) -> Result<String, String> {
+    match guard.refuses_file(path) {
         Some(reason) => Err(reason),
-        None => read_real(path, read::content),
+        None => read_real(path, |real| match guard.refuses_file(real) {
+            Some(reason) => Content::Left(reason),
+            None => read::content(real, guard),
+        }),
     }
 }
 
-fn read_real(path: &Path, read: fn(&Path) -> Content) -> Result<String, String> {
+fn read_real(path: &Path, read: impl Fn(&Path) -> Content) -> Result<String, String> {
     let real = path.canonicalize().map_err(|error| unreadable(&error))?;
     match read(&real) {
         Content::Text(text) => Ok(text),

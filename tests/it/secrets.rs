@@ -44,7 +44,7 @@ done
 
 struct Bench {
     program: Program,
-    _server: ModelServer,
+    server: ModelServer,
 }
 
 impl Bench {
@@ -75,7 +75,7 @@ council:
 "#
             ),
         );
-        Self { program, _server: server }
+        Self { program, server }
     }
 
     fn run(&self, line: &[&str]) -> (Output, Value) {
@@ -224,6 +224,34 @@ fn prose_that_repeats_the_key_is_kept_without_it() {
     let bench = Bench::new(|seen| Play::Reply(echo(seen)));
     let document = bench.ask();
     assert_eq!(document["status"], "failed", "{document:#}");
+}
+
+#[test]
+fn a_file_with_a_key_of_this_run_is_not_sent() {
+    let bench = Bench::new(|_| Play::Fitting);
+    for (number, secret) in secrets().enumerate() {
+        let text = format!("first line\nsee {secret} for it\n");
+        bench.program.write(&format!("notes-{number}.md"), &text);
+    }
+    bench.program.write("kept.md", "a blue door");
+    let line = ["ask", "Shall we?", "--context", ".", "--json"];
+    let (_, planned) = bench.run(&[&line[..], &["--dry-run"]].concat());
+    let excluded = planned["context"]["excluded"].as_array().unwrap();
+    let mut expected = vec![("council.yaml".to_owned(), "configuration of this program")];
+    let notes = (0..secrets().count()).map(|number| format!("notes-{number}.md"));
+    expected.extend(notes.map(|path| (path, "line 2 holds the value of a key in use")));
+    for (path, reason) in expected {
+        let entry = json!({ "path": path, "reason": reason });
+        assert!(excluded.contains(&entry), "{path} is not left out: {planned:#}");
+    }
+    let (_, document) = bench.run(&line);
+    assert_eq!(document["status"], "done", "{document:#}");
+    let seen = bench.server.seen();
+    assert!(seen.iter().any(|seen| seen.user.contains("a blue door")), "nothing was sent");
+    for seen in seen {
+        check("a message", seen.user.as_bytes());
+        check("a message", seen.system.as_bytes());
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use super::super::table::Table as Grid;
 use super::batch;
 use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
-use crate::convening::{Estimate, Table, Wishes, estimate};
+use crate::convening::{Estimate, Table, Wishes, estimate, secret_guard};
 use crate::domain::council::words::Mode;
 use crate::domain::plan::{Auditing, Delivery, Plan, Stakes};
 use crate::error::Error;
@@ -125,7 +125,9 @@ impl Ask {
             return batch::run(session, &settings, table, asked, limits);
         }
         let question = typed::question(self.question.as_deref().unwrap_or_default())?;
-        let context = material::gather(&settings.located.working, &self.context)?.into();
+        let context =
+            material::gather(&settings.located.working, &self.context, &secret_guard(&settings))?
+                .into();
         if self.mode == Mode::Review && self.context.is_empty() {
             session.ui.say("there is nothing to review: give files with `--context`");
         }

@@ -14,7 +14,7 @@ use super::super::runs::presenting::done;
 use super::super::session::{Done, Session};
 use super::super::terminal_text::DataForm;
 use crate::config::Settings;
-use crate::convening::{Table, expected_cost};
+use crate::convening::{Table, expected_cost, secret_guard};
 use crate::domain::council::words::Mode;
 use crate::domain::plan::ContextPack;
 use crate::domain::refusal::{Code, Fault, Refusal};
@@ -127,12 +127,13 @@ fn with_files(
     settings: &Settings,
     asked: Vec<Asked>,
 ) -> Result<Vec<(Arc<ContextPack>, Asked)>, Error> {
+    let guard = secret_guard(settings);
     let mut read: BTreeMap<Vec<PathBuf>, Arc<ContextPack>> = BTreeMap::new();
     let mut all = Vec::new();
     for one in asked {
         let pack = match read.get(&one.context) {
             Some(pack) => Arc::clone(pack),
-            None => Arc::new(material::gather(&settings.located.working, &one.context)?),
+            None => Arc::new(material::gather(&settings.located.working, &one.context, &guard)?),
         };
         read.insert(one.context.clone(), Arc::clone(&pack));
         all.push((pack, one));

@@ -24,6 +24,6 @@ pub(super) fn since_then(artifact: &Artifact, folder: &Path) -> Option<String> {
 }
 
 fn digest(path: &Path, folder: &Path) -> Result<String, MaterialError> {
-    let document = Place::of(folder, folder, path)?.read()?;
-    Ok(sha256_hex([document.text.as_bytes()]))
+    let text = Place::of(folder, folder, path)?.read_text()?;
+    Ok(sha256_hex([text.as_bytes()]))
 }

@@ -8,7 +8,7 @@ use super::deliberation::{DELIBERATION, dollars, wait};
 use super::tool::{Run, Tool, Work};
 use crate::ambient::Machine;
 use crate::config::{Overrides, parse_duration};
-use crate::convening::{Rehearsal, Table, Wishes};
+use crate::convening::{Rehearsal, Table, Wishes, secret_guard};
 use crate::domain::council::words::Mode;
 use crate::domain::limits::LINE_CHARS_MAX;
 use crate::domain::plan::{Auditing, Delivery, Stakes};
@@ -121,7 +121,8 @@ impl AskArguments {
         let folders = &house.for_opening()?.folders;
         let paths: Result<Vec<SourcePath>, Fault> =
             context.iter().map(|path| folders.source("context", path)).collect();
-        let pack = material::gather_sources(&settings.located.working, &paths?)?;
+        let guard = secret_guard(&settings);
+        let pack = material::gather_sources(&settings.located.working, &paths?, &guard)?;
         let plan = table.plan(mode, pack.into(), &Machine);
         Ok(council(&table, question, plan))
     }

@@ -104,7 +104,7 @@ impl ReviewArguments {
                 let path = workspace.folders.source("path", &path)?;
                 Piece::of_source(&path, &claims, &settings, &rules)
             }
-            Given::Text(text) => Piece::of_text(UNNAMED, text, &claims, &rules),
+            Given::Text(text) => Piece::of_text(UNNAMED, text, &claims, &settings, &rules),
         };
         match piece {
             Piece::Artifact(artifact) => {

@@ -1,0 +1,221 @@
+//! What a text says once its encodings are undone: escapes, base64, hexadecimal.
+//!
+//! One layer is undone. A secret that is encoded twice, compressed, or split over several strings
+//! is not found.
+
+use std::borrow::Cow;
+use std::iter::Peekable;
+use std::str::Chars;
+
+use crate::domain::hidden::is_hidden;
+
+/// Fifteen bytes: no key is shorter.
+const BASE64_CHARS_MIN: usize = 20;
+
+/// The same for two letters a byte.
+const HEX_CHARS_MIN: usize = 30;
+
+/// The longest number in an escape such as `\u{10ffff}`.
+const DIGITS_MAX: usize = 8;
+
+/// What an encoded part of a text decodes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DecodedBlock {
+    /// The line on which it begins, from one.
+    pub(super) line: usize,
+    pub(super) text: String,
+}
+
+/// The lines that read otherwise once their escapes are undone.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct UnescapedLines {
+    pub(super) text: String,
+    /// The number of each line in the text it comes from, from one.
+    pub(super) numbers: Vec<usize>,
+}
+
+/// The lines with hidden characters or escapes, without the ones and with `\u002d`, `\x2d`, `%2D`
+/// and `&#45;` as the letters that they stand for.
+pub(super) fn unescaped_lines(text: &str) -> UnescapedLines {
+    let is_worth_a_look = |byte: u8| matches!(byte, b'\\' | b'%' | b'&') || !byte.is_ascii();
+    let mut unescaped = UnescapedLines::default();
+    for (at, line) in text.split('\n').enumerate() {
+        if !line.bytes().any(is_worth_a_look) {
+            continue;
+        }
+        let shown = without_escapes(line);
+        if shown != line {
+            unescaped.text.push_str(&shown);
+            unescaped.text.push('\n');
+            unescaped.numbers.push(at + 1);
+        }
+    }
+    unescaped
+}
+
+fn without_escapes(line: &str) -> String {
+    let mut shown = String::with_capacity(line.len());
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let letter = match letter {
+            '\\' => unescaped(&mut letters),
+            '%' => digits_after(&mut letters, 2, 2).unwrap_or('%'),
+            '&' => entity(&mut letters),
+            other => other,
+        };
+        if letter == '\t' || !is_hidden(letter) {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
+/// What stands behind a backslash. Of what is no escape the backslash stays.
+fn unescaped(letters: &mut Peekable<Chars<'_>>) -> char {
+    let Some(next) = letters.peek().copied() else { return '\\' };
+    let mut ahead = letters.clone();
+    ahead.next();
+    let decoded = match next {
+        'u' if ahead.peek() == Some(&'{') => {
+            ahead.next();
+            let decoded = digits_after(&mut ahead, 1, DIGITS_MAX);
+            decoded.filter(|_| ahead.next() == Some('}'))
+        }
+        'u' => digits_after(&mut ahead, 4, 4),
+        'x' => digits_after(&mut ahead, 2, 2),
+        '/' | '"' | '\'' | '\\' => Some(next),
+        // They end a word, as the line break that they stand for would.
+        'n' | 'r' | 't' => Some('\t'),
+        _ => None,
+    };
+    match decoded {
+        Some(decoded) => {
+            *letters = ahead;
+            as_blank(decoded)
+        }
+        None => '\\',
+    }
+}
+
+/// `&#45;` and `&#x2d;`.
+fn entity(letters: &mut Peekable<Chars<'_>>) -> char {
+    let mut ahead = letters.clone();
+    if ahead.next() != Some('#') {
+        return '&';
+    }
+    let decoded = if ahead.next_if(|letter| "xX".contains(*letter)).is_some() {
+        digits_after(&mut ahead, 1, DIGITS_MAX)
+    } else {
+        let digits = taken(&mut ahead, DIGITS_MAX, |letter| letter.is_ascii_digit());
+        digits.parse().ok().and_then(char::from_u32)
+    };
+    match decoded.filter(|_| ahead.next() == Some(';')) {
+        Some(decoded) => {
+            *letters = ahead;
+            as_blank(decoded)
+        }
+        None => '&',
+    }
+}
+
+fn as_blank(decoded: char) -> char {
+    if decoded == '\n' { '\t' } else { decoded }
+}
+
+/// The letter whose number stands next in hexadecimal; without one nothing is taken.
+fn digits_after(letters: &mut Peekable<Chars<'_>>, least: usize, most: usize) -> Option<char> {
+    let mut ahead = letters.clone();
+    let digits = taken(&mut ahead, most, |letter| letter.is_ascii_hexdigit());
+    if digits.len() < least {
+        return None;
+    }
+    let decoded = char::from_u32(u32::from_str_radix(&digits, 16).ok()?)?;
+    *letters = ahead;
+    Some(as_blank(decoded))
+}
+
+fn taken(letters: &mut Peekable<Chars<'_>>, most: usize, is_of: fn(&char) -> bool) -> String {
+    (0..most).map_while(|_| letters.next_if(is_of)).collect()
+}
+
+/// The texts that stand in base64 or in hexadecimal. Lines that follow each other are one block.
+pub(super) fn decoded_blocks(text: &str) -> impl Iterator<Item = DecodedBlock> {
+    encoded_blocks(text).filter_map(|(line, run)| Some(DecodedBlock { line, text: decoded(&run)? }))
+}
+
+fn decoded(run: &str) -> Option<String> {
+    // A name or a folder may stand before the encoding, joined by a sign that base64 has too.
+    let parts = || run.split(['/', '-', '_']).filter(|part| part.len() >= BASE64_CHARS_MIN);
+    let whole = from_hex(run).or_else(|| from_base64(run));
+    whole.or_else(|| parts().find_map(from_base64))
+}
+
+/// Runs of letters that could be an encoding, with the lines they begin on.
+fn encoded_blocks(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
+    let mut blocks: Vec<(usize, Cow<'_, str>)> = Vec::new();
+    // Whether the last block may go on in the next line.
+    let mut is_open = false;
+    for (number, line) in text.lines().enumerate() {
+        let line = line.trim();
+        let body = line.trim_end_matches('=');
+        let is_encoding = !body.is_empty() && body.bytes().all(is_of_base64);
+        let was_open = is_open;
+        is_open = is_encoding && body.len() == line.len();
+        match blocks.last_mut() {
+            Some((_, block)) if was_open && is_encoding => block.to_mut().push_str(body),
+            _ => {
+                let runs = line.split(|letter: char| !u8::try_from(letter).is_ok_and(is_of_base64));
+                let long = runs.filter(|run| run.len() >= BASE64_CHARS_MIN);
+                let before = blocks.len();
+                blocks.extend(long.map(|run| (number + 1, Cow::Borrowed(run))));
+                is_open &= blocks.len() > before;
+            }
+        }
+    }
+    blocks.into_iter()
+}
+
+fn is_of_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)
+}
+
+fn from_hex(run: &str) -> Option<String> {
+    if run.len() < HEX_CHARS_MIN || !run.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    let digit = |byte: &u8| char::from(*byte).to_digit(16);
+    let bytes = run.as_bytes().chunks_exact(2).filter_map(|pair| match pair {
+        [high, low] => u8::try_from(digit(high)? * 16 + digit(low)?).ok(),
+        _ => None,
+    });
+    readable(bytes.collect())
+}
+
+/// Both alphabets; the signs that fill the end are gone already.
+fn from_base64(run: &str) -> Option<String> {
+    let (mut bytes, mut bits, mut held) = (Vec::with_capacity(run.len()), 0_u32, 0_u32);
+    for byte in run.bytes() {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = (bits << 6 | u32::from(value)) & 0xffff;
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            bytes.push((bits >> held & 0xff) as u8);
+        }
+    }
+    readable(bytes)
+}
+
+/// An encoding of something else than text decodes to what no text holds.
+fn readable(bytes: Vec<u8>) -> Option<String> {
+    let text = String::from_utf8(bytes).ok()?;
+    let is_written = |letter: char| !letter.is_control() || matches!(letter, '\n' | '\r' | '\t');
+    text.chars().all(is_written).then_some(text)
+}

@@ -1,0 +1,199 @@
+//! Rules beside gitleaks': shapes that it does not know, or finds only before certain signs.
+//!
+//! The secret is the first group, else the whole match. A placeholder is none, and most want a
+//! digit in it: a key without one is a word of a manual.
+
+pub(super) struct OwnRule {
+    pub(super) id: &'static str,
+    pub(super) regex: &'static str,
+    /// In lower case; the rule looks at a text that holds one of them.
+    pub(super) keywords: &'static [&'static str],
+    /// Bits per letter that the secret must exceed.
+    pub(super) entropy: f64,
+    pub(super) letters: SecretLetters,
+}
+
+/// What a secret is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SecretLetters {
+    /// At least one digit.
+    WithDigit,
+    /// A person may have chosen it.
+    Any,
+}
+
+const fn rule(
+    id: &'static str,
+    regex: &'static str,
+    keywords: &'static [&'static str],
+    entropy: f64,
+) -> OwnRule {
+    OwnRule { id, regex, keywords, entropy, letters: SecretLetters::WithDigit }
+}
+
+const fn of_any_letters(rule: OwnRule) -> OwnRule {
+    OwnRule { letters: SecretLetters::Any, ..rule }
+}
+
+/// A key of letters alone that says something is less mixed than this; a random one is more.
+const MIXED: f64 = 3.0;
+
+/// For shapes that no other text has.
+const ANY: f64 = 2.0;
+
+pub(super) const OWN_RULES: [OwnRule; 33] = [
+    rule(
+        "private-key-block",
+        r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,400}?([A-Za-z0-9+/=]{32,})",
+        &["private key"],
+        MIXED,
+    ),
+    rule(
+        "putty-private-key",
+        r"PuTTY-User-Key-File-\d[\s\S]{0,4000}?Private-Lines:[ \t]*\d+\s+([A-Za-z0-9+/=]{32,})",
+        &["putty-user-key-file"],
+        MIXED,
+    ),
+    rule("age-secret-key-own", r"AGE-SECRET-KEY-[A-Z0-9]{20,}", &["age-secret-key-"], MIXED),
+    rule(
+        "wireguard-private-key",
+        r"(?i)\b(?:PrivateKey|PresharedKey)[ \t]*=[ \t]*([A-Za-z0-9+/]{43}=)",
+        &["privatekey", "presharedkey"],
+        MIXED,
+    ),
+    rule("anthropic-key", r"\bsk-ant-([\w-]{24,})", &["sk-ant-"], MIXED),
+    rule("openrouter-key", r"\bsk-or-([\w-]{24,})", &["sk-or-"], MIXED),
+    rule("openai-key", r"\bsk-(?:proj|svcacct|admin)-([\w-]{24,})", &["sk-"], MIXED),
+    rule("openai-like-key", r"\bsk-([A-Za-z0-9]{32,})", &["sk-"], MIXED),
+    rule("groq-key", r"\bgsk_([A-Za-z0-9]{20,})", &["gsk_"], MIXED),
+    rule("xai-key", r"\bxai-([\w-]{24,})", &["xai-"], MIXED),
+    rule(
+        "model-provider-key",
+        r"\b(?:pplx-|r8_|fw_|csk-|nvapi-|pcsk_|lsv2_(?:pt|sk)_|tgp_v1_|jina_|sk_[a-z]{0,4}_?)([A-Za-z0-9]{24,})",
+        &["pplx-", "r8_", "fw_", "csk-", "nvapi-", "pcsk_", "lsv2_", "tgp_v1_", "jina_", "sk_"],
+        MIXED,
+    ),
+    rule("hugging-face-token", r"\b(?:hf|api_org)_([A-Za-z0-9]{30,})", &["hf_", "api_org_"], MIXED),
+    rule(
+        "aws-key-id",
+        r"\b(?:AKIA|ASIA|ABIA|ACCA)([A-Z0-9]{16})\b",
+        &["akia", "asia", "abia", "acca"],
+        ANY,
+    ),
+    rule(
+        "aws-secret-key",
+        r#"(?i)aws.{0,20}?(?:secret|sk).{0,20}?["'=: \t]{1,5}([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+=]|$)"#,
+        &["aws"],
+        MIXED,
+    ),
+    rule("google-api-key", r"\bAIza([\w-]{35})", &["aiza"], MIXED),
+    rule("google-oauth-token", r"\b(?:ya29\.|1//0)([\w-]{38,})", &["ya29.", "1//0"], MIXED),
+    rule("google-client-secret", r"\bGOCSPX-([\w-]{20,})", &["gocspx-"], MIXED),
+    rule(
+        "github-token",
+        r"\b(?:gh[opusr]_([A-Za-z0-9]{36,})|github_pat_(\w{40,}))",
+        &["gho_", "ghp_", "ghu_", "ghs_", "ghr_", "github_pat_"],
+        MIXED,
+    ),
+    rule("gitlab-token", r"\bgl[a-z]{2,6}-([\w-]{20,})", &["gl"], MIXED),
+    rule(
+        "package-registry-token",
+        r"\b(?:npm_|pypi-AgE|dckr_pat_|rubygems_|cio|oy2)([\w-]{26,})",
+        &["npm_", "pypi-age", "dckr_pat_", "rubygems_", "cio", "oy2"],
+        3.5,
+    ),
+    rule(
+        "slack-token",
+        r"\b(?:xox[a-z]-|xapp-)([\w-]{20,})|hooks\.slack\.com/(?:services|workflows)/([\w/+]{30,})",
+        &["xox", "xapp-", "hooks.slack.com"],
+        2.5,
+    ),
+    rule(
+        "chat-bot-token",
+        r"\b(?:\d{8,10}:AA[\w-]{33}|[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,40})|discord(?:app)?\.com/api/webhooks/(\d+/[\w-]{40,})",
+        &[":aa", ".", "discord"],
+        3.5,
+    ),
+    rule(
+        "payment-key",
+        r"\b(?:[sr]k_(?:live|test|prod)_|whsec_|sq0[a-z]{3}-|shp(?:at|ca|pa|ss)_)([\w-]{20,})",
+        &["k_live_", "k_test_", "k_prod_", "whsec_", "sq0", "shpat_", "shpca_", "shppa_", "shpss_"],
+        MIXED,
+    ),
+    rule(
+        "service-token",
+        r"\b(?:do[opr]_v1_|lin_api_|ntn_|ATATT3|hvs\.|hvb\.|sbp_|sb_secret_|pscale_(?:tkn|pw|oauth)_|tskey-[a-z]+-|glsa_|sntry[su]_|PMAK-|figd_|dp\.(?:pt|st|sa|ct)\.|rnd_|fm2_|nfp_|dapi|HRKU-|SG\.|phc_|phx_|key-)([A-Za-z0-9][\w.=-]{23,})",
+        &[
+            "_v1_",
+            "lin_api_",
+            "ntn_",
+            "atatt3",
+            "hvs.",
+            "hvb.",
+            "sbp_",
+            "sb_secret_",
+            "pscale_",
+            "tskey-",
+            "glsa_",
+            "sntry",
+            "pmak-",
+            "figd_",
+            "dp.",
+            "rnd_",
+            "fm2_",
+            "nfp_",
+            "dapi",
+            "hrku-",
+            "sg.",
+            "phc_",
+            "phx_",
+            "key-",
+        ],
+        3.6,
+    ),
+    rule(
+        "azure-key",
+        r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecretValue)[ \t]*=[ \t]*([A-Za-z0-9+/]{30,}={0,2})|[?&]sig=([\w%+/-]{30,})",
+        &["accountkey", "sharedaccesskey", "sharedsecretvalue", "sig="],
+        MIXED,
+    ),
+    rule("azure-client-secret", r"\b([\w~.]{3}\dQ~[\w~.-]{31,34})", &["q~"], MIXED),
+    rule("json-web-token", r"\beyJ[\w-]{10,}\.(eyJ[\w-]{10,}\.[\w-]{10,})", &["eyj"], MIXED),
+    rule(
+        "authorization-header",
+        r#"(?i)\b(?:authorization["']?[ \t]*[:=,][ \t]*["']?(?:basic|bearer|token|apikey)|bearer)[ \t]+([\w.~+/=-]{16,})"#,
+        &["authorization", "bearer"],
+        3.5,
+    ),
+    of_any_letters(rule(
+        "url-with-password",
+        r#"(?i)\b[a-z][a-z0-9+.-]{1,30}://[^\s/:@'"<>`|\\]{0,100}:([^\s/@'"<>`|\\]{3,200})@[\w.\[\]-]"#,
+        &["://"],
+        1.5,
+    )),
+    of_any_letters(rule(
+        "connection-string-password",
+        r#"(?i)\b(?:password|pwd)=([^\s;'"<>]{6,100});|;[ \t]*(?:password|pwd)=([^\s;'"<>]{6,100})"#,
+        &["password=", "pwd="],
+        2.3,
+    )),
+    of_any_letters(rule(
+        "netrc-login",
+        r"(?i)\b(?:machine[ \t]+\S+|default)\s+login\s+\S+\s+password\s+(\S{4,100})",
+        &["login"],
+        1.5,
+    )),
+    rule(
+        "password-hash",
+        r"\$2[abxy]?\$\d\d\$([./A-Za-z0-9]{50,53})|\$(?:1|5|6|y|7|apr1)\$[^\s:$]{1,40}\$(?:[^\s:$]{1,40}\$)?([./A-Za-z0-9]{20,})|\$argon2i?d?\$v=\d+\$[^\s$]+\$[A-Za-z0-9+/]+\$([A-Za-z0-9+/]{20,})",
+        &["$"],
+        MIXED,
+    ),
+    rule(
+        "secret-assignment",
+        // Quoted after any such name; bare after a name in capitals, as in a file of variables.
+        r#"(?:(?i:password|passwd|passphrase|passcode|\bpwd|_pwd|\bpass|_pass|secret|token|(?:api|access|auth|private|encryption|signing|account|master|shared|service)[_-]?key|credentials?)[\w.-]{0,20}["'\]]{0,2}[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8}["'`]([^"'`\s]{8,200})["'`]|(?m:^)[ \t]*(?:export[ \t]+|-[ \t]+|ENV[ \t]+|set[ \t]+)?[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|PASSPHRASE|PWD|PASS|SECRET|TOKEN|KEY|CREDENTIALS?)[A-Z0-9_]{0,20}[ \t]*[=:][ \t]*([^\s"'`]{8,200})[ \t\r]*(?m:$)|(?m:^)[ \t]*[\w.-]{0,60}(?i:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)[ \t]*[:=][ \t]*([^\s"'`,;(){}\[\]<>&|:\\]{8,200})[ \t\r]*(?m:$))"#,
+        &["passw", "passphrase", "passcode", "pwd", "pass", "secret", "token", "key", "credential"],
+        MIXED,
+    ),
+];

@@ -1,0 +1,67 @@
+//! What stands in the place of a secret in manuals, templates and programs.
+
+/// Parts that no secret has by chance.
+const TELLING_PARTS: [&str; 22] = [
+    "example",
+    "placeholder",
+    "change_me",
+    "change-me",
+    "changeme",
+    "changeit",
+    "redacted",
+    "replace_",
+    "replace-",
+    "replaceme",
+    "your_",
+    "your-",
+    "insert_",
+    "insert-",
+    "dummy",
+    "xxxx",
+    "****",
+    "....",
+    "1234567890",
+    "123456789",
+    "0000000",
+    "abcdefghijkl",
+];
+
+/// Whole values that manuals write for a password.
+const TELLING_VALUES: [&str; 22] = [
+    "password",
+    "password1",
+    "password123",
+    "passwd",
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "user",
+    "username",
+    "admin",
+    "root",
+    "test",
+    "guest",
+    "postgres",
+    "mysql",
+    "mypassword",
+    "mysecret",
+    "mysecretpassword",
+    "secret123",
+    "hunter2",
+    "x",
+];
+
+/// How a value begins that a program fills in.
+const FILLED_IN: [&str; 6] = ["$", "{", "%", "<", "#{", "@@"];
+
+/// Parts by which a program reads a value from elsewhere.
+const READ_FROM_ELSEWHERE: [&str; 8] =
+    ["${", "{{", "$(", "env.", "environ", "getenv", "secrets.", "var."];
+
+pub(super) fn is_placeholder(secret: &[u8]) -> bool {
+    let secret = String::from_utf8_lossy(secret).to_ascii_lowercase();
+    TELLING_PARTS.iter().chain(&READ_FROM_ELSEWHERE).any(|part| secret.contains(part))
+        || TELLING_VALUES.contains(&secret.as_str())
+        || FILLED_IN.iter().any(|start| secret.starts_with(start))
+}

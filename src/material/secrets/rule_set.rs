@@ -1,0 +1,302 @@
+//! The rules by which secrets are found, read once and compiled one by one.
+
+use std::sync::{LazyLock, OnceLock};
+
+use aho_corasick::AhoCorasick;
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
+
+use super::own_rules::{OWN_RULES, OwnRule, SecretLetters};
+use super::placeholder;
+
+/// gitleaks' rules; `scripts/update-secret-rules` writes the file.
+const GITLEAKS_RULES: &str = include_str!("../../../data/secret-rules.json");
+
+/// The largest rule takes about a third of it.
+const REGEX_BYTES_MAX: usize = 8 << 20;
+
+/// All rules, and an index of the keywords that call for them.
+pub(super) struct RuleSet {
+    pub(super) rules: Vec<SecretRule>,
+    /// What is no secret by any of gitleaks' rules.
+    everywhere: Allowlist,
+    keywords: Option<AhoCorasick>,
+    /// The rule of each keyword, in the order of the index.
+    rule_of_keyword: Vec<usize>,
+    /// Rules without a keyword: they look at every text.
+    without_keyword: Vec<usize>,
+}
+
+/// One kind of secret.
+#[derive(Debug)]
+pub(super) struct SecretRule {
+    pub(super) id: String,
+    pub(super) pattern: LazyPattern,
+    keywords: Vec<String>,
+    /// Bits per letter that the secret must exceed.
+    entropy: Option<f64>,
+    /// Only files with such a path.
+    path: Option<LazyPattern>,
+    secret_group: Option<usize>,
+    origin: RuleOrigin,
+}
+
+#[derive(Debug)]
+enum RuleOrigin {
+    Gitleaks { allowlists: Vec<Allowlist> },
+    Own { letters: SecretLetters },
+}
+
+/// A match of a rule, with what its allowlists look at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Match<'a> {
+    pub(super) secret: &'a [u8],
+    pub(super) whole: &'a [u8],
+    pub(super) line: &'a [u8],
+}
+
+#[derive(Deserialize)]
+struct RuleDocument {
+    allowlist: Allowlist,
+    rules: Vec<WrittenRule>,
+}
+
+#[derive(Deserialize)]
+struct WrittenRule {
+    id: String,
+    regex: String,
+    #[serde(default)]
+    keywords: Vec<String>,
+    entropy: Option<f64>,
+    path: Option<String>,
+    secret_group: Option<usize>,
+    #[serde(default)]
+    allowlists: Vec<Allowlist>,
+}
+
+/// What looks like a secret and is none.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Allowlist {
+    #[serde(default)]
+    all_must_match: bool,
+    #[serde(default)]
+    target: AllowTarget,
+    #[serde(default)]
+    pub(super) paths: Vec<LazyPattern>,
+    #[serde(default)]
+    pub(super) regexes: Vec<LazyPattern>,
+    #[serde(default)]
+    stopwords: Vec<String>,
+}
+
+#[derive(Debug, Default, Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum AllowTarget {
+    #[default]
+    Secret,
+    Match,
+    Line,
+}
+
+impl RuleSet {
+    /// The rules of this program. A file that cannot be read would be a mistake of the build: a
+    /// test reads it.
+    pub(super) fn shared() -> &'static Self {
+        static SHARED: LazyLock<RuleSet> = LazyLock::new(RuleSet::read);
+        &SHARED
+    }
+
+    fn read() -> Self {
+        let written: Option<RuleDocument> = serde_json::from_str(GITLEAKS_RULES).ok();
+        let (everywhere, written) =
+            written.map_or_else(Default::default, |found| (found.allowlist, found.rules));
+        let own = OWN_RULES.iter().map(SecretRule::of_own);
+        let rules: Vec<SecretRule> =
+            own.chain(written.into_iter().map(SecretRule::of_gitleaks)).collect();
+        let mut words = Vec::new();
+        let mut rule_of_keyword = Vec::new();
+        let mut without_keyword = Vec::new();
+        for (at, rule) in rules.iter().enumerate() {
+            if rule.keywords.is_empty() {
+                without_keyword.push(at);
+            }
+            words.extend(rule.keywords.iter().cloned());
+            rule_of_keyword.extend(rule.keywords.iter().map(|_| at));
+        }
+        let keywords = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
+        Self { rules, everywhere, keywords, rule_of_keyword, without_keyword }
+    }
+
+    /// The rules that have a keyword in the text, in the order of the set.
+    pub(super) fn called_for(&self, text: &str) -> impl Iterator<Item = &SecretRule> {
+        let mut wanted = vec![self.keywords.is_none(); self.rules.len()];
+        let mut want = |rule: usize| {
+            if let Some(wanted) = wanted.get_mut(rule) {
+                *wanted = true;
+            }
+        };
+        self.without_keyword.iter().copied().for_each(&mut want);
+        for found in self.keywords.iter().flat_map(|index| index.find_overlapping_iter(text)) {
+            self.rule_of_keyword.get(found.pattern().as_usize()).copied().map(&mut want);
+        }
+        self.rules.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(rule, _)| rule)
+    }
+
+    /// Whether a match of a rule is a secret.
+    pub(super) fn confirms(&self, rule: &SecretRule, path: &str, found: Match<'_>) -> bool {
+        if rule.entropy.is_some_and(|least| entropy(found.secret) <= least) {
+            return false;
+        }
+        match &rule.origin {
+            RuleOrigin::Own { letters } => {
+                let has_digit = || found.secret.iter().any(u8::is_ascii_digit);
+                (*letters == SecretLetters::Any || has_digit())
+                    && !placeholder::is_placeholder(found.secret)
+            }
+            RuleOrigin::Gitleaks { allowlists } => {
+                let mut lists = allowlists.iter().chain([&self.everywhere]);
+                !lists.any(|list| list.allows(path, found))
+            }
+        }
+    }
+}
+
+impl SecretRule {
+    fn of_own(own: &OwnRule) -> Self {
+        Self {
+            id: own.id.to_owned(),
+            pattern: LazyPattern::new(own.regex),
+            keywords: own.keywords.iter().map(|word| (*word).to_owned()).collect(),
+            entropy: Some(own.entropy),
+            path: None,
+            secret_group: None,
+            origin: RuleOrigin::Own { letters: own.letters },
+        }
+    }
+
+    fn of_gitleaks(written: WrittenRule) -> Self {
+        Self {
+            id: written.id,
+            pattern: LazyPattern::new(&written.regex),
+            keywords: written.keywords,
+            entropy: written.entropy,
+            path: written.path.as_deref().map(LazyPattern::new),
+            secret_group: written.secret_group,
+            origin: RuleOrigin::Gitleaks { allowlists: written.allowlists },
+        }
+    }
+
+    pub(super) fn looks_at(&self, path: &str) -> bool {
+        self.path.as_ref().is_none_or(|pattern| pattern.matches(path.as_bytes()))
+    }
+
+    /// The group that the rule names, else the first group that matched, else the whole match.
+    pub(super) fn secret_of<'t>(&self, found: &regex::bytes::Captures<'t>) -> Option<&'t [u8]> {
+        let group = match self.secret_group {
+            Some(group) => found.get(group),
+            None => found.iter().skip(1).flatten().find(|group| !group.is_empty()),
+        };
+        group.or_else(|| found.get(0)).map(|group| group.as_bytes())
+    }
+
+    /// Every pattern of the rule, for the test that compiles them.
+    #[cfg(test)]
+    pub(super) fn patterns(&self) -> Vec<&LazyPattern> {
+        let mut patterns = vec![&self.pattern];
+        patterns.extend(&self.path);
+        if let RuleOrigin::Gitleaks { allowlists } = &self.origin {
+            patterns.extend(allowlists.iter().flat_map(Allowlist::patterns));
+        }
+        patterns
+    }
+}
+
+impl Allowlist {
+    fn allows(&self, path: &str, found: Match<'_>) -> bool {
+        let target = match self.target {
+            AllowTarget::Secret => found.secret,
+            AllowTarget::Match => found.whole,
+            AllowTarget::Line => found.line,
+        };
+        let by_path = || self.paths.iter().any(|pattern| pattern.matches(path.as_bytes()));
+        let by_regex = || self.regexes.iter().any(|pattern| pattern.matches(target));
+        let by_word = || {
+            let secret = String::from_utf8_lossy(found.secret).to_ascii_lowercase();
+            self.stopwords.iter().any(|word| secret.contains(word.as_str()))
+        };
+        let parts: [(bool, &dyn Fn() -> bool); 3] = [
+            (self.paths.is_empty(), &by_path),
+            (self.regexes.is_empty(), &by_regex),
+            (self.stopwords.is_empty(), &by_word),
+        ];
+        let mut given = parts.into_iter().filter(|(is_empty, _)| !is_empty).peekable();
+        if self.all_must_match {
+            return given.peek().is_some() && given.all(|(_, allows)| allows());
+        }
+        given.any(|(_, allows)| allows())
+    }
+
+    #[cfg(test)]
+    pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyPattern> {
+        self.paths.iter().chain(&self.regexes)
+    }
+}
+
+#[cfg(test)]
+impl RuleSet {
+    pub(super) fn everywhere(&self) -> &Allowlist {
+        &self.everywhere
+    }
+}
+
+/// A pattern that is compiled when it is used first.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct LazyPattern {
+    text: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl From<String> for LazyPattern {
+    fn from(text: String) -> Self {
+        Self { text, compiled: OnceLock::new() }
+    }
+}
+
+impl LazyPattern {
+    fn new(text: &str) -> Self {
+        text.to_owned().into()
+    }
+
+    /// Nothing, where the pattern is wrong: a test compiles each.
+    pub(super) fn get(&self) -> Option<&Regex> {
+        let compile = || {
+            // The rules are written for Go, where `\w` and `\b` know ASCII alone.
+            let mut builder = RegexBuilder::new(&self.text);
+            builder.unicode(false).size_limit(REGEX_BYTES_MAX).build().ok()
+        };
+        self.compiled.get_or_init(compile).as_ref()
+    }
+
+    fn matches(&self, text: &[u8]) -> bool {
+        self.get().is_some_and(|pattern| pattern.is_match(text))
+    }
+
+    #[cfg(test)]
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// Shannon's measure: bits per letter.
+fn entropy(secret: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for byte in secret {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count += 1;
+        }
+    }
+    let total = secret.len() as f64;
+    let shares = counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / total);
+    -shares.map(|share| share * share.log2()).sum::<f64>()
+}

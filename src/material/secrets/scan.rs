@@ -1,0 +1,91 @@
+//! The scan of one text: values in use first, then the rules, in the text and in what it encodes.
+
+use super::decoded_text::{decoded_blocks, unescaped_lines};
+use super::rule_set::{Match, RuleSet};
+use super::secret_values::SecretValues;
+
+/// A secret that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Finding {
+    /// From one.
+    pub(super) line: usize,
+    pub(super) kind: FindingKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FindingKind {
+    ValueInUse,
+    /// The name of the rule.
+    Rule(String),
+}
+
+/// Why a text must not leave this machine, where it holds a secret. `path` decides which rules
+/// look at it; a text without a file has an empty one.
+pub(in crate::material) fn exclusion_reason(
+    path: &str,
+    text: &str,
+    values: &SecretValues,
+) -> Option<String> {
+    let Finding { line, kind } = find_secret(path, text, values)?;
+    Some(match kind {
+        FindingKind::ValueInUse => format!("line {line} holds the value of a key in use"),
+        FindingKind::Rule(rule) => {
+            format!("line {line} holds what looks like a secret (rule `{rule}`)")
+        }
+    })
+}
+
+pub(super) fn find_secret(path: &str, text: &str, values: &SecretValues) -> Option<Finding> {
+    let rules = RuleSet::shared();
+    let look = |text: &str| {
+        let in_use = values.first_in(text).map(|place| (place, FindingKind::ValueInUse));
+        let found = in_use.or_else(|| first_match(rules, path, text));
+        found.map(|(place, kind)| Finding { line: line_of(text, place), kind })
+    };
+    let plain = look(text);
+    let unescaped = || {
+        let lines = unescaped_lines(text);
+        let found = look(&lines.text)?;
+        let line = lines.numbers.get(found.line - 1).copied().unwrap_or(found.line);
+        Some(Finding { line, ..found })
+    };
+    let encoded = || {
+        decoded_blocks(text).find_map(|block| {
+            let found = look(&block.text)?;
+            Some(Finding { line: block.line, ..found })
+        })
+    };
+    plain.or_else(unescaped).or_else(encoded)
+}
+
+/// The first confirmed match of the first rule that has one.
+fn first_match(rules: &RuleSet, path: &str, text: &str) -> Option<(usize, FindingKind)> {
+    rules.called_for(text).filter(|rule| rule.looks_at(path)).find_map(|rule| {
+        let mut found = rule.pattern.get()?.captures_iter(text.as_bytes());
+        let place = found.find_map(|found| {
+            let (whole, secret) = (found.get(0)?, rule.secret_of(&found)?);
+            let line = lines_around(text, whole.start(), whole.end());
+            let looked_at = Match { secret, whole: whole.as_bytes(), line };
+            rules.confirms(rule, path, looked_at).then(|| whole.start())
+        })?;
+        // A rule may begin its match with the blank before the secret.
+        let blank = text.get(place..).unwrap_or_default();
+        let place = place + (blank.len() - blank.trim_start().len());
+        Some((place, FindingKind::Rule(rule.id.clone())))
+    })
+}
+
+fn line_of(text: &str, place: usize) -> usize {
+    let before = text.as_bytes().get(..place).unwrap_or_default();
+    1 + before.iter().filter(|byte| **byte == b'\n').count()
+}
+
+/// The lines that a match stands on, whole.
+fn lines_around(text: &str, start: usize, end: usize) -> &[u8] {
+    let bytes = text.as_bytes();
+    let before = bytes.get(..start).unwrap_or_default();
+    let after = bytes.get(end..).unwrap_or_default();
+    let first = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |place| place + 1);
+    let last = after.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| end + at);
+    bytes.get(first..last).unwrap_or_default()
+}
