@@ -3,6 +3,7 @@
 //! The secret is the first group, else the whole match. A placeholder is none, and most want a
 //! digit in it: a key without one is a word of a manual.
 
+#[derive(Debug, Clone, Copy)]
 pub(super) struct OwnRule {
     pub(super) id: &'static str,
     pub(super) regex: &'static str,

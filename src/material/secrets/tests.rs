@@ -35,9 +35,11 @@ fn private_key(kind: &str) -> String {
 
 /// One for each shape: what to call it, and a line of a file that holds it.
 fn secrets() -> Vec<(&'static str, String)> {
-    let json_token =
-        format!("eyJ{}.eyJ{}.{}", noise(LETTERS, 30), noise(LETTERS, 40), noise(LETTERS, 43));
-    let password = "T4k3-m3-h0me!";
+    [keys_of_models_and_clouds(), keys_of_services(), logins()].concat()
+}
+
+/// Models and clouds.
+fn keys_of_models_and_clouds() -> Vec<(&'static str, String)> {
     vec![
         ("Anthropic", key("x = sk-ant-api03-", 93)),
         ("OpenAI project", key("OPENAI: sk-proj-", 48)),
@@ -58,6 +60,12 @@ fn secrets() -> Vec<(&'static str, String)> {
             "client_secret.json",
             format!(r#"{{"installed":{{"client_secret":"{}"}}}}"#, noise(LETTERS, 24)),
         ),
+    ]
+}
+
+/// Other services.
+fn keys_of_services() -> Vec<(&'static str, String)> {
+    vec![
         ("GitHub classic", key("token: ghp_", 36)),
         ("GitHub fine", format!("github_pat_{}_{}", noise(LETTERS, 22), noise(LETTERS, 59))),
         ("GitLab", key("glpat-", 20)),
@@ -110,6 +118,15 @@ fn secrets() -> Vec<(&'static str, String)> {
             ),
         ),
         ("Azure client", format!("{}8Q~{}", noise(LETTERS, 3), noise(LETTERS, 34))),
+    ]
+}
+
+/// Tokens, logins, private keys and passwords.
+fn logins() -> Vec<(&'static str, String)> {
+    let json_token =
+        format!("eyJ{}.eyJ{}.{}", noise(LETTERS, 30), noise(LETTERS, 40), noise(LETTERS, 43));
+    let password = "T4k3-m3-h0me!";
+    vec![
         ("JWT", json_token.clone()),
         ("JWT in a sentence", format!("it was {json_token}, I think")),
         ("bearer", format!("Authorization: Bearer {}", noise(LETTERS, 40))),
