@@ -39,42 +39,42 @@ const fn of_any_letters(rule: OwnRule) -> OwnRule {
 /// A key of letters alone that says something is less mixed than this; a random one is more.
 const MIXED: f64 = 3.0;
 
-/// For shapes that no other text has.
-const ANY: f64 = 2.0;
+/// For shapes that no other text has: a made-up key may repeat itself, and so may a real one.
+const ANY: f64 = 0.5;
 
 pub(super) const OWN_RULES: [OwnRule; 33] = [
     rule(
         "private-key-block",
         r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,400}?([A-Za-z0-9+/=]{32,})",
         &["private key"],
-        MIXED,
+        ANY,
     ),
     rule(
         "putty-private-key",
         r"PuTTY-User-Key-File-\d[\s\S]{0,4000}?Private-Lines:[ \t]*\d+\s+([A-Za-z0-9+/=]{32,})",
         &["putty-user-key-file"],
-        MIXED,
+        ANY,
     ),
-    rule("age-secret-key-own", r"AGE-SECRET-KEY-[A-Z0-9]{20,}", &["age-secret-key-"], MIXED),
+    rule("age-secret-key-own", r"AGE-SECRET-KEY-[A-Z0-9]{20,}", &["age-secret-key-"], ANY),
     rule(
         "wireguard-private-key",
         r"(?i)\b(?:PrivateKey|PresharedKey)[ \t]*=[ \t]*([A-Za-z0-9+/]{43}=)",
         &["privatekey", "presharedkey"],
-        MIXED,
+        ANY,
     ),
-    rule("anthropic-key", r"\bsk-ant-([\w-]{24,})", &["sk-ant-"], MIXED),
-    rule("openrouter-key", r"\bsk-or-([\w-]{24,})", &["sk-or-"], MIXED),
-    rule("openai-key", r"\bsk-(?:proj|svcacct|admin)-([\w-]{24,})", &["sk-"], MIXED),
-    rule("openai-like-key", r"\bsk-([A-Za-z0-9]{32,})", &["sk-"], MIXED),
-    rule("groq-key", r"\bgsk_([A-Za-z0-9]{20,})", &["gsk_"], MIXED),
-    rule("xai-key", r"\bxai-([\w-]{24,})", &["xai-"], MIXED),
+    rule("anthropic-key", r"\bsk-ant-([\w-]{24,})", &["sk-ant-"], ANY),
+    rule("openrouter-key", r"\bsk-or-([\w-]{24,})", &["sk-or-"], ANY),
+    rule("openai-key", r"\bsk-(?:proj|svcacct|admin)-([\w-]{24,})", &["sk-"], ANY),
+    rule("openai-like-key", r"\bsk-([A-Za-z0-9]{32,})", &["sk-"], ANY),
+    rule("groq-key", r"\bgsk_([A-Za-z0-9]{20,})", &["gsk_"], ANY),
+    rule("xai-key", r"\bxai-([\w-]{24,})", &["xai-"], ANY),
     rule(
         "model-provider-key",
         r"\b(?:pplx-|r8_|fw_|csk-|nvapi-|pcsk_|lsv2_(?:pt|sk)_|tgp_v1_|jina_|sk_[a-z]{0,4}_?)([A-Za-z0-9]{24,})",
         &["pplx-", "r8_", "fw_", "csk-", "nvapi-", "pcsk_", "lsv2_", "tgp_v1_", "jina_", "sk_"],
         MIXED,
     ),
-    rule("hugging-face-token", r"\b(?:hf|api_org)_([A-Za-z0-9]{30,})", &["hf_", "api_org_"], MIXED),
+    rule("hugging-face-token", r"\b(?:hf|api_org)_([A-Za-z0-9]{30,})", &["hf_", "api_org_"], ANY),
     rule(
         "aws-key-id",
         r"\b(?:AKIA|ASIA|ABIA|ACCA)([A-Z0-9]{16})\b",
@@ -87,16 +87,16 @@ pub(super) const OWN_RULES: [OwnRule; 33] = [
         &["aws"],
         MIXED,
     ),
-    rule("google-api-key", r"\bAIza([\w-]{35})", &["aiza"], MIXED),
-    rule("google-oauth-token", r"\b(?:ya29\.|1//0)([\w-]{38,})", &["ya29.", "1//0"], MIXED),
-    rule("google-client-secret", r"\bGOCSPX-([\w-]{20,})", &["gocspx-"], MIXED),
+    rule("google-api-key", r"\bAIza([\w-]{35})", &["aiza"], ANY),
+    rule("google-oauth-token", r"\b(?:ya29\.|1//0)([\w-]{38,})", &["ya29.", "1//0"], ANY),
+    rule("google-client-secret", r"\bGOCSPX-([\w-]{20,})", &["gocspx-"], ANY),
     rule(
         "github-token",
         r"\b(?:gh[opusr]_([A-Za-z0-9]{36,})|github_pat_(\w{40,}))",
         &["gho_", "ghp_", "ghu_", "ghs_", "ghr_", "github_pat_"],
-        MIXED,
+        ANY,
     ),
-    rule("gitlab-token", r"\bgl[a-z]{2,6}-([\w-]{20,})", &["gl"], MIXED),
+    rule("gitlab-token", r"\bgl[a-z]{2,6}-([\w-]{20,})", &["gl"], ANY),
     rule(
         "package-registry-token",
         r"\b(?:npm_|pypi-AgE|dckr_pat_|rubygems_|cio|oy2)([\w-]{26,})",
@@ -107,7 +107,7 @@ pub(super) const OWN_RULES: [OwnRule; 33] = [
         "slack-token",
         r"\b(?:xox[a-z]-|xapp-)([\w-]{20,})|hooks\.slack\.com/(?:services|workflows)/([\w/+]{30,})",
         &["xox", "xapp-", "hooks.slack.com"],
-        2.5,
+        ANY,
     ),
     rule(
         "chat-bot-token",
@@ -119,7 +119,7 @@ pub(super) const OWN_RULES: [OwnRule; 33] = [
         "payment-key",
         r"\b(?:[sr]k_(?:live|test|prod)_|whsec_|sq0[a-z]{3}-|shp(?:at|ca|pa|ss)_)([\w-]{20,})",
         &["k_live_", "k_test_", "k_prod_", "whsec_", "sq0", "shpat_", "shpca_", "shppa_", "shpss_"],
-        MIXED,
+        ANY,
     ),
     rule(
         "service-token",
@@ -156,10 +156,10 @@ pub(super) const OWN_RULES: [OwnRule; 33] = [
         "azure-key",
         r"(?i)\b(?:AccountKey|SharedAccessKey|SharedSecretValue)[ \t]*=[ \t]*([A-Za-z0-9+/]{30,}={0,2})|[?&]sig=([\w%+/-]{30,})",
         &["accountkey", "sharedaccesskey", "sharedsecretvalue", "sig="],
-        MIXED,
+        ANY,
     ),
-    rule("azure-client-secret", r"\b([\w~.]{3}\dQ~[\w~.-]{31,34})", &["q~"], MIXED),
-    rule("json-web-token", r"\beyJ[\w-]{10,}\.(eyJ[\w-]{10,}\.[\w-]{10,})", &["eyj"], MIXED),
+    rule("azure-client-secret", r"\b([\w~.]{3}\dQ~[\w~.-]{31,34})", &["q~"], ANY),
+    rule("json-web-token", r"\beyJ[\w-]{10,}\.(eyJ[\w-]{10,}\.[\w-]{10,})", &["eyj"], ANY),
     rule(
         "authorization-header",
         r#"(?i)\b(?:authorization["']?[ \t]*[:=,][ \t]*["']?(?:basic|bearer|token|apikey)|bearer)[ \t]+([\w.~+/=-]{16,})"#,

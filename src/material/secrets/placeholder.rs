@@ -1,7 +1,7 @@
 //! What stands in the place of a secret in manuals, templates and programs.
 
 /// Parts that no secret has by chance.
-const TELLING_PARTS: [&str; 22] = [
+const TELLING_PARTS: [&str; 18] = [
     "example",
     "placeholder",
     "change_me",
@@ -20,36 +20,12 @@ const TELLING_PARTS: [&str; 22] = [
     "xxxx",
     "****",
     "....",
-    "1234567890",
-    "123456789",
-    "0000000",
-    "abcdefghijkl",
 ];
 
 /// Whole values that manuals write for a password.
-const TELLING_VALUES: [&str; 22] = [
-    "password",
-    "password1",
-    "password123",
-    "passwd",
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "user",
-    "username",
-    "admin",
-    "root",
-    "test",
-    "guest",
-    "postgres",
-    "mysql",
-    "mypassword",
-    "mysecret",
-    "mysecretpassword",
-    "secret123",
-    "hunter2",
-    "x",
+const TELLING_VALUES: [&str; 15] = [
+    "password", "passwd", "pass", "pwd", "secret", "token", "user", "username", "admin", "root",
+    "test", "guest", "postgres", "mysql", "x",
 ];
 
 /// How a value begins that a program fills in.

@@ -201,6 +201,17 @@ fn a_secret_is_found_whatever_stands_around_it() {
 }
 
 #[test]
+fn a_key_that_repeats_itself_is_a_key() {
+    for start in ["sk-ant-", "sk-proj-", "sk-", "gsk_", "xai-", "hf_", "ghp_", "glpat-", "sk_live_"]
+    {
+        for tail in ["a1B2".repeat(10), "a1".repeat(18), "abcdefghij1234567890".repeat(2)] {
+            let text = format!("Our key is {start}{tail}.\n");
+            assert!(found("a.md", &text).is_some(), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_reason_names_the_rule_and_the_line_and_never_the_secret() {
     let secret = key("gsk_", 52);
     let text = format!("one\ntwo\nkey is {secret}\n");
