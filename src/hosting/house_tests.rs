@@ -29,7 +29,8 @@ fn rehearsed(house: &House) -> Prepared {
     let settings =
         council_settings(&house.premises, &wishes.rehearsal, &Overrides::default()).unwrap();
     let table = Table::set(&settings, &wishes, &house.outlets).unwrap();
-    let pack = material::gather(&settings.located.working, &[]).unwrap();
+    let guard = material::SecretGuard::default();
+    let pack = material::gather(&settings.located.working, &[], &guard).unwrap();
     let plan = table.plan(Mode::General, pack.into(), &Machine);
     council(&table, "Tea?".to_owned(), plan)
 }

@@ -103,7 +103,7 @@ fn may_wait(request: &ClientRequest) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn call(id: u32, tool: &str, arguments: &Value) -> ClientJsonRpcMessage {
         let params = json!({ "name": tool, "arguments": arguments });

@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use plenary::material::{Place, gather_sources};
+use plenary::material::{Place, SecretGuard, gather_sources};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::json;
 use tempfile::TempDir;
@@ -133,12 +133,12 @@ fn no_file_outside_is_read_while_a_folder_becomes_a_link() {
     swapped.during_swaps(times(2_000, 20_000), |_| {
         for named in ["sub/file.md", "sub/deep/file.md"] {
             let Ok(source) = folders.source("path", named) else { continue };
-            let read = Place::of_source(&home, &source).and_then(|place| place.read());
-            assert!(!read.is_ok_and(|document| is_secret(&document.text)), "{named}");
+            let read = Place::of_source(&home, &source).and_then(|place| place.read_text());
+            assert!(!read.is_ok_and(|text| is_secret(&text)), "{named}");
             let elsewhere = Place::of_source(swapped.bench.folder.path(), &source);
-            let read = elsewhere.and_then(|place| place.read());
-            assert!(!read.is_ok_and(|document| is_secret(&document.text)), "{named}");
-            let pack = gather_sources(&home, &[source]);
+            let read = elsewhere.and_then(|place| place.read_text());
+            assert!(!read.is_ok_and(|text| is_secret(&text)), "{named}");
+            let pack = gather_sources(&home, &[source], &SecretGuard::default());
             let texts = pack.into_iter().flat_map(|pack| pack.files);
             assert!(!texts.into_iter().any(|file| is_secret(&file.text)), "{named}");
         }
@@ -152,7 +152,7 @@ fn no_file_outside_is_gathered_with_a_folder_that_becomes_a_link() {
     swapped.during_swaps(times(500, 5_000), |_| {
         for named in [".", "sub", "sub/deep"] {
             let Ok(source) = folders.source("context", named) else { continue };
-            let pack = gather_sources(&home, &[source]);
+            let pack = gather_sources(&home, &[source], &SecretGuard::default());
             let mut texts = pack.into_iter().flat_map(|pack| pack.files);
             assert!(!texts.any(|file| file.text.contains(SECRET)), "{named}");
         }
