@@ -118,7 +118,7 @@ fn no_prompt_gets_out_while_a_folder_becomes_a_link() {
         "expert_pool": crate::kit::pool(&["ann"]) });
     swapped.bench.must("create", &title);
     let before = swapped.neighbours_files();
-    swapped.during_swaps(times(300, 3_000), |_| {
+    swapped.during_swaps(times(1_000, 10_000), |_| {
         let render = json!({ "dialogue_id": "other", "render": true });
         let _ = swapped.bench.run("context", &render);
     });
