@@ -217,9 +217,6 @@ pub(super) fn credential(file: &Path) -> Option<String> {
     credential_folder(file).or_else(|| {
         let name = file.file_name()?.to_string_lossy().to_lowercase();
         let original = without_copy_ends(&name);
-        if OWN_FILES.contains(&original) {
-            return Some(OWN_CONFIGURATION.to_owned());
-        }
         let dotted = format!(".{original}");
         is_credential(original)
             .then(|| CREDENTIAL.to_owned())
@@ -234,6 +231,13 @@ pub(super) fn credential(file: &Path) -> Option<String> {
                     .then(|| CREDENTIAL.to_owned())
             })
     })
+}
+
+/// Why a file is never sent, where this program is set up by it. A folder that is only looked
+/// through, as `sweep` does, may hold one.
+pub(super) fn own_configuration(file: &Path) -> Option<String> {
+    let name = file.file_name()?.to_string_lossy().to_lowercase();
+    OWN_FILES.contains(&without_copy_ends(&name)).then(|| OWN_CONFIGURATION.to_owned())
 }
 
 /// Why nothing under a path is sent, where it leads through a folder of credentials.
@@ -322,7 +326,8 @@ mod tests {
     #[test]
     fn what_this_program_is_set_up_by_is_not_sent() {
         for name in ["council.yaml", "a/Council.YAML", "council.yml", "council.yaml.bak"] {
-            assert_eq!(credential(Path::new(name)).as_deref(), Some(OWN_CONFIGURATION), "{name}");
+            let reason = own_configuration(Path::new(name));
+            assert_eq!(reason.as_deref(), Some(OWN_CONFIGURATION), "{name}");
         }
     }
 

@@ -24,7 +24,9 @@ impl SecretGuard {
 
     /// Why a file is never sent, by its name and its place.
     pub(super) fn refuses_file(&self, path: &Path) -> Option<String> {
-        credential_names::credential(path).or_else(|| {
+        let by_name = credential_names::own_configuration(path)
+            .or_else(|| credential_names::credential(path));
+        by_name.or_else(|| {
             let real = path.canonicalize().ok()?;
             let is_own = self.own_files.contains(&real);
             is_own.then(|| credential_names::OWN_CONFIGURATION.to_owned())
