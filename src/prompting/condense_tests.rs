@@ -203,6 +203,7 @@ fn a_file_cannot_speak_as_another() {
         assert_eq!(marks.len(), 2, "{section}");
         assert_eq!(lines.last(), Some(marks[1]), "{section}");
         // Ours: the sentence and the opening line. Then each name has one line, whatever it is.
+        assert!(lines[2].ends_with('}'), "the name goes on in the next line: {section}");
         let is_name = |line: &&&str| line.trim_start_matches('\\').starts_with("{\"path\":\"");
         let named = lines.iter().skip(2).take_while(is_name);
         assert_eq!(named.count(), if number > names.len() { names.len() } else { 1 }, "{section}");
