@@ -27,9 +27,18 @@ fn with_suffix(store: &Path, suffix: &str) -> PathBuf {
 /// Beside the store: the secret that callers of the HTTP server must know.
 pub const TOKEN: &str = "token";
 
-/// Everything that belongs to a store, whether it exists or not: its files and the token beside
-/// it. No request reads or writes there.
+/// The folder that a store has where the user names none; everything in it is ours.
+const OWN_FOLDER: &str = ".plenary";
+
+/// Where versions before this one kept their locks, in a folder of ours.
+const OLDER_LOCKS: &str = "runs";
+
+/// Everything that belongs to a store, whether it exists or not: its files, the token beside it,
+/// and the locks of an older version. No request reads or writes there. Beside a store that the
+/// user put elsewhere, `runs` is a name that the user may have chosen.
 pub fn store_owned(store: &Path) -> Vec<PathBuf> {
+    let is_ours = store.parent().and_then(Path::file_name).is_some_and(|name| name == OWN_FOLDER);
+    let older = is_ours.then(|| store.with_file_name(OLDER_LOCKS));
     let token = store.with_file_name(TOKEN);
-    store_files(store).into_iter().chain([token]).collect()
+    store_files(store).into_iter().chain([token]).chain(older).collect()
 }

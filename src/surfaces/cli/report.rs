@@ -42,7 +42,7 @@ pub(super) fn warn(ui: &Ui, error: &Error) {
 
 /// Something may go wrong that the user can prevent.
 pub(super) fn warn_of(sentence: &str) {
-    talk(&format!("{WARNING}warning:{WARNING:#} {}", safe_text::line(sentence)));
+    talk_in_colour(&format!("{WARNING}warning:{WARNING:#} {}", safe_text::line(sentence)));
 }
 
 fn text_of(error: &Error) -> String {

@@ -143,10 +143,8 @@ fn a_file_of_the_store_is_never_replaced() {
         ".plenary/plenary.db-locks/1-0000000000000007",
         ".plenary/runs/1-0000000000000007",
         ".plenary/runs/x.json",
-        ".plenary/locks/x.json",
         ".plenary/token",
         ".plenary/TOKEN",
-        ".plenary/trust",
     ];
     for path in owned {
         check_refused(&program, path, &[], "it is a file of the store");
