@@ -50,7 +50,7 @@ pub struct Located {
     pub allow: Vec<PathBuf>,
     /// The verdict log's file.
     pub log: PathBuf,
-    /// Whatever the file's texts could name, as paths: none of it may be replaced by an export.
+    /// Every text of the file, read as a path: an export replaces none of these files.
     pub references: Vec<PathBuf>,
     /// What a dialogue asks for when its creator does not say, where the file does.
     pub convergence_percent: Option<u8>,

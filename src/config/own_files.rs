@@ -26,7 +26,7 @@ pub(super) fn first_link(folder: &Path, path: &Path) -> Option<PathBuf> {
 
 /// Every file that the tree could refer to: each text in it, and each word of each text, as a
 /// path below one of the folders. Most are no files at all; one that is must not be replaced by
-/// an export, whatever the setting is called.
+/// an export, under any key.
 pub(super) fn references(tree: &Node, folders: &[&Path]) -> Vec<PathBuf> {
     let mut texts = Vec::new();
     collect(tree, &mut texts);

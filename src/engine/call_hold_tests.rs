@@ -147,7 +147,7 @@ fn answered(waiting: Vec<Queued>, held: &mut Vec<Hold>) -> Vec<Queued> {
 }
 
 proptest! {
-    /// After each step nothing is overspent, and whoever waits has somebody to wait for.
+    /// After each step nothing is overspent, and a call waits only while another is in flight.
     #[test]
     fn nothing_is_overspent_and_no_call_waits_for_nothing(cap in 0_u64..150, steps in steps()) {
         let purse = budget(cap);

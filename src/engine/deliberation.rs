@@ -186,7 +186,7 @@ impl Deliberation {
             (false, true) => EntryKind::AskNotSent,
         };
         if !changes.is_empty() && !self.write(kind, changes).await? {
-            // Somebody spoke meanwhile: nothing was sent, and what is sent will know of it. What
+            // An intervention came first: nothing was sent, and the next asks will include it. What
             // was set aside is free again with the courses.
             return Ok(());
         }

@@ -1,8 +1,8 @@
 //! The budget: the worst cost of a call is set aside before it is sent, so that
 //! calls in flight together cannot overshoot what each alone would have kept to.
 //!
-//! A call that does not fit while others are in flight waits for what they give back. Whoever
-//! waits stands in a queue: councils of a batch in the order of their questions, the calls of a
+//! A call that does not fit while others are in flight waits for what they give back. Calls
+//! wait in a queue: councils of a batch in the order of their questions, the calls of a
 //! council in the order in which they came. **Invariant:** while a call waits, another is in
 //! flight; when the last one is settled, the first of the queue is served or refused.
 

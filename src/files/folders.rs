@@ -105,7 +105,7 @@ impl Folders {
         &self.store
     }
 
-    /// Where a dialogue's files go when nobody says otherwise.
+    /// Where a dialogue's files go by default.
     pub fn default_output_dir(&self, dialogue_id: &str) -> String {
         format!("dialogues/{dialogue_id}")
     }

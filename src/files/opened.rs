@@ -32,7 +32,7 @@ pub enum MissingFolders {
 #[derive(Debug)]
 pub struct OpenFolder(OwnedFd);
 
-/// Which file a name means, whatever it is called.
+/// A file by device and inode: two names of one file are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileIdentity {
     device: Dev,

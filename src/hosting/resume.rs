@@ -119,8 +119,8 @@ fn raised(planned: Caps, now: Caps, named_usd: Option<f64>) -> Caps {
     }
 }
 
-/// The operator's limits of now bind whatever a caller resumes, also a run that was begun with
-/// more: the command line may go on with that.
+/// A run that a caller resumes is bound by the operator's present limits, also where it began
+/// with higher ones. The command line may keep those.
 fn limited(planned: Caps, now: Caps, named_usd: Option<f64>) -> Caps {
     let usd_micros = match named_usd {
         Some(_) => now.usd_micros,

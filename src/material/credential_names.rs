@@ -1,4 +1,4 @@
-//! Names of files and folders that hold credentials, whatever stands in them.
+//! Names of files and folders that hold credentials, judged by name alone.
 //!
 //! All are compared without regard to case, and without the ends that editors and people give to
 //! copies (`.bak`, `~`). `docs/councils.md` shows the table to users.

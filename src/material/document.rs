@@ -101,7 +101,7 @@ impl Place {
         Ok(Document { text, key })
     }
 
-    /// The same, whatever the text holds.
+    /// The same, without a look for secrets.
     pub fn read_text(&self) -> Result<String, MaterialError> {
         let real = self.real().map_err(|error| MaterialError::unreadable(&self.named, error))?;
         if real.is_dir() {

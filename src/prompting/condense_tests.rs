@@ -202,7 +202,7 @@ fn a_file_cannot_speak_as_another() {
         assert!(marks[1].starts_with(&format!("===== END {label} ")), "{section}");
         assert_eq!(marks.len(), 2, "{section}");
         assert_eq!(lines.last(), Some(marks[1]), "{section}");
-        // Ours: the sentence and the opening line. Then each name has one line, whatever it is.
+        // Ours: the sentence and the opening line. Then each name has exactly one line.
         assert!(lines[2].ends_with('}'), "the name goes on in the next line: {section}");
         let is_name = |line: &&&str| line.trim_start_matches('\\').starts_with("{\"path\":\"");
         let named = lines.iter().skip(2).take_while(is_name);

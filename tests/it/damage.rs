@@ -1,5 +1,5 @@
 //! A store file that is broken is said to be broken: no panic, no internal error, and `verify`
-//! finds whatever is read otherwise than it was written.
+//! finds every value that reads differently from what was written.
 
 use std::path::Path;
 

@@ -56,7 +56,7 @@ impl Stopped {
 fn more_of(shortage: Shortage, resume: &str) -> String {
     match shortage {
         Shortage::Money => format!("{resume} with more, for example `--budget-usd 5`"),
-        Shortage::Batch => format!("{resume} goes on with a budget of its own"),
+        Shortage::Batch => format!("{resume} continues with a budget of its own"),
         Shortage::Tokens | Shortage::Calls => {
             format!("raise `budget.{shortage}` in council.yaml, then {resume}")
         }
