@@ -335,7 +335,7 @@ fn halted_hint(id: &DialogueId, error: &StoreError) -> String {
         | StoreError::NotRun
         | StoreError::Shared { .. }
         | StoreError::WriterGone
-        | StoreError::Unwritable(_) => "find the cause",
+        | StoreError::Unwritable(_) => "fix the error above",
     };
     let command = resume_command(id);
     format!("{first}, then run `{command}`; it repeats only calls whose reply is not kept")
@@ -437,7 +437,7 @@ fn modularity_hint(error: &ModularityError) -> &'static str {
 fn config_hint(error: &ConfigError) -> &'static str {
     match error {
         ConfigError::NoFile { .. } | ConfigError::NotAFile { .. } => {
-            "leave `--config` out, or name a file that exists"
+            "name a file that exists; `plenary init` writes a `council.yaml`"
         }
         ConfigError::Unreadable { .. } => "check the file's permissions",
         ConfigError::TooLarge { .. } => "a council needs a few lines; check that this is the file",

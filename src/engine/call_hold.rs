@@ -74,18 +74,30 @@ impl CallBudgets {
         Ok(CallHold { own, batch, daily: None })
     }
 
-    /// Adds the day's part to a hold. A call that the day's money does not cover is not waited
-    /// for: the hold is dropped, and so given back.
+    /// Adds the day's part to a hold. Where the day's money does not cover it, the hold is dropped,
+    /// and so given back.
     pub(super) fn hold_for_today(
+        &self,
+        hold: CallHold,
+        call: u32,
+        worst: Reservation,
+    ) -> Result<CallHold, NotReserved> {
+        let Some(share) = &self.daily else { return Ok(hold) };
+        share.budget.reserve(&share.id, call, worst)?;
+        Ok(hold.with_daily(share, call))
+    }
+
+    /// The same, after what calls in flight give back. The day's part is the last one: a call that
+    /// has it waits for nothing else.
+    pub(super) async fn hold_for_today_or_wait(
         &self,
         hold: CallHold,
         call: u32,
         worst: Reservation,
     ) -> Result<CallHold, Shortage> {
         let Some(share) = &self.daily else { return Ok(hold) };
-        share.budget.reserve(&share.id, call, worst)?;
-        let daily = DailyHold { share: share.clone(), call, is_final: false };
-        Ok(CallHold { daily: Some(daily), ..hold })
+        share.budget.reserve_or_wait(&share.id, call, worst).await?;
+        Ok(hold.with_daily(share, call))
     }
 
     /// What another process spent in the name of the run.
@@ -98,6 +110,10 @@ impl CallBudgets {
 }
 
 impl CallHold {
+    fn with_daily(self, share: &DailyShare, call: u32) -> Self {
+        Self { daily: Some(DailyHold { share: share.clone(), call, is_final: false }), ..self }
+    }
+
     /// From here on the call may be charged for.
     pub(super) fn mark_sent(&mut self) {
         self.each(|hold| hold.is_sent = true);
@@ -146,6 +162,7 @@ impl Drop for DailyHold {
         if !self.is_final {
             self.share.budget.give_back(&self.share.id, self.call);
         }
+        self.share.budget.release();
     }
 }
 

@@ -6,9 +6,12 @@
 //! process alone: two servers can exceed the limit by calls that both send at the same moment.
 
 use std::collections::{HashMap, HashSet};
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::purse::actual;
+use tokio::sync::Notify;
+
+use super::purse::{NotReserved, actual};
 use crate::ambient::Ambient;
 use crate::domain::ask::Reservation;
 use crate::domain::change::Change;
@@ -24,6 +27,8 @@ pub struct DailyBudget {
     store: Arc<dyn Store>,
     ambient: Arc<dyn Ambient>,
     spending: Mutex<DaySpending>,
+    /// A call of this process has ended: what it gave back may cover another one.
+    released: Notify,
 }
 
 /// A call of a run.
@@ -35,6 +40,8 @@ struct DaySpending {
     day: Day,
     /// The last entry of the journal that was counted.
     upto: u64,
+    /// Calls of this process that are not settled yet.
+    in_flight: usize,
     /// What each call costs: what was set aside, until it is known.
     calls: HashMap<CallKey, Reservation>,
     /// Restatements of directives, which are no calls of a run.
@@ -46,7 +53,7 @@ struct DaySpending {
 impl DailyBudget {
     pub fn new(store: Arc<dyn Store>, ambient: Arc<dyn Ambient>) -> Self {
         let spending = Mutex::new(DaySpending::new(None, ambient.now().day()));
-        Self { store, ambient, spending }
+        Self { store, ambient, spending, released: Notify::new() }
     }
 
     /// Sets the limit, for the runs that are at work too; nothing lifts it.
@@ -55,18 +62,53 @@ impl DailyBudget {
     }
 
     /// Sets the worst cost of a call aside, or says that the day's money does not cover it.
+    /// [`Self::release`] must follow.
     pub(super) fn reserve(
         &self,
         id: &DialogueId,
         call: u32,
         worst: Reservation,
-    ) -> Result<(), Shortage> {
+    ) -> Result<(), NotReserved> {
         let mut spending = self.lock();
-        self.check(&mut spending, worst)?;
+        if let Err(shortage) = self.check(&mut spending, worst) {
+            return Err(match spending.in_flight {
+                0 => NotReserved::Refused(shortage),
+                _ => NotReserved::MustWait,
+            });
+        }
+        spending.in_flight += 1;
         if spending.limit_micros.is_some() {
             spending.calls.insert((id.clone(), call), worst);
         }
         Ok(())
+    }
+
+    /// The same, after what calls of this process in flight give back. They wait for nothing of
+    /// the day's money themselves, so one of them ends.
+    pub(super) async fn reserve_or_wait(
+        &self,
+        id: &DialogueId,
+        call: u32,
+        worst: Reservation,
+    ) -> Result<(), Shortage> {
+        loop {
+            let mut released = pin!(self.released.notified());
+            // From here on no release is missed.
+            released.as_mut().enable();
+            match self.reserve(id, call, worst) {
+                Ok(()) => return Ok(()),
+                Err(NotReserved::Refused(shortage)) => return Err(shortage),
+                Err(NotReserved::MustWait) => released.await,
+            }
+        }
+    }
+
+    /// A call has ended, and what it cost is known as far as it ever will be.
+    pub(super) fn release(&self) {
+        let mut spending = self.lock();
+        spending.in_flight = spending.in_flight.saturating_sub(1);
+        drop(spending);
+        self.released.notify_waiters();
     }
 
     /// Puts what a call really took in the place of what was set aside.
@@ -109,7 +151,8 @@ impl DailyBudget {
     fn refresh(&self, spending: &mut DaySpending) -> Result<(), StoreError> {
         let today = self.ambient.now().day();
         if spending.day != today {
-            *spending = DaySpending::new(spending.limit_micros, today);
+            let in_flight = spending.in_flight;
+            *spending = DaySpending { in_flight, ..DaySpending::new(spending.limit_micros, today) };
         }
         for entry in self.store.cost_entries(spending.upto, today.start())? {
             spending.count(entry);
@@ -128,6 +171,7 @@ impl DaySpending {
             limit_micros,
             day,
             upto: 0,
+            in_flight: 0,
             calls: HashMap::new(),
             restatements_micros: 0,
             unconfirmed: HashSet::new(),

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use futures_util::FutureExt;
+
 use super::*;
 use crate::domain::ask::{
     Cost, CostSource, ErrorType, Failure, Finish, Reply, Sending, TransportKind,
@@ -133,7 +135,7 @@ fn calls_of_all_runs_are_reserved_settled_and_given_back() {
     let daily = case.server(100);
     let other: DialogueId = "other".parse().unwrap();
     daily.reserve(&case.id, 1, usd(60)).unwrap();
-    assert_eq!(daily.reserve(&other, 1, usd(41)), Err(Shortage::ServerMoney));
+    assert_eq!(daily.reserve(&other, 1, usd(41)), Err(NotReserved::MustWait));
     daily.reserve(&other, 1, usd(40)).unwrap();
     daily.settle(&case.id, 1, usd(10));
     check_left(&daily, 50);
@@ -141,7 +143,26 @@ fn calls_of_all_runs_are_reserved_settled_and_given_back() {
     check_left(&daily, 90);
     // More than was set aside counts too.
     daily.settle(&case.id, 1, usd(150));
-    assert_eq!(daily.reserve(&other, 2, usd(0)), Err(Shortage::ServerMoney));
+    daily.release();
+    daily.release();
+    let refused = NotReserved::Refused(Shortage::ServerMoney);
+    assert_eq!(daily.reserve(&other, 2, usd(0)), Err(refused));
+}
+
+#[tokio::test]
+async fn a_call_waits_for_what_calls_in_flight_give_back_and_for_nothing_else() {
+    let case = Case::new();
+    let daily = case.server(100);
+    daily.reserve(&case.id, 1, usd(80)).unwrap();
+    let mut second = std::pin::pin!(daily.reserve_or_wait(&case.id, 2, usd(60)));
+    assert!(second.as_mut().now_or_never().is_none(), "the first call may give enough back");
+    daily.settle(&case.id, 1, usd(10));
+    daily.release();
+    assert_eq!(second.await, Ok(()));
+    let mut third = std::pin::pin!(daily.reserve_or_wait(&case.id, 3, usd(60)));
+    assert!(third.as_mut().now_or_never().is_none());
+    daily.release();
+    assert_eq!(third.await, Err(Shortage::ServerMoney), "nothing more can come back");
 }
 
 #[test]

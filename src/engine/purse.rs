@@ -285,7 +285,7 @@ impl Account {
     /// flight.
     fn is_final(&self, shortage: Shortage) -> bool {
         match shortage {
-            // The day's money is counted elsewhere (`daily_budget`), and is not waited for.
+            // The day's money is counted elsewhere (`daily_budget`).
             Shortage::Calls | Shortage::ServerMoney => true,
             Shortage::Money | Shortage::Tokens | Shortage::Batch => self.in_flight.calls == 0,
         }

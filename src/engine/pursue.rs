@@ -64,8 +64,11 @@ impl Deliberation {
     /// what was set aside may be sent, and only then.
     pub(super) fn set_out(&self, course: &mut Course<'_>) -> Departure {
         let worst = purse::worst(&course.seat, &course.request.messages);
-        let numbered = |hold| self.number_call(hold, worst).map_err(NotReserved::Refused);
-        match self.budgets.hold(worst).and_then(numbered) {
+        let held = self.budgets.hold(worst).and_then(|hold| {
+            let call = self.next_call();
+            Ok((call, self.budgets.hold_for_today(hold, call, worst)?))
+        });
+        match held {
             Ok((call, hold)) => Departure::Sent(course.depart(call, worst, hold)),
             Err(NotReserved::MustWait) => Departure::Waits,
             Err(NotReserved::Refused(shortage)) => {
@@ -79,10 +82,10 @@ impl Deliberation {
     async fn set_out_in_turn(&self, course: &mut Course<'_>) -> Result<bool, Error> {
         let worst = purse::worst(&course.seat, &course.request.messages);
         let came = Instant::now();
-        let held = self.budgets.hold_or_wait(worst).await;
+        let held = self.hold_in_turn(worst).await;
         // Time in the queue is not the model's.
         course.deadline += came.elapsed();
-        match held.and_then(|hold| self.number_call(hold, worst)) {
+        match held {
             Ok((call, hold)) => {
                 let sent = course.depart(call, worst, hold);
                 self.note(EntryKind::CallSent, vec![sent]).await?;
@@ -96,10 +99,11 @@ impl Deliberation {
         }
     }
 
-    /// Gives a call its number, by which the day's money of a server is counted.
-    fn number_call(&self, hold: CallHold, worst: Reservation) -> Result<(u32, CallHold), Shortage> {
+    /// Sets the worst cost aside in every budget, after what other calls give back.
+    async fn hold_in_turn(&self, worst: Reservation) -> Result<(u32, CallHold), Shortage> {
+        let hold = self.budgets.hold_or_wait(worst).await?;
         let call = self.next_call();
-        Ok((call, self.budgets.hold_for_today(hold, call, worst)?))
+        Ok((call, self.budgets.hold_for_today_or_wait(hold, call, worst).await?))
     }
 
     /// Goes on from a call that is in the journal, or that waits for its money, until the ask has

@@ -169,7 +169,7 @@ impl Folders {
         }
         let path = resolve(&self.working.join(text)).map_err(objected)?;
         if self.below(&path).is_none() {
-            return Err(objected("it lies outside the allowed folders"));
+            return Err(objected(OUTSIDE));
         }
         if self.store_owned.iter().any(|file| is_within(&path, file)) {
             return Err(objected("it is a file of the store"));
@@ -190,7 +190,7 @@ impl Folders {
             return Err("it is one of the allowed folders itself");
         }
         if self.below(&path).is_none() {
-            return Err("it lies outside the allowed folders");
+            return Err(OUTSIDE);
         }
         if self.store_owned.iter().any(|file| is_within(&path, file)) {
             return Err("it is a file of the store");
@@ -213,7 +213,7 @@ impl Folders {
     ) -> Result<AllowedFile, Fault> {
         let objected = |objection| refused(field, text, objection);
         let Some((folder, below)) = self.below(&path) else {
-            return Err(objected("it lies outside the allowed folders"));
+            return Err(objected(OUTSIDE));
         };
         if names::is_obeyed(below) {
             return Err(objected("Plenary itself acts on a file of that name"));
@@ -273,7 +273,18 @@ pub(super) fn refused(field: &str, text: &str, objection: &str) -> Fault {
     Fault::new(Code::PathNotAllowed, format!("{field} is not allowed: {objection}"))
         .field(field)
         .value(text)
-        .suggest("choose a path under the working folder or the store's folder, or allow another with `--allow DIR`")
+        .suggest(hint_for(objection))
+}
+
+const OUTSIDE: &str = "it lies outside the allowed folders";
+
+fn hint_for(objection: &str) -> &'static str {
+    match objection {
+        OUTSIDE => {
+            "choose a path under the working folder or the store's folder, or allow another with `--allow DIR`"
+        }
+        _ => "choose another path",
+    }
 }
 
 /// Resolves a path step by step, as the system would; what does not exist yet is kept.

@@ -151,7 +151,8 @@ fn named_file(
     let ending = file.path().extension().unwrap_or_default();
     let fits = endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
     if permission == WritePermission::Remote && !fits {
-        let message = format!("output_path is not allowed: {format} needs a name of its own kind");
+        let message =
+            format!("output_path is not allowed: the name does not fit the format {format}");
         let names = endings.iter().map(|ending| format!("`.{ending}`")).collect::<Vec<_>>();
         let hint = format!("end the name in {}", names.join(" or "));
         let fault = Fault::new(Code::PathNotAllowed, message);

@@ -18,7 +18,7 @@ pub(in crate::providers) fn failed_start(program: &str, error: &io::Error) -> Ca
 }
 
 pub(super) fn broken(error: &io::Error) -> CallError {
-    CallError::new(ErrorType::Unknown, format!("the program could not be listened to: {error}"))
+    CallError::new(ErrorType::Unknown, format!("cannot read the program's output: {error}"))
 }
 
 /// The supervisor is a process of ours; it does not end early unless another process kills it.

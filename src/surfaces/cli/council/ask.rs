@@ -261,11 +261,14 @@ fn plan_text(plan: &Plan, estimate: &Estimate, width: usize) -> String {
             format!("left out: {path} ({reason})\n")
         })
         .collect();
+    let files = plan.context.files.iter();
+    let sent: String =
+        files.map(|file| format!("sent: {}\n", safe_text::line(&file.path))).collect();
     let files = match (plan.context.files.len(), excluded.is_empty()) {
         (0, true) => String::new(),
         (0, false) => format!("\nNo file goes with the question.\n{excluded}"),
-        (1, _) => format!("\n1 file goes with the question.\n{excluded}"),
-        (count, _) => format!("\n{count} files go with the question.\n{excluded}"),
+        (1, _) => format!("\n1 file goes with the question.\n{sent}{excluded}"),
+        (count, _) => format!("\n{count} files go with the question.\n{sent}{excluded}"),
     };
     let named = match plan.context.indexed.len() {
         0 => String::new(),

@@ -199,8 +199,10 @@ async fn all(
     }
     if not_started > 0 {
         let questions = wording::count(not_started, "question");
-        let hint = "ask them again with a greater `--budget-usd`";
-        session.ui.say(&format!("not started for want of money: {questions}; {hint}"));
+        let hint = "ask them again with a higher `--budget-usd`";
+        session.ui.say(&format!(
+            "not started, because the budget does not cover them: {questions}; {hint}"
+        ));
     }
     Ok(worst)
 }
