@@ -21,6 +21,30 @@ pub(super) enum SecretLetters {
     WithDigit,
     /// A person may have chosen it.
     Any,
+    /// Capitals and small letters in no order of words: `OGqskVOqDEzW`, not `readTokenFromFile`.
+    Scrambled,
+}
+
+impl SecretLetters {
+    /// Words change case at most once in so many letters.
+    const LETTERS_PER_CHANGE: usize = 3;
+    /// Words that are joined by capitals have few capitals side by side.
+    const CAPITAL_PAIRS_MIN: usize = 2;
+
+    pub(super) fn fit(self, secret: &[u8]) -> bool {
+        match self {
+            Self::Any => true,
+            Self::WithDigit => secret.iter().any(u8::is_ascii_digit),
+            Self::Scrambled => {
+                let capitals = secret.iter().map(u8::is_ascii_uppercase);
+                let pairs = || capitals.clone().zip(capitals.clone().skip(1));
+                let changes = pairs().filter(|(one, next)| one != next).count();
+                let doubled = pairs().filter(|(one, next)| *one && *next).count();
+                changes * Self::LETTERS_PER_CHANGE >= secret.len()
+                    && doubled >= Self::CAPITAL_PAIRS_MIN
+            }
+        }
+    }
 }
 
 const fn rule(
@@ -36,13 +60,17 @@ const fn of_any_letters(rule: OwnRule) -> OwnRule {
     OwnRule { letters: SecretLetters::Any, ..rule }
 }
 
+const fn of_scrambled_letters(rule: OwnRule) -> OwnRule {
+    OwnRule { letters: SecretLetters::Scrambled, ..rule }
+}
+
 /// A key of letters alone that says something is less mixed than this; a random one is more.
 const MIXED: f64 = 3.0;
 
 /// For shapes that no other text has: a made-up key may repeat itself, and so may a real one.
 const ANY: f64 = 0.5;
 
-pub(super) const OWN_RULES: [OwnRule; 33] = [
+pub(super) const OWN_RULES: [OwnRule; 35] = [
     rule(
         "private-key-block",
         r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,400}?([A-Za-z0-9+/=]{32,})",
@@ -197,4 +225,17 @@ pub(super) const OWN_RULES: [OwnRule; 33] = [
         &["passw", "passphrase", "passcode", "pwd", "pass", "secret", "token", "key", "credential"],
         MIXED,
     ),
+    rule(
+        "secret-after-name",
+        // In flow maps, XML, command lines, on the next line, in prose: any signs may stand between.
+        r#"(?i:passwor[dt]|passwd|passphrase|secret|token|(?:api|access|auth|private|encryption|signing|account|master|shared|service)[_-]?key|credentials?)[\w.-]{0,20}["'\])]{0,2}(?:[ \t]{0,8}(?:=>|:=|[:=>|,])|[ \t]+(?:is|value)\b|[ \t])[\s"'`\[({|>]{0,20}(?:value[ \t]*=[ \t]*["'])?([A-Za-z0-9+/]{16,200}={0,2})(?:[^\w+/]|$)"#,
+        &["passwor", "passwd", "passphrase", "secret", "token", "key", "credential"],
+        3.6,
+    ),
+    of_scrambled_letters(rule(
+        "scrambled-secret-after-name",
+        r#"(?i:passwor[dt]|passwd|passphrase|secret|token|(?:api|access|auth|private|encryption|signing|account|master|shared|service)[_-]?key|credentials?)[\w.-]{0,20}["'\])]{0,2}[ \t]{0,8}(?:=>|:=|[:=>|,])[\s"'`\[({|>]{0,20}([A-Za-z]{14,200})(?:[^\w+/]|$)"#,
+        &["passwor", "passwd", "passphrase", "secret", "token", "key", "credential"],
+        MIXED,
+    )),
 ];

@@ -149,9 +149,7 @@ impl RuleSet {
         }
         match &rule.origin {
             RuleOrigin::Own { letters } => {
-                let has_digit = || found.secret.iter().any(u8::is_ascii_digit);
-                (*letters == SecretLetters::Any || has_digit())
-                    && !placeholder::is_placeholder(found.secret)
+                letters.fit(found.secret) && !placeholder::is_placeholder(found.secret)
             }
             RuleOrigin::Gitleaks { allowlists } => {
                 let mut lists = allowlists.iter().chain([&self.everywhere]);

@@ -155,6 +155,15 @@ fn logins() -> Vec<(&'static str, String)> {
         ("password in variables", format!("export DB_PASSWORD={password}")),
         ("bare in YAML", "api_key: q8Zr-77-plum-Tx".to_owned()),
         ("key by name", format!("internal_api_key = \"{}\"", noise(LETTERS, 32))),
+        ("flow map", "app: {env: {MY_TOKEN: k8Zq2LxT91vBn4RdWs7YpHc3}}".to_owned()),
+        ("block", "token: |\n  k8Zq2LxT91vBn4RdWs7YpHc3\n".to_owned()),
+        ("XML element", "<password>k8Zq2LxT91vBn4RdWs7YpHc3</password>".to_owned()),
+        ("XML", "<add key=\"ApiKey\" value=\"k8Zq2LxT91vBn4RdWs7YpHc3\"/>".to_owned()),
+        ("option", "run --api-key k8Zq2LxT91vBn4RdWs7YpHc3 now".to_owned()),
+        ("next line", "\"token\":\n  \"k8Zq2LxT91vBn4RdWs7YpHc3\"".to_owned()),
+        ("prose", "the root password is k8Zq2LxT91vBn4RdWs7YpHc3".to_owned()),
+        ("German", "Passwort: k8Zq2LxT91vBn4RdWs7YpHc3".to_owned()),
+        ("letters alone", "DB_PASSWORD=OGqskVOqDEzWTMgi".to_owned()),
         ("Kubernetes", format!("kind: Secret\ndata:\n  pass: {}==\n", noise(LETTERS, 30))),
     ]
 }
@@ -303,6 +312,8 @@ fn a_text_about_secrets_is_none() {
         "The secret of a good council is that its members disagree.".to_owned(),
         format!("sha256: {}\ncommit {}", noise(HEX, 64), noise(HEX, 40)),
         "password_file: /run/secrets/db_password".to_owned(),
+        "token = readTokenFromEnvironment; secret: TokenRefreshFailed".to_owned(),
+        "\"api_key\": \"ApiKeyIsMissingHere\"".to_owned(),
     ] {
         assert_eq!(found("notes.md", &text), None, "{text:.100}");
     }
