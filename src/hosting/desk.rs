@@ -118,7 +118,11 @@ impl Desk {
     ) -> Result<(Stop, Transcript), Error> {
         let ended = run.run(Limits { wall, interrupted }).await;
         let transcript = run.into_transcript();
-        let stop = ended.map_err(|error| halted(error, &transcript))?;
+        let stop = ended.map_err(|error| {
+            // Replies that came together were kept in one write; the run may not have seen that.
+            let latest = look(self.workspace.store.as_ref(), &transcript.opening.dialogue_id);
+            halted(error, latest.as_ref().unwrap_or(&transcript))
+        })?;
         if matches!(stop, Stop::Deadline | Stop::Interrupted) {
             // What was being written when it was cut is in the journal by now, and only there.
             let id = &transcript.opening.dialogue_id;
