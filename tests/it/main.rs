@@ -22,6 +22,7 @@ mod contract;
 mod councils;
 mod damage;
 mod doctor;
+mod earlier_versions;
 mod endings;
 mod erasure;
 mod expert_prompts;
