@@ -1,4 +1,7 @@
-//! Time and chance, from outside the core, so that a test can hold both still.
+//! Clock and random numbers, behind a trait so that tests can fix both.
+//!
+//! [`RealSystem`] is the implementation for production. The engine, the store and the interfaces
+//! use it through the trait.
 
 use std::fmt::Debug;
 use std::ops::RangeInclusive;
@@ -6,24 +9,24 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::domain::time::Moment;
 
-/// What a decision takes from the world around it.
+/// The clock and the random numbers of the machine.
 pub trait Ambient: Debug + Send + Sync {
     fn now(&self) -> Moment;
 
-    /// Sixty-four random bits.
+    /// Returns 64 random bits.
     fn chance(&self) -> u64;
 }
 
-/// Years of a clock that can be worked with. No system was made before them, and dates that are
-/// planned a hundred years ahead still have four digits.
+/// Years that the program accepts from the clock. It starts at the Unix epoch and ends early enough
+/// that dates planned a hundred years ahead still have four digits.
 pub const CLOCK_YEARS: RangeInclusive<i64> = 1970..=9_800;
 
-/// The machine's clock and randomness.
+/// The machine's clock and random number generator.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Machine;
 
 impl Machine {
-    /// The year that the clock says, where it is one that cannot be worked with.
+    /// Returns the year of the clock if it lies outside [`CLOCK_YEARS`].
     #[expect(clippy::disallowed_methods, reason = "the one clock")]
     pub fn impossible_year(self) -> Option<i64> {
         let year = year_of(SystemTime::now());
@@ -31,13 +34,13 @@ impl Machine {
     }
 }
 
-/// The moment that a clock says; the nearest one, where it is off by thousands of years.
+/// Converts a system time. A time outside the range of [`Moment`] becomes the nearest end.
 fn moment_of(time: SystemTime) -> Moment {
     let nearest = || if time < UNIX_EPOCH { Moment::FIRST } else { Moment::LAST };
     jiff::Timestamp::try_from(time).map_or_else(|_| nearest(), Moment::new)
 }
 
-/// The year of a time, to within a day.
+/// Returns the year of a time, exact to within a day.
 fn year_of(time: SystemTime) -> i64 {
     const YEAR: Duration = Duration::from_secs(31_556_952);
     let years =
@@ -55,7 +58,8 @@ impl Ambient for Machine {
     }
 
     fn chance(&self) -> u64 {
-        // Without a source of randomness the clock must do: a seed has to differ, not to be secret.
+        // Falls back to the clock if the system has no randomness: a seed must differ between runs,
+        // but need not be secret.
         getrandom::u64().unwrap_or_else(|_| {
             self.now()
                 .to_string()
@@ -80,7 +84,7 @@ mod tests {
             (-1, "1969-12-31T23:59:59.000000Z", 1969),
             (1_770_022_800, "2026-02-02T09:00:00.000000Z", 2026),
             (253_402_207_200, "9999-12-30T22:00:00.000000Z", 9999),
-            // The first second that the clock of the library cannot hold, and far beyond.
+            // The first second that `jiff` cannot represent, and values far beyond it.
             (253_402_207_201, "9999-12-30T22:00:00.999999Z", 9999),
             (253_402_400_000, "9999-12-30T22:00:00.999999Z", 10_000),
             (1 << 45, "9999-12-30T22:00:00.999999Z", 1_116_918),

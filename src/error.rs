@@ -1,7 +1,7 @@
-//! What can go wrong, seen from outside the crate.
+//! The error type of the crate, as users and clients see it.
 //!
-//! Modules own small precise errors; here they become an exit code, a code of JSON-RPC, an
-//! error document and a hint, so that the doors never disagree.
+//! Modules own small, precise errors. This file maps them to an exit code, a JSON-RPC code, an
+//! error document and a hint, so that the CLI and the MCP server agree.
 
 use std::borrow::Cow;
 
@@ -40,16 +40,16 @@ pub enum Error {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Convene(#[from] ConveneError),
-    /// A run that could not be written on with: what was written before is kept.
+    /// The store failed during a run. Entries written before the failure are kept.
     #[error("the run `{id}` stopped early, {} kept", kept_replies(*.replies))]
     Halted {
         id: DialogueId,
-        /// How many replies the journal holds.
+        /// Number of replies in the journal.
         replies: usize,
         #[source]
         source: StoreError,
     },
-    /// What the command line lacks, where the parser cannot tell.
+    /// Wrong usage of the command line that the argument parser cannot detect.
     #[error("{0}")]
     Usage(String),
     #[error("cannot listen")]
@@ -95,7 +95,7 @@ impl From<WriteError> for Error {
     }
 }
 
-/// An answer as one compact JSON document.
+/// Serialises an answer as one compact JSON document.
 pub(crate) fn document_text(answer: &impl Serialize) -> Result<String, Error> {
     serde_json::to_string(answer).map_err(Error::Document)
 }
@@ -113,8 +113,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Of a command that went wrong. How one that ran to its end found things is `Done` of the
-    /// command line, which takes 2 as well.
+    /// Exit code of a command that failed. A command that completes returns `ExitStatus` of the
+    /// CLI, which also uses 2.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Refused => 1,
@@ -127,8 +127,8 @@ impl Kind {
         }
     }
 
-    /// Of a request by MCP that no tool answers. The protocol gives the first to resources that
-    /// are not there, JSON-RPC the others.
+    /// Error code of an MCP request that no tool handles. MCP defines the first code for missing
+    /// resources; JSON-RPC defines the others.
     pub fn json_rpc_code(self) -> i32 {
         match self {
             Self::NotFound => -32_002,
@@ -156,12 +156,12 @@ impl Error {
         }
     }
 
-    /// Whoever read the output has read enough, and closed the pipe.
+    /// Returns true if the reader of the output closed the pipe.
     pub fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe)
     }
 
-    /// The next thing to try, when there is one.
+    /// Returns what the user can try next, if anything.
     pub fn hint(&self) -> Option<Cow<'static, str>> {
         if let Self::Halted { id, source, .. } = self {
             return Some(halted_hint(id, source).into());
@@ -198,13 +198,13 @@ impl Error {
         }
     }
 
-    /// A batch's refusals always come in the seed's envelope.
+    /// Puts the validation errors of a batch into the seed's envelope, even a single one.
     #[must_use]
     pub(crate) fn of_batch(self) -> Self {
         if let Self::Refused(refusal) = self { Self::Refused(refusal.of_batch()) } else { self }
     }
 
-    /// The error document that programs read.
+    /// Builds the error document for programs.
     pub fn document(&self) -> Value {
         if let Self::Refused(refusal) = self {
             return refusal.document();
@@ -270,7 +270,7 @@ impl Error {
         }
     }
 
-    /// The message with its causes, as one line.
+    /// Joins the message and its causes into one line.
     pub fn sentence(&self) -> String {
         let mut sentence = self.to_string();
         let mut cause = std::error::Error::source(self);
@@ -307,7 +307,7 @@ fn store_kind(error: &StoreError) -> Kind {
     }
 }
 
-/// Of a run: what a person can put right leaves it incomplete, and `resume` goes on.
+/// Kind of a halted run: incomplete if the user can fix the cause and resume.
 fn halted_kind(error: &StoreError) -> Kind {
     if matches!(error, StoreError::ReadOnly | StoreError::Io(_)) {
         return Kind::Incomplete;

@@ -1,48 +1,48 @@
 //! Plenary: a panel of models argues by a written protocol, and every position,
 //! tension, claim and piece of evidence gets an id, an author and a history.
 //!
-//! The rooms, from the core outward; ARCHITECTURE.md is the map.
+//! Modules, from the core outward. ARCHITECTURE.md is the map.
 
-/// From settings and wishes to a table: who sits there, by which rules.
+/// Turns settings and options into a plan: which seats, under which rules.
 pub mod convening;
-/// Words as values: ids, lifecycles, changes, refusals, the record.
+/// Types of the product: ids, lifecycles, journal events, validation errors, the record.
 pub mod domain;
-/// The only loop: next step, dispatch, journal, resume, budget.
+/// The run loop: next step, dispatch, journal, resume, budget.
 pub mod engine;
-/// A record as JSON and Markdown, and how foreign text is shown.
+/// Renders a record as JSON and Markdown, and escapes untrusted text.
 pub mod export;
-/// Runs in this process, whichever door they came by.
+/// Starts, follows and resumes runs in this process, for the CLI and the servers.
 pub mod hosting;
-/// The marker language: an expert's Markdown becomes the batch of a round.
+/// The marker language: turns an expert's Markdown into the batch of a round.
 pub mod markers;
-/// The files a question comes with, and why some are left out.
+/// The files sent with a question, and the reason for each file left out.
 pub mod material;
-/// Whether the agents of a host know of the gate.
+/// Checks whether the agent prompts of a host mention the review gate.
 pub mod modularity;
-/// Reply text becomes typed findings, or an exact reason why not.
+/// Parses reply text into typed findings, or returns the exact reason why not.
 pub mod normalise;
-/// One function per operation, shared by every door.
+/// One function per operation, shared by the CLI and the MCP server.
 pub mod operations;
-/// What a seat is sent; all fencing of other people's text.
+/// Renders the messages to a seat, and fences untrusted text in them.
 pub mod prompting;
-/// Who is asked what, in which order, and when it stops.
+/// The protocols: who is asked what, in which order, and when a run stops.
 pub mod protocols;
-/// The outside models: dialects, catalogue, transports.
+/// Model providers: dialects, catalogue, transports.
 pub mod providers;
-/// The rules: what a request becomes, or exactly why not.
+/// The rules of the record: turns a request into journal events or validation errors.
 pub mod record;
-/// The only SQL: a trait of domain verbs, SQLite behind it.
+/// The only module with SQL: the store traits and their SQLite backend.
 pub mod store;
-/// The doors: the command line.
+/// The user interfaces: command line and MCP server.
 pub mod surfaces;
-/// The verdict log as a file, brought up to the store and mended.
+/// The verdict log file: sync with the store, and repair.
 pub mod verdict_log;
 
-/// Time and chance, from outside.
+/// Clock and random numbers of the machine.
 pub mod ambient;
-/// The council's file, the environment and the flags, settled.
+/// Settings from council.yaml, the environment and the flags.
 pub mod config;
-/// What went wrong, as exit code, document and hint.
+/// The error type of the crate, with exit codes, error documents and hints.
 pub mod error;
-/// Where files may be written, and how.
+/// Checks where files may be written, and writes them.
 pub mod files;

@@ -1,4 +1,4 @@
-//! The binary: hands the command line to the library and returns its exit code.
+//! The binary: passes the command line to the library and returns its exit code.
 
 use std::process::ExitCode;
 
@@ -8,7 +8,7 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    // The supervisor of an agent program is a process of this executable.
+    // The supervisor of an agent program is this same executable, started again.
     #[cfg(target_os = "linux")]
     if let Some(code) = plenary::providers::run_supervisor(std::env::args_os()) {
         return code;
