@@ -1,4 +1,6 @@
-//! One request to one seat, and what came of it.
+//! Asks, calls and replies: one request to one seat, and its result.
+//!
+//! The engine journals these types; protocols read them back from [`AskState`].
 
 use serde::{Deserialize, Serialize};
 
@@ -7,30 +9,30 @@ use super::ids::ExpertSlug;
 use super::words::words;
 
 words! {
-    /// What a seat is asked for.
+    /// The kind of document that an ask requests.
     pub enum Purpose {
         Opinion = "opinion",
         Review = "review",
         Synthesis = "synthesis",
-        /// The five fields, from the whole record.
+        /// The five fields of the conclusion, written from the whole record.
         Conclusion = "conclusion",
-        /// From somebody who is shown the question and those five fields.
+        /// The Blind Critic's audit. The critic sees only the question and the conclusion.
         Audit = "audit",
-        /// The fields that were objected to, mended.
+        /// New text for the fields that the critic objected to.
         Revision = "revision",
-        /// What the Principal wants, in one sentence.
+        /// The Principal's directive, restated in one sentence.
         Restatement = "restatement",
-        /// A deliberator's first reading of an artifact, alone.
+        /// A deliberator's first review of an artifact, made without seeing the peers.
         Judgement = "judgement",
-        /// The same after the others' first readings.
+        /// The same deliberator's review after reading the peers' first reviews.
         CrossReading = "cross_reading",
-        /// All of them merged.
+        /// The adjudicator's merge of all judgements.
         Adjudication = "adjudication",
     }
 }
 
 words! {
-    /// How a seat's model is reached.
+    /// How the engine reaches a seat's model.
     pub enum TransportKind {
         Http = "http",
         Cli = "cli",
@@ -40,7 +42,7 @@ words! {
 }
 
 words! {
-    /// Why a call came to nothing.
+    /// Why a call failed.
     pub enum ErrorType {
         Timeout = "timeout",
         Auth = "auth",
@@ -56,8 +58,8 @@ words! {
 }
 
 impl ErrorType {
-    /// Whether the other side said no before it did any work. Whether it charges for what
-    /// timed out or was cut off, nobody can know.
+    /// Returns true if the provider rejected the call before doing work. For a timeout or a broken
+    /// connection the provider may still charge, so those count as billed.
     pub fn is_unbilled(self) -> bool {
         match self {
             Self::Auth | Self::RateLimit | Self::BadRequest | Self::ContextTooLong => true,
@@ -78,22 +80,22 @@ pub struct Ask {
     pub round: u8,
     pub seat: ExpertSlug,
     pub purpose: Purpose,
-    /// Why the reply to the ask before this one could not be read.
+    /// Why the parser rejected the reply to the previous ask of this seat.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stricter: Option<String>,
 }
 
-/// Why a reply is not used whose end is missing.
+/// Reason recorded when a reply ends early and cannot be used.
 pub const CUT_OFF: &str = "the reply was cut off before it ended";
 
 impl Ask {
-    /// Whether the reply before this one was cut off, so that a shorter one is asked for.
+    /// Returns true if the previous reply was cut off, so that this ask requests a shorter one.
     pub fn wants_shorter(&self) -> bool {
         self.stricter.as_ref().is_some_and(|reason| reason.contains(CUT_OFF))
     }
 }
 
-/// What a seat is sent: instructions of ours, and fenced material.
+/// The messages of an ask: our instructions, and the fenced material.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Messages {
     pub system: String,
@@ -105,13 +107,13 @@ impl Messages {
         self.system.len() + self.user.len()
     }
 
-    /// What can be held against the messages later, by whoever has them.
+    /// Hash of the messages, to check them later when the record does not keep their text.
     pub fn digest(&self) -> String {
         sha256_hex([&self.system, "\n\n", &self.user].map(str::as_bytes))
     }
 }
 
-/// Tokens, as the provider counted them.
+/// Token counts, as reported by the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
     pub input_tokens: u64,
@@ -143,29 +145,29 @@ words! {
     }
 }
 
-/// What a call cost, in millionths of a dollar.
+/// Cost of a call in millionths of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cost {
     pub usd_micros: Option<u64>,
     pub source: CostSource,
 }
 
-/// What came back, word for word.
+/// A model's reply, verbatim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     pub text: String,
     pub usage: Option<Usage>,
-    /// The model that says it answered, where it is not the one asked.
+    /// The model that the provider says answered, if it differs from the requested one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub finish: Finish,
     pub cost: Cost,
     pub latency_ms: u64,
-    /// Whether the schema was on the wire.
+    /// True if the request carried the JSON schema.
     pub structured: bool,
 }
 
-/// Why nothing came back.
+/// Why a call returned no reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub error_type: ErrorType,
@@ -173,16 +175,16 @@ pub struct Failure {
     pub latency_ms: u64,
 }
 
-/// The most a call can cost; set aside before it is sent.
+/// Upper bound of a call's cost. The budget reserves it before the engine sends the call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reservation {
-    /// Nothing, where no price is known.
+    /// `None` if the price is unknown.
     pub usd_micros: Option<u64>,
     pub tokens: u64,
 }
 
 impl Reservation {
-    /// The greater of both, of each kind.
+    /// Takes the larger value of each field.
     #[must_use]
     pub fn or_more(self, other: Self) -> Self {
         Self {
@@ -192,19 +194,19 @@ impl Reservation {
     }
 }
 
-/// A call as it is sent. Calls of a run are numbered from 1.
+/// A call as the engine sends it. Calls of a run are numbered from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sending {
     pub call: u32,
     pub ask: u32,
     pub transport: TransportKind,
-    /// Which attempt on this transport, from 1.
+    /// Number of the attempt on this transport, from 1.
     pub attempt: u8,
     pub reserved: Reservation,
-    /// The transport that was tried before this one, and why it was given up.
+    /// The transport tried before this one, and why the engine left it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
-    /// A call that was in flight when its run died, asked for again by this one.
+    /// The call that this one repeats, if that call was in flight when its process died.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! An ask with its calls, and what came of them.
+//! State of an ask: its calls and their results, folded from the journal.
 
 use std::sync::Arc;
 
@@ -11,20 +11,20 @@ use super::transcript::{Document, Reading, Shortage};
 pub struct Asked {
     pub ask: Ask,
     pub prepared_at: Moment,
-    /// How many interventions there were when it was prepared: it knows of no later one.
+    /// Number of interventions made before the ask was prepared. The ask sees only those.
     pub interventions: usize,
-    /// What was cut to fit, in words.
+    /// What the prompt renderer cut to fit the input limit, as sentences.
     pub condensed: Vec<String>,
-    /// Kept until a reply is there, unless settings keep prompts out.
+    /// Kept until a reply arrives, unless the settings exclude prompts from the record.
     pub messages: Option<Arc<Messages>>,
     pub calls: Vec<Call>,
-    /// What its reply says, once it was read.
+    /// Result of parsing the reply.
     pub reading: Option<Reading>,
-    /// Its last call failed, and no further one is tried.
+    /// The last call failed, and the engine tries no further one.
     pub gave_up: bool,
-    /// Set when the budget did not allow sending it in the present run.
+    /// Set if the budget did not allow sending the ask in the current run.
     pub not_sent: Option<Shortage>,
-    /// It came to nothing in a run that stopped for it; the next run asks anew.
+    /// The ask failed in a run that stopped because of it. The next run asks anew.
     pub retired: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct Call {
 #[derive(Debug, Clone, PartialEq)]
 pub enum CallOutcome {
     InFlight,
-    /// Its run ended before anything came back.
+    /// The process ended before a result arrived.
     Lost,
     Replied(Reply, Moment),
     Failed(Failure, Moment),
@@ -61,7 +61,7 @@ impl Asked {
         })
     }
 
-    /// Whether what is used of the reply was cut off.
+    /// Returns true if the parsed reply was cut off.
     pub fn is_truncated(&self) -> bool {
         matches!(self.reading, Some(Reading::Read { truncated: true, .. }))
     }

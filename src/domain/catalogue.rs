@@ -1,5 +1,5 @@
-//! Answers that look across dialogues, or at single entities: lists, matches,
-//! statistics, citations.
+//! Query results that span dialogues or look at single entities: lists, search hits, statistics,
+//! citations.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,13 +14,13 @@ use super::reference::RefType;
 use super::time::{Day, Moment};
 use super::words::words;
 
-/// Which dialogues to list, newest first.
+/// Selects the dialogues to list, newest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListQuery {
     pub status: Option<DialogueStatus>,
     pub protocol: Option<Protocol>,
     pub limit: usize,
-    /// The last dialogue of the page before.
+    /// The last dialogue of the previous page.
     pub after: Option<DialogueId>,
 }
 
@@ -32,7 +32,7 @@ pub struct Summary {
     pub protocol: Protocol,
     pub status: DialogueStatus,
     pub terminal_state: Option<TerminalState>,
-    /// What a review last came to.
+    /// Latest verdict of a review.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<GateVerdict>,
     pub rounds: u8,
@@ -41,7 +41,7 @@ pub struct Summary {
 }
 
 words! {
-    /// Where a search can find something.
+    /// A text that full-text search covers.
     pub enum SearchField {
         Title = "title",
         Question = "question",
@@ -51,7 +51,7 @@ words! {
     }
 }
 
-/// A text of a dialogue that holds some of the words looked for.
+/// A text of a dialogue that contains some of the search terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
     pub dialogue_id: DialogueId,
@@ -60,7 +60,7 @@ pub struct Hit {
     pub body: String,
 }
 
-/// Counts over the whole store, rehearsals left out.
+/// Counts over the whole store, without rehearsals.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Stats {
     pub dialogues: usize,
@@ -74,7 +74,7 @@ pub struct Stats {
     pub top_experts: Vec<TopExpert>,
 }
 
-/// An expert across all dialogues they took part in.
+/// An expert, summed over all dialogues they took part in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TopExpert {
     pub expert_slug: ExpertSlug,
@@ -82,15 +82,15 @@ pub struct TopExpert {
     pub dialogues: usize,
 }
 
-/// Which endings to look at, newest first.
+/// Selects conclusions, newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndingQuery {
     pub limit: usize,
-    /// None that is older than this.
+    /// Excludes conclusions older than this.
     pub since: Option<Moment>,
 }
 
-/// How an audited dialogue ended.
+/// Terminal state of an audited conclusion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditedEnding {
     pub dialogue_id: DialogueId,
@@ -100,18 +100,18 @@ pub struct AuditedEnding {
     pub at: Moment,
 }
 
-/// A conclusion that is to be revisited.
+/// A conclusion whose review date is near or past.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     pub dialogue_id: DialogueId,
     pub title: String,
     pub recommendation: String,
     pub review_by: Day,
-    /// Nothing, when nobody audited it.
+    /// `None` if no critic audited it.
     pub terminal_state: Option<TerminalState>,
 }
 
-/// An entity with all that a reader needs to weigh it.
+/// An entity with everything a reader needs to judge it.
 #[derive(Debug, Clone, Serialize)]
 pub struct Citation {
     pub id: EntityId,
@@ -133,7 +133,7 @@ pub struct Citation {
     pub created_at: Moment,
 }
 
-/// What an entity refers to.
+/// A reference from the cited entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Outgoing {
     #[serde(rename = "type")]
@@ -142,7 +142,7 @@ pub struct Outgoing {
     pub label: String,
 }
 
-/// What refers to an entity.
+/// A reference to the cited entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Incoming {
     #[serde(rename = "type")]

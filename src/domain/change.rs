@@ -1,8 +1,7 @@
-//! What happened to a dialogue, as data.
+//! Journal events: everything that happens to a dialogue, as data.
 //!
-//! Operations decide on changes, the store applies them, and the journal keeps
-//! them: the tables can be rebuilt from it, which is how `verify` finds a row
-//! that was touched.
+//! Operations produce events, the store applies them to its tables, and the journal keeps them. The
+//! tables can be rebuilt from the journal; `verify` does so to detect changed rows.
 
 use std::sync::Arc;
 
@@ -27,7 +26,7 @@ use super::verdict::Verdict;
 use super::words::words;
 
 words! {
-    /// What kind of entry the journal holds.
+    /// Kind of a journal entry.
     pub enum EntryKind {
         DialogueCreated = "dialogue_created",
         PanelEvolved = "panel_evolved",
@@ -52,17 +51,17 @@ words! {
     }
 }
 
-/// An entry of the journal: what happened to a dialogue at one moment.
+/// A journal entry: the events of one dialogue at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// Counted per dialogue, from 1.
+    /// Numbered per dialogue, from 1.
     pub seq: u64,
     pub kind: EntryKind,
     pub at: Moment,
     pub changes: Vec<Change>,
 }
 
-/// One thing that happened. A journal entry is a list of these.
+/// One event. A journal entry is a list of events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 pub enum Change {
@@ -97,13 +96,13 @@ pub enum Change {
         expert: ExpertSlug,
         content: String,
     },
-    /// The entity's own creation event goes with it.
+    /// Includes the creation event of the entity.
     EntityAdded(NewEntity),
-    /// A reference made after its source was registered.
+    /// A reference added after its source entity was registered.
     ReferenceAdded(Link),
     EventAdded(NewEvent),
     MoveMade(Move),
-    /// So that the same batch, sent again, gets the same answer.
+    /// Lets the store return the same answer if a client sends the same batch again.
     BatchAnswered {
         round: u8,
         batch_sha256: String,
@@ -115,25 +114,25 @@ pub enum Change {
         reason: Option<String>,
     },
     RunPlanned(Box<Plan>),
-    /// A process took the run up.
+    /// A process started or resumed the run.
     RunStarted {
         owner: String,
     },
-    /// What the run may spend from now on.
+    /// Spending limits of the run from now on.
     CapsSet {
         caps: Caps,
     },
-    /// Exactly what a seat was to see.
+    /// The exact messages for a seat.
     AskPrepared {
         ask: Ask,
-        /// Nothing, where settings keep prompts out of the record; then their digest stands here.
+        /// `None` if the settings exclude prompts from the record; then `messages_sha256` is set.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         messages: Option<Arc<Messages>>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         messages_sha256: Option<String>,
         condensed: Vec<String>,
     },
-    /// The budget did not allow it.
+    /// The budget did not allow the ask.
     AskNotSent {
         ask: u32,
         shortage: Shortage,
@@ -146,10 +145,10 @@ pub enum Change {
     CallFailed {
         call: u32,
         failure: Failure,
-        /// Nothing more is tried for this ask.
+        /// The engine makes no further call for this ask.
         gave_up: bool,
     },
-    /// What the reply to an ask was found to say.
+    /// Result of parsing the reply to an ask.
     ReplyRead {
         ask: u32,
         reading: Reading,
@@ -157,42 +156,42 @@ pub enum Change {
     ShortcutWeighed(Shortcut),
     ReportGiven(Box<CouncilFinalReport>),
     RunStopped(Stop),
-    /// What the Principal did, in the round that was under way.
+    /// An intervention of the Principal, with the round that was running.
     Intervened {
         round: u8,
         intervention: Intervention,
     },
-    /// A conclusion is wanted of a run that was planned without one.
+    /// Adds a conclusion to a run that was planned without one.
     ConclusionPlanned {
         conclusion: ConclusionPlan,
-        /// Seats that the run did not have before.
+        /// Seats that the conclusion adds to the run.
         seats: Vec<Seat>,
     },
-    /// The rounds are over; these took part in them.
+    /// The rounds are over; these seats took part in them.
     ConclusionBegun {
         participants: Vec<Participant>,
     },
-    /// Where the ending stands.
+    /// The stage that the conclusion reached.
     StageReached {
         stage: Stage,
     },
     Concluded(Box<Ending>),
     OutcomeRecorded(Outcome),
-    /// What the gate decided.
+    /// The verdict of a review.
     Ruled(Box<Ruling>),
-    /// A line of the verdict log, redacted: ours, or one that was imported.
+    /// A redacted line of the verdict log, written by a review or imported.
     VerdictLogged(Box<LogRow>),
     Overridden(Override),
 }
 
 impl Change {
-    /// Whether it is what a person says of a run long after it ended.
+    /// Returns true for events that a person adds after the run ended.
     pub fn is_hindsight(&self) -> bool {
         matches!(self, Self::OutcomeRecorded(_) | Self::Overridden(_))
     }
 }
 
-/// An entity as it enters the record.
+/// An entity to add to the record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NewEntity {
     pub id: EntityId,
@@ -205,7 +204,7 @@ pub struct NewEntity {
     pub references: Vec<Reference>,
 }
 
-/// An event as it enters the record.
+/// An entity event to add to the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewEvent {
     pub entity: EntityId,

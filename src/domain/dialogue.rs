@@ -1,4 +1,4 @@
-//! The root of everything: one deliberation, whichever protocol ran it.
+//! The dialogue: the root of one deliberation, for every protocol.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use super::time::Moment;
 use super::words::words;
 
 words! {
-    /// The rules of who is asked what, and when it stops.
+    /// The protocol that runs a dialogue.
     pub enum Protocol {
         Alignment = "alignment",
         Council = "council",
@@ -17,7 +17,7 @@ words! {
 }
 
 impl Protocol {
-    /// Dialogues count their rounds from 0, councils and reviews from 1, as their seeds do.
+    /// Alignment dialogues number rounds from 0, councils and reviews from 1, as the seeds do.
     pub fn first_round(self) -> u8 {
         match self {
             Self::Alignment => 0,
@@ -27,7 +27,7 @@ impl Protocol {
 }
 
 words! {
-    /// Where a dialogue stands.
+    /// Status of a dialogue.
     pub enum DialogueStatus {
         Open = "open",
         Converging = "converging",
@@ -46,7 +46,7 @@ impl DialogueStatus {
 }
 
 words! {
-    /// How an audited conclusion ended.
+    /// Result of an audited conclusion.
     pub enum TerminalState {
         Clean = "clean",
         Revised = "revised",
@@ -55,8 +55,8 @@ words! {
 }
 
 words! {
-    /// Where a dialogue stands on the way to its end; it never goes back. Before these come
-    /// `pending` and its rounds, after them `terminal`.
+    /// Stage of the conclusion; stages only move forward. `pending` and the rounds come before
+    /// them, `terminal` after them.
     pub enum Stage {
         Concluding = "concluding",
         Auditing = "auditing",
@@ -64,7 +64,7 @@ words! {
     }
 }
 
-/// A dialogue as it is opened.
+/// The attributes of a dialogue at its creation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opening {
     pub dialogue_id: DialogueId,
@@ -74,12 +74,12 @@ pub struct Opening {
     pub protocol: Protocol,
     pub rehearsal: bool,
     pub convergence_percent: u8,
-    /// The seed the panel was drawn with, as hex; absent when nothing was drawn.
+    /// Seed of the panel draw, in hex. `None` if no panel was drawn.
     pub panel_seed: Option<String>,
     pub output_dir: String,
 }
 
-/// A dialogue as it stands.
+/// A dialogue with its current state.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dialogue {
     pub opening: Opening,
@@ -89,7 +89,7 @@ pub struct Dialogue {
     pub total_alignment: i64,
     pub created_at: Moment,
     pub converged_at: Option<Moment>,
-    /// Why it was abandoned, where somebody said.
+    /// Reason for abandoning it, if given.
     pub closed_because: Option<String>,
 }
 

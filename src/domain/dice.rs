@@ -1,9 +1,9 @@
-//! Chance that can be repeated: from a recorded seed the same draws follow, on every
-//! machine, for ever.
+//! Seeded random numbers: the same seed gives the same sequence on every machine and in every
+//! version.
 
 use sha2::{Digest, Sha256};
 
-/// SplitMix64: tiny, and fixed for all time, which is what matters here.
+/// The SplitMix64 generator. It is small, and its algorithm never changes.
 #[derive(Debug, Clone)]
 pub struct SplitMix(u64);
 
@@ -12,7 +12,7 @@ impl SplitMix {
         Self(seed)
     }
 
-    /// Dice of their own for each purpose that a recorded secret serves.
+    /// Derives a separate generator for each purpose from one recorded secret.
     pub fn from_secret(secret: &str, purpose: &str) -> Self {
         let digest = Sha256::digest(format!("{secret}\n{purpose}").as_bytes());
         Self(digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte)))
@@ -26,7 +26,7 @@ impl SplitMix {
         mixed ^ (mixed >> 31)
     }
 
-    /// Puts the items into a random order (Fisher and Yates).
+    /// Shuffles the items (Fisher-Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, (self.roll() % (last as u64 + 1)) as usize);

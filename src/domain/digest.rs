@@ -1,8 +1,8 @@
-//! SHA-256 as it is written everywhere: 64 hex digits.
+//! SHA-256 digests as 64 hex digits.
 
 use sha2::{Digest, Sha256};
 
-/// The digest of what is given, one part after the other.
+/// Hashes the concatenated parts.
 pub fn sha256_hex<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> String {
     let mut hasher = Sha256::new();
     parts.into_iter().for_each(|part| hasher.update(part));

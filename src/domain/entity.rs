@@ -1,4 +1,4 @@
-//! Perspectives, recommendations, tensions, evidence and claims: one shape, five kinds.
+//! Entities: perspectives, recommendations, tensions, evidence and claims share one shape.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use super::reference::Reference;
 use super::time::Moment;
 use super::words::serde_by_text;
 
-/// An entity with its history, as the record holds it.
+/// An entity with its history.
 #[derive(Debug, Clone)]
 pub struct Entity {
     pub id: EntityId,
@@ -30,7 +30,7 @@ pub struct Entity {
 }
 
 impl Entity {
-    /// Forgets what happened in `round` or later.
+    /// Removes everything that happened in `round` or later.
     pub(super) fn rewind(&mut self, round: u8) {
         self.events.retain(|event| event.round < round);
         self.references.retain(|made| made.target.round < round);
@@ -42,7 +42,7 @@ impl Entity {
     }
 }
 
-/// One entry of an entity's history.
+/// One event in an entity's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Event {
     #[serde(rename = "type")]
@@ -50,7 +50,7 @@ pub struct Event {
     pub round: u8,
     #[serde(rename = "by")]
     pub actors: Vec<Actor>,
-    /// What the entity became, e.g. the perspective that refines it.
+    /// What the entity became, for example the perspective that refines it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<EntityId>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ pub struct Event {
     pub reason: Option<String>,
 }
 
-/// What brought an event about.
+/// The entity or verdict that caused an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     Entity(EntityId),
@@ -78,7 +78,7 @@ impl fmt::Display for Origin {
 impl FromStr for Origin {
     type Err = Malformed;
 
-    /// No verdict's id reads as an entity's, so the two cannot be confused.
+    /// No verdict id parses as an entity id, so the text is unambiguous.
     fn from_str(text: &str) -> Result<Self, Malformed> {
         text.parse().map(Self::Entity).or_else(|_| text.parse().map(Self::Verdict))
     }

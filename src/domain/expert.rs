@@ -1,4 +1,4 @@
-//! Experts, the pool they come from and the panel they sit on.
+//! Experts, and the panel of each round.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::ids::ExpertSlug;
 use super::words::words;
 
 words! {
-    /// How near the question an expert stands.
+    /// How close an expert's field is to the question.
     pub enum Tier {
         Core = "Core",
         Adjacent = "Adjacent",
@@ -15,7 +15,7 @@ words! {
 }
 
 words! {
-    /// Where an expert came from.
+    /// Whether an expert came from the pool or was created during the dialogue.
     pub enum Source {
         Pool = "pool",
         Created = "created",
@@ -23,7 +23,7 @@ words! {
 }
 
 words! {
-    /// How an expert came to sit on a round's panel.
+    /// How an expert joined the panel of a round.
     pub enum SeatSource {
         Retained = "retained",
         Pool = "pool",
@@ -40,7 +40,7 @@ impl From<Source> for SeatSource {
     }
 }
 
-/// An expert of a dialogue, as created; what they earned is kept per round.
+/// An expert as created. Scores are kept per round.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
     pub expert_slug: ExpertSlug,
@@ -59,12 +59,12 @@ pub struct Profile {
     pub mandate: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub color: Option<String>,
-    /// The round they first take part in, once it is known.
+    /// The first round the expert takes part in, once known.
     pub first_round: Option<u8>,
 }
 
 impl Profile {
-    /// An expert of whom no more is known.
+    /// Creates a profile with the required fields only.
     pub fn new(
         expert_slug: ExpertSlug,
         role: impl Into<String>,
@@ -87,8 +87,8 @@ impl Profile {
     }
 }
 
-/// Who sits on a panel that nobody recorded: those of the last one, retained. Before
-/// there was one, everyone who has come by then.
+/// Panel of a round without a recorded one: the last panel, retained. Before the first panel, all
+/// experts who joined by then.
 pub fn inherited_panel(last: &[PanelSeat], experts: &[Profile], round: u8) -> Vec<PanelSeat> {
     if last.is_empty() {
         let present = experts.iter().filter(|expert| expert.first_round.is_none_or(|r| r <= round));
@@ -102,7 +102,7 @@ pub fn inherited_panel(last: &[PanelSeat], experts: &[Profile], round: u8) -> Ve
     last.iter().map(retained).collect()
 }
 
-/// The seat of someone who sits down for the first time.
+/// Panel seat of an expert who joins for the first time.
 pub fn first_seat(profile: &Profile) -> PanelSeat {
     PanelSeat {
         expert_slug: profile.expert_slug.clone(),
@@ -112,7 +112,7 @@ pub fn first_seat(profile: &Profile) -> PanelSeat {
     }
 }
 
-/// A place on a round's panel.
+/// A seat on the panel of one round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PanelSeat {
     pub expert_slug: ExpertSlug,

@@ -1,8 +1,8 @@
-//! What a decision needs to know of the record, and how it asks.
+//! Lookups that a decision needs from the record.
 //!
-//! A request is read first and says what it [`Mentions`]; the store looks up
-//! just that; then the rules decide on [`Facts`] alone. So a round costs the
-//! same whether it is the first or the ninetieth.
+//! A parsed request yields a [`LookupRequest`]; the store answers it with a [`RecordLookup`]; then
+//! the rules decide from that alone. So the cost of a round does not grow with the length of the
+//! dialogue.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -12,50 +12,50 @@ use super::lifecycle::Status;
 use super::reference::Link;
 use super::target::Target;
 
-/// What a request names, and so needs to know about.
+/// The ids that a request mentions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Mentions {
     pub targets: BTreeSet<Target>,
-    /// Those that someone concedes to: whose perspectives oppose them?
+    /// Targets of a concession. The store also looks up the perspectives that oppose them.
     pub conceded: BTreeSet<Target>,
     pub verdict: Option<VerdictId>,
 }
 
-/// Where a known entity stands, and who stands behind it.
+/// Current status and contributors of a known entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     pub status: Status,
     pub contributors: Vec<ExpertSlug>,
 }
 
-/// The answer to [`Mentions`].
+/// The store's answer to a [`LookupRequest`].
 #[derive(Debug, Clone, Default)]
 pub struct Facts {
-    /// Every expert of the dialogue, in the order they came.
+    /// All experts of the dialogue, in the order they joined.
     pub experts: Vec<Profile>,
-    /// Those of them who have not taken part yet.
+    /// Experts who have not taken part yet.
     pub newcomers: BTreeSet<ExpertSlug>,
-    /// The panel recorded for the next round; empty, when there is none.
+    /// The panel recorded for the next round; empty if there is none.
     pub recorded_panel: Vec<PanelSeat>,
-    /// Who sat on the panel of the newest registered round.
+    /// The panel of the newest registered round.
     pub last_panel: Vec<PanelSeat>,
-    /// Who of all experts signalled convergence in that round.
+    /// Experts who signalled convergence in that round.
     pub signals: BTreeSet<ExpertSlug>,
-    /// Perspectives of that round.
+    /// Number of perspectives of that round.
     pub new_perspectives: usize,
-    /// What the mentioned targets are in the record, as far as they are there.
+    /// Ids of the mentioned targets that exist in the record.
     pub found: HashMap<Target, EntityId>,
-    /// Where those stand, and what else was found on the way.
+    /// State of those entities, and of others found on the way.
     pub entities: HashMap<EntityId, Standing>,
     /// For each conceded item, the perspectives that oppose it.
     pub opponents: HashMap<EntityId, Vec<EntityId>>,
-    /// References that the mentioned entities have already made.
+    /// References that the mentioned entities already have.
     pub references: HashSet<Link>,
     /// Tensions that are open, addressed or reopened.
     pub active_tensions: Vec<EntityId>,
-    /// Scores of the newest rounds, oldest first; at most [`RECENT_SCORES_MAX`].
+    /// Scores of the newest rounds, oldest first, at most [`RECENT_SCORES_MAX`].
     pub recent_scores: Vec<i64>,
-    /// Whether the mentioned verdict was given already.
+    /// True if the mentioned verdict exists.
     pub has_verdict: bool,
 }
 
@@ -65,5 +65,5 @@ impl Facts {
     }
 }
 
-/// Three scores make two velocities, the least that shows a trend.
+/// Three scores give two velocities, the minimum that shows a trend.
 pub const RECENT_SCORES_MAX: usize = 3;

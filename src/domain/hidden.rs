@@ -1,34 +1,34 @@
-//! Characters that a reader does not see: which they are, and which have work to do.
+//! Invisible characters, and the few that are legitimate (emoji joiners, script shaping).
 //!
-//! What shows text of others, on a terminal or in a prompt, asks here, so that no
-//! two places disagree on what is invisible.
+//! All code that shows untrusted text, on a terminal or in a prompt, uses these functions, so that
+//! all places agree on what is invisible.
 
-/// Characters that show nothing themselves but change what is around them.
+/// Characters that show nothing but change the text around them.
 pub fn is_hidden(letter: char) -> bool {
     letter.is_control()
         || matches!(letter,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
             | '\u{180b}'..='\u{180f}'
-            // Zero-width spaces and joiners, and the marks of direction.
+            // Zero-width spaces and joiners, and direction marks.
             | '\u{200b}'..='\u{200f}'
             // Line and paragraph separators; embeddings, overrides and isolates.
             | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
             | '\u{fff0}'..='\u{fffb}'
             | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-            // Tags and the variation selectors in which whole messages were smuggled.
+            // Tags and variation selectors, which attackers use to smuggle whole messages.
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Code points that no writing uses: private use, noncharacters, planes that hold nothing.
+/// Code points without assigned text: private use, noncharacters, empty planes.
 pub fn is_meaningless(letter: char) -> bool {
     let code = u32::from(letter);
     matches!(code, 0xe000..=0xf8ff | 0xfdd0..=0xfdef | 0x4_0000..=0xd_ffff | 0xf_0000..=0x10_ffff)
         || code & 0xfffe == 0xfffe
 }
 
-/// Whether a hidden character does honest work between its neighbours: it joins emoji,
-/// asks for the drawn form of a symbol, or shapes a word of a script that needs it.
+/// Returns true if an invisible character is legitimate between its neighbours: it joins emoji,
+/// selects the text or emoji form of a symbol, or shapes a word of a script that needs it.
 pub fn is_needed(letter: char, before: Option<char>, after: Option<char>) -> bool {
     let both = |is_of: fn(char) -> bool| before.is_some_and(is_of) && after.is_some_and(is_of);
     match letter {
@@ -40,7 +40,7 @@ pub fn is_needed(letter: char, before: Option<char>, after: Option<char>) -> boo
     }
 }
 
-/// Symbols that can be drawn as text or as emoji; `1`, `#` and `*` begin keycaps.
+/// Symbols with a text form and an emoji form; `1`, `#` and `*` start keycaps.
 fn takes_presentation(letter: char) -> bool {
     matches!(letter, '0'..='9' | '#' | '*' | '©' | '®') || is_emoji(letter)
 }
@@ -55,7 +55,7 @@ fn is_emoji_part(letter: char) -> bool {
     is_emoji(letter) || letter == '\u{fe0f}'
 }
 
-/// Arabic and its like, and the scripts of South and South-East Asia.
+/// Arabic and related scripts, and the scripts of South and South-East Asia.
 fn is_of_joining_script(letter: char) -> bool {
     matches!(letter, '\u{620}'..='\u{8ff}' | '\u{900}'..='\u{dff}' | '\u{1000}'..='\u{109f}'
         | '\u{1780}'..='\u{17ff}' | '\u{fb50}'..='\u{fdcf}' | '\u{fe70}'..='\u{fefc}'

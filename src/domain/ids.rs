@@ -1,10 +1,10 @@
-//! Ids: of dialogues, experts, entities and verdicts.
+//! Ids of dialogues, experts, entities and verdicts.
 //!
-//! An entity has two: the local one its expert wrote (`MUFFIN-P0101`) and the
-//! global one it is given at registration (`P0101`).
+//! An entity has two ids: the local one that its expert wrote (`MUFFIN-P0101`) and the global one
+//! that registration assigns (`P0101`).
 //!
-//! **Invariant:** an id, once given, means the same thing for ever. Values of
-//! these types are well formed; text becomes one only through `FromStr`.
+//! **Invariant:** an assigned id never changes its meaning. Values of these types are well formed;
+//! text becomes an id only through `FromStr`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,12 +12,12 @@ use std::str::FromStr;
 use super::limits::{EXPERT_SLUG_BYTES_MAX, ITEMS_PER_ROUND_MAX, ROUND_MAX};
 use super::words::{serde_by_text, words};
 
-/// The text is not an id of this kind.
+/// Error for a text that does not parse as the requested type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
 words! {
-    /// The five first-class entities, by the letter that opens their ids.
+    /// The five kinds of entity, by the first letter of their ids.
     pub enum EntityKind {
         Perspective = "P",
         Recommendation = "R",
@@ -28,7 +28,7 @@ words! {
 }
 
 impl EntityKind {
-    /// As `item_type` in errors and in the export's actions.
+    /// Value of `item_type` in errors and in the actions of an export.
     pub fn noun(self) -> &'static str {
         match self {
             Self::Perspective => "perspective",
@@ -39,7 +39,7 @@ impl EntityKind {
         }
     }
 
-    /// As a heading, and at the start of a sentence.
+    /// Form for headings and the start of a sentence.
     pub fn title(self) -> &'static str {
         match self {
             Self::Perspective => "Perspective",
@@ -50,12 +50,12 @@ impl EntityKind {
         }
     }
 
-    /// What holds its text: a tension is described, everything else has content.
+    /// Name of the text field: `description` for a tension, `content` for the others.
     pub fn text_field(self) -> &'static str {
         if self == Self::Tension { "description" } else { "content" }
     }
 
-    /// As the field of a batch and the section of an export.
+    /// Name of the field in a batch and of the section in an export.
     pub fn section(self) -> &'static str {
         match self {
             Self::Perspective => "perspectives",
@@ -109,7 +109,7 @@ fn two_digits(tens: u8, ones: u8) -> Result<u8, Malformed> {
     }
 }
 
-/// An expert's own id for an entity, such as `MUFFIN-P0101`.
+/// An expert's own id for an entity, for example `MUFFIN-P0101`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocalId {
     pub expert: ExpertSlug,
@@ -142,11 +142,11 @@ impl FromStr for LocalId {
 
 serde_by_text!(LocalId);
 
-/// Name of an expert within a dialogue, such as `muffin`.
+/// Name of an expert within a dialogue, for example `muffin`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExpertSlug(String);
 
-/// The facilitator signs with this name, so no expert may bear it.
+/// The facilitator signs with this name, so no expert may have it.
 pub const JUDGE: &str = "judge";
 
 impl ExpertSlug {
@@ -154,7 +154,7 @@ impl ExpertSlug {
         &self.0
     }
 
-    /// `muffin` as a person reads it: `Muffin`.
+    /// Capitalises the name: `muffin` becomes `Muffin`.
     pub fn display_name(&self) -> String {
         let mut letters = self.0.chars();
         letters.next().map_or_else(String::new, |first| {
@@ -185,7 +185,7 @@ impl FromStr for ExpertSlug {
 
 serde_by_text!(ExpertSlug);
 
-/// Who did something: an expert of the dialogue, or its facilitator.
+/// The author of an event: an expert of the dialogue, or its facilitator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Actor {
     Judge,
@@ -215,7 +215,7 @@ serde_by_text!(Actor);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DialogueId(String);
 
-/// A slug of 60, a hyphen and eight hex digits fit with room to spare.
+/// Fits a slug of 60 bytes, a hyphen and eight hex digits, with spare bytes.
 const DIALOGUE_ID_BYTES_MAX: usize = 80;
 
 impl DialogueId {
@@ -264,7 +264,7 @@ impl fmt::Display for VerdictId {
 impl FromStr for VerdictId {
     type Err = Malformed;
 
-    /// What reads as an entity's id is no verdict's: an event's `reference` names either.
+    /// Rejects texts that parse as an entity id, because `reference` of an event may name either.
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let fits = (1..=VERDICT_ID_BYTES_MAX).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
@@ -276,7 +276,7 @@ impl FromStr for VerdictId {
 
 serde_by_text!(VerdictId);
 
-/// The `seq`-th item of a round, or nothing when the round is full.
+/// Returns the id of the `seq`-th item of a round, or `None` if the round is full.
 pub fn entity_id(kind: EntityKind, round: u8, seq: usize) -> Option<EntityId> {
     let seq = u8::try_from(seq).ok().filter(|seq| (1..=ITEMS_PER_ROUND_MAX).contains(seq))?;
     (round <= ROUND_MAX).then_some(EntityId { kind, round, seq })

@@ -1,4 +1,4 @@
-//! What the Principal does while a deliberation is under way.
+//! Interventions of the Principal while a run is active: whisper, directive, stop.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,11 +7,11 @@ use super::ids::ExpertSlug;
 use super::time::Moment;
 use super::words::words;
 
-/// A remark, not a document: it goes into every later ask.
+/// An intervention is a short remark, because every later ask repeats it.
 pub const TEXT_CHARS_MAX: usize = 4_000;
 
 words! {
-    /// What is wanted of a run, before it is held against it.
+    /// The kind of intervention that a caller requests, before validation.
     pub enum Deed {
         Whisper = "whisper",
         Direct = "direct",
@@ -22,22 +22,23 @@ words! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "intervention", rename_all = "snake_case")]
 pub enum Intervention {
-    /// Seen by asks that are made later: everybody's, or those of one seat and nobody else's.
+    /// Visible to later asks: of all seats, or of one seat only.
     Whisper { text: String, to: Option<ExpertSlug> },
-    /// Taken up by all when the next round begins.
+    /// Applies to all seats from the next round on.
     Directive {
         text: String,
-        /// How the chair's model understood it, in one sentence.
+        /// The chair model's restatement, in one sentence.
         restatement: Option<Restatement>,
-        /// Restated, and then not meant so, it has no effect.
+        /// False if the Principal did not confirm the restatement; then the directive has no
+        /// effect.
         confirmed: bool,
     },
-    /// Cancels what is in flight; what was heard is concluded on.
+    /// Cancels calls in flight; the run concludes on the answers it has.
     Stop,
 }
 
 impl Intervention {
-    /// How it was understood, whether it was meant so or not.
+    /// Returns the restatement, whether confirmed or not.
     pub fn restatement(&self) -> Option<&Restatement> {
         match self {
             Self::Directive { restatement, .. } => restatement.as_ref(),
@@ -46,8 +47,8 @@ impl Intervention {
     }
 }
 
-/// How directives were understood, each sentence once: a directive that is confirmed carries the
-/// sentence that was restated when it was first said, and that was paid for then.
+/// Lists the restatements, each once. A confirmed directive repeats the restatement of its
+/// unconfirmed predecessor, which was already paid for.
 pub fn restatements(noted: &[Noted]) -> impl Iterator<Item = &Restatement> {
     noted.iter().enumerate().filter_map(|(place, one)| {
         let before = noted.get(..place).unwrap_or_default();
@@ -56,7 +57,7 @@ pub fn restatements(noted: &[Noted]) -> impl Iterator<Item = &Restatement> {
     })
 }
 
-/// Whether somebody says that they mean what was restated to them before.
+/// Returns true if the directive confirms an earlier restatement of the same text.
 pub fn is_confirmation(said: &Intervention, before: &[Noted]) -> bool {
     let Intervention::Directive { text, restatement: Some(sentence), confirmed: true } = said
     else {
@@ -65,7 +66,7 @@ pub fn is_confirmation(said: &Intervention, before: &[Noted]) -> bool {
     unconfirmed(before, text) == Some(sentence)
 }
 
-/// What the newest directive of these words, not confirmed yet, was understood as.
+/// Finds the restatement of the newest unconfirmed directive with this text.
 pub fn unconfirmed<'a>(before: &'a [Noted], words: &str) -> Option<&'a Restatement> {
     before.iter().rev().find_map(|noted| match &noted.intervention {
         Intervention::Directive { text, restatement, confirmed: false } if text == words => {
@@ -82,11 +83,11 @@ pub struct Restatement {
     pub reply: Reply,
 }
 
-/// An intervention at its place in the run.
+/// An intervention with its time and round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Noted {
     pub at: Moment,
-    /// The round that was under way.
+    /// The round that was running.
     pub round: u8,
     pub intervention: Intervention,
 }
@@ -96,7 +97,7 @@ mod tests {
     use super::*;
     use crate::domain::ask::{Cost, CostSource, Finish};
 
-    /// A directive of the text, understood as the sentence.
+    /// Builds a directive with this text and restatement.
     fn noted(text: &str, sentence: &str, confirmed: bool) -> Noted {
         let reply = Reply {
             text: sentence.to_owned(),
@@ -120,7 +121,7 @@ mod tests {
             noted("cost", "Mind the cost.", false),
             noted("time", "Mind the time.", false),
             noted("cost", "Mind the cost.", true),
-            // Confirmed at once, and in other words.
+            // Confirmed without a matching earlier restatement.
             noted("time", "Be quick.", true),
             noted("risk", "Mind the risk.", true),
         ];

@@ -1,8 +1,7 @@
-//! How each kind of entity may change: its statuses, the legal steps between
-//! them, and the events that record the steps.
+//! Lifecycle of each kind of entity: statuses, legal transitions, and the events that record them.
 //!
-//! **Invariant:** an entity's status is the one its newest status-changing event
-//! reached; `verify` recomputes it from the events.
+//! **Invariant:** an entity has the status that its newest status-changing event reached. `verify`
+//! recomputes it from the events.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,7 +10,7 @@ use super::ids::{EntityKind, Malformed};
 use super::words::{serde_by_text, words};
 
 words! {
-    /// Where an entity stands. Which of these a kind can have is [`statuses`].
+    /// Status of an entity. [`allowed_statuses`] lists those of each kind.
     pub enum Status {
         Open = "open",
         Refined = "refined",
@@ -37,7 +36,7 @@ words! {
 
 use Status::*;
 
-/// The statuses a kind can have, in the order of its life; the first is where it begins.
+/// Statuses of a kind, in lifecycle order; the first is the initial one.
 pub fn statuses(kind: EntityKind) -> &'static [Status] {
     match kind {
         EntityKind::Perspective => &[Open, Refined, Conceded, Merged],
@@ -48,7 +47,7 @@ pub fn statuses(kind: EntityKind) -> &'static [Status] {
     }
 }
 
-/// Where an entity of this kind begins.
+/// Initial status of a kind.
 pub fn initial(kind: EntityKind) -> Status {
     match kind {
         EntityKind::Perspective | EntityKind::Tension => Open,
@@ -58,7 +57,7 @@ pub fn initial(kind: EntityKind) -> Status {
     }
 }
 
-/// The statuses that can follow this one.
+/// Statuses that can follow this one.
 pub fn steps(kind: EntityKind, from: Status) -> &'static [Status] {
     match (kind, from) {
         (EntityKind::Perspective, Open) => &[Refined, Conceded, Merged],
@@ -78,17 +77,17 @@ pub fn steps(kind: EntityKind, from: Status) -> &'static [Status] {
     }
 }
 
-/// Tensions in these statuses still ask for work.
+/// Statuses of a tension that still needs work.
 pub const ACTIVE_TENSION: [Status; 3] = [Open, Addressed, Reopened];
 
 impl Status {
-    /// Whether something took the entity's place: what it became is worth naming.
+    /// Returns true if another entity replaced this one.
     pub fn has_successor(self) -> bool {
         matches!(self, Refined | Conceded | Merged | Amended)
     }
 }
 
-/// What an entry of an entity's history says.
+/// Type of an event in an entity's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EventType {
     Created,
@@ -97,8 +96,8 @@ pub enum EventType {
 }
 
 impl EventType {
-    /// The event with which an entity's history begins. Evidence is cited and
-    /// claims are asserted, as the seed's export has it.
+    /// Type of the first event in a history. Evidence starts with `cited` and claims with
+    /// `asserted`, as in the seed's export.
     pub fn of_creation(kind: EntityKind) -> Self {
         match kind {
             EntityKind::Perspective | EntityKind::Recommendation | EntityKind::Tension => {
@@ -108,7 +107,7 @@ impl EventType {
         }
     }
 
-    /// The status this event leads to; a comment leads nowhere.
+    /// The status that this event leads to; a comment changes none.
     pub fn status(self, kind: EntityKind) -> Option<Status> {
         match self {
             Self::Created => Some(initial(kind)),
@@ -121,7 +120,7 @@ impl EventType {
         match self {
             Self::Created => "created",
             Self::Commented => "commented",
-            // What is open again was opened.
+            // An entity that becomes open again is recorded as `opened`.
             Self::Reached(Open) => "opened",
             Self::Reached(status) => status.name(),
         }
