@@ -1,10 +1,10 @@
-//! Words of the product, as plain values.
+//! Types of the product, as plain values.
 //!
-//! Everything else in the crate speaks in these types; nothing here performs
-//! I/O, reads a clock or knows that a database exists.
+//! All other modules use these types. Code here performs no I/O, reads no clock and knows no
+//! database.
 //!
-//! **Invariant:** the record only grows. What happened is a [`change::Change`];
-//! a correction is a further one.
+//! **Invariant:** the record only grows. Everything that happens is a [`change::Change`]; a
+//! correction is another one.
 
 pub mod ask;
 pub mod asked;

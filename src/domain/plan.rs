@@ -1,8 +1,8 @@
-//! What a run was set up with: everything the protocol needs besides what was said.
+//! The plan of a run: everything the protocol needs besides the replies.
 //!
-//! It is written down when the run begins, so that a resumed run follows the
-//! same rules whatever the configuration says by then. It holds no secret but the
-//! run's own random bits.
+//! The engine journals the plan when the run starts, so that a resumed run follows the same rules
+//! even if the configuration has changed. The plan contains no secret except the run's own random
+//! bits.
 
 use std::sync::Arc;
 
@@ -16,14 +16,14 @@ use super::gate::GatePlan;
 use super::ids::ExpertSlug;
 use super::words::words;
 
-/// A panel this large sends each reviewer nineteen opinions; beyond that nobody reads.
+/// With this many seats each reviewer reads nineteen opinions; more would not be read.
 pub const PARTICIPANTS_MAX: usize = 20;
 
-/// How it is said that nobody on a panel is of another family.
+/// Note for a panel whose seats all belong to one model family.
 pub const SINGLE_FAMILY: &str = "the panel is of one family";
 
 words! {
-    /// What a seat is there for.
+    /// Role of a seat in a council.
     pub enum Role {
         Participant = "participant",
         Chair = "chair",
@@ -31,7 +31,7 @@ words! {
 }
 
 words! {
-    /// What it would cost to be wrong, in the caller's words.
+    /// The cost of a wrong answer, as stated by the caller.
     pub enum Stakes {
         Normal = "normal",
         Low = "low",
@@ -39,7 +39,7 @@ words! {
 }
 
 words! {
-    /// What the run delivers: the chair's synthesis, or the opinion its peers rate best.
+    /// The result of a run: the chair's synthesis, or the opinion that the peers rate best.
     pub enum Delivery {
         Synthesis = "synthesis",
         Selection = "selection",
@@ -47,7 +47,7 @@ words! {
 }
 
 words! {
-    /// When the second round may be skipped; all that are named must hold.
+    /// Conditions for skipping the second round; all listed ones must be true.
     pub enum SkipReview {
         HighAgreement = "high_agreement_in_r1",
         LowRisk = "low_risk_topic",
@@ -55,7 +55,7 @@ words! {
 }
 
 words! {
-    /// When the third round may be skipped; any that is named is enough.
+    /// Conditions for skipping the third round; one of the listed ones is enough.
     pub enum SkipSynthesis {
         Confirmed = "r2_confirms_r1_consensus",
         Budget = "budget_constraint",
@@ -65,38 +65,38 @@ words! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub mode: Mode,
-    /// Participants in the order of the configuration, then those who only chair.
+    /// Participants in the order of the configuration, then seats that only chair.
     pub seats: Vec<Seat>,
-    /// Who may chair, in the order in which they are tried.
+    /// Seats that may chair, in the order in which the engine tries them.
     pub chairs: Vec<ExpertSlug>,
     pub timeouts: Timeouts,
     pub quorum: Quorum,
     pub short_circuit: ShortCircuit,
-    /// Nothing: the run ends with the report.
+    /// `None`: the run ends with the report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<ConclusionPlan>,
-    /// What a review adds; nothing, where it is none.
+    /// Set for a review only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Arc<GatePlan>>,
     pub stakes: Stakes,
     pub delivery: Delivery,
     pub anonymous_review: bool,
-    /// Whether what seats were sent is kept, or only its digest.
+    /// Whether the record keeps the messages to seats, or only their hash.
     #[serde(default = "kept")]
     pub keep_prompts: bool,
     pub caps: Caps,
-    /// 128 random bits in hex: letters, orders and fences follow from them.
+    /// 128 random bits in hex. Letters, orders and fences are derived from them.
     pub secret: String,
     pub context: Arc<ContextPack>,
-    /// What drives the rehearsal panel, where it is driven.
+    /// Script of the rehearsal panel, if one is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rehearsal_script: Option<Value>,
-    /// What was decided while the run was set up that a reader should know.
+    /// Planning decisions that a reader should know.
     #[serde(default)]
     pub notes: Vec<String>,
 }
 
-/// What a seat saw is evidence, unless somebody says otherwise.
+/// Prompts are kept by default, because they are evidence of what a seat saw.
 fn kept() -> bool {
     true
 }
@@ -106,7 +106,7 @@ impl Plan {
         self.seats.iter().find(|seat| seat.name == *name)
     }
 
-    /// Who stands behind a name, as far as the plan knows them.
+    /// The seat's name with its model and family, as far as the plan knows them.
     pub fn author(&self, name: &ExpertSlug) -> Author {
         let seat = self.seat(name);
         Author {
@@ -120,7 +120,7 @@ impl Plan {
         self.seats.iter().filter(|seat| seat.roles.contains(&Role::Participant))
     }
 
-    /// How long one ask of this kind may take, all its attempts together.
+    /// Time limit of one ask of this purpose, for all its attempts together.
     pub fn timeout_ms(&self, seat: &Seat, purpose: Purpose) -> u64 {
         let own = seat.timeouts.unwrap_or_default();
         match purpose {
@@ -141,14 +141,14 @@ impl Plan {
 }
 
 words! {
-    /// Whether somebody tries to break the conclusion.
+    /// Whether a critic audits the conclusion.
     pub enum Auditing {
         Audited = "audited",
         Unaudited = "unaudited",
     }
 }
 
-/// Which seats write, audit and mend the conclusion.
+/// The seats that write, audit and revise the conclusion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConclusionPlan {
     pub synthesizer: ExpertSlug,
@@ -157,20 +157,20 @@ pub struct ConclusionPlan {
     pub auditing: Auditing,
 }
 
-/// A place at the table: a role with a model behind it.
+/// A role with a model behind it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Seat {
     pub name: ExpertSlug,
-    /// The configured provider behind it; several seats may share one.
+    /// The configured provider of the seat; several seats may share one.
     pub provider: ExpertSlug,
     pub model: String,
     pub family: String,
-    /// The seat's own version: configured, else a short hash of its prompt and model.
+    /// Version of the seat: configured, or a short hash of its prompt and model.
     pub version: String,
     pub roles: Vec<Role>,
-    /// In the order in which they are tried.
+    /// In the order in which the engine tries them.
     pub transports: Vec<TransportKind>,
-    /// Where the model is, as far as that can be told without a secret.
+    /// Address of the model, without secrets.
     pub endpoint: Option<String>,
     pub price: Option<Price>,
     pub output_tokens_max: u32,
@@ -179,16 +179,16 @@ pub struct Seat {
     pub timeouts: Option<OwnTimeouts>,
 }
 
-/// Dollars for a million tokens.
+/// Price in dollars per million tokens.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Price {
     pub input_per_mtok: f64,
     pub output_per_mtok: f64,
-    /// `configuration`, or the day of the price table it was taken from.
+    /// `configuration`, or the date of the price table.
     pub source: String,
 }
 
-/// Milliseconds for all attempts of one ask.
+/// Time limits in milliseconds, for all attempts of one ask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeouts {
     pub r1_per_provider: u64,
@@ -202,7 +202,7 @@ impl Default for Timeouts {
     }
 }
 
-/// A provider's own timeouts, where it has any.
+/// Time limits that a provider overrides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnTimeouts {
     pub r1_per_provider: Option<u64>,
@@ -228,7 +228,7 @@ impl Default for Quorum {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShortCircuit {
     pub enabled: bool,
-    /// Decide, but hold the round anyway, and record whether it would have been right.
+    /// Evaluate the rule but run the round anyway, and record whether skipping was right.
     pub shadow: bool,
     pub skip_r2_if: Vec<SkipReview>,
     pub skip_r3_if: Vec<SkipSynthesis>,
@@ -245,7 +245,7 @@ impl Default for ShortCircuit {
     }
 }
 
-/// What a run may spend.
+/// Spending limits of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caps {
     pub usd_micros: u64,
@@ -260,16 +260,16 @@ impl Default for Caps {
     }
 }
 
-/// The files a question came with.
+/// The files sent with a question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextPack {
     pub files: Vec<ContextFile>,
     pub excluded: Vec<Exclusion>,
-    /// Files that are only named, because there were too many to send whole.
+    /// Files listed by name only, because there are too many to send whole.
     pub indexed: Vec<IndexedFile>,
 }
 
-/// A file that is sent.
+/// A file sent whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextFile {
     pub path: String,
@@ -283,7 +283,7 @@ pub struct IndexedFile {
     pub bytes: u64,
 }
 
-/// A file that was left out, and why.
+/// A file that was left out, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exclusion {
     pub path: String,

@@ -1,5 +1,4 @@
-//! A whole dialogue as it was read from the store: what `show`, `export` and
-//! `context` look at.
+//! A whole dialogue as loaded from the store, for `show`, `export` and `context`.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +13,7 @@ use super::reference::Move;
 use super::time::Moment;
 use super::verdict::Verdict;
 
-/// Everything that is known of one dialogue.
+/// Everything the store knows of one dialogue.
 #[derive(Debug, Clone)]
 pub struct Record {
     pub dialogue: Dialogue,
@@ -29,27 +28,27 @@ pub struct Record {
     pub claims: Vec<Entity>,
     pub moves: Vec<Move>,
     pub verdicts: Vec<GivenVerdict>,
-    /// How it ended, once it was concluded.
+    /// The conclusion, once it exists.
     pub conclusion: Option<Concluded>,
     pub local_ids: Vec<(LocalId, EntityId)>,
     /// Hash of the newest journal entry.
     pub head: String,
 }
 
-/// The expert pool as it was given.
+/// The expert pool as the caller gave it.
 #[derive(Debug, Clone)]
 pub struct Pool {
     pub domain: Option<String>,
     pub experts: Value,
 }
 
-/// An expert with what they earned.
+/// An expert with their scores and replies.
 #[derive(Debug, Clone)]
 pub struct Expert {
     pub profile: Profile,
-    /// What the Judge gave them, by round.
+    /// Scores from the Judge, by round.
     pub scores: BTreeMap<u8, i64>,
-    /// What they wrote, by round, as far as it was kept.
+    /// Raw replies by round, as far as they were kept.
     pub replies: BTreeMap<u8, String>,
     pub total: i64,
 }
@@ -64,7 +63,7 @@ pub struct Round {
     pub created_at: Moment,
 }
 
-/// How the scores of rounds move: the last minus the one before.
+/// Difference between the last two scores.
 pub fn velocity(scores: impl DoubleEndedIterator<Item = i64>) -> i64 {
     let mut newest = scores.rev();
     newest.next().zip(newest.next()).map_or(0, |(last, before)| last - before)
@@ -91,7 +90,7 @@ impl Record {
         EntityKind::ALL.iter().flat_map(|kind| self.entities(*kind))
     }
 
-    /// Those of one round: entities are kept in the order of their ids, so they are neighbours.
+    /// Entities of one round. Entities are sorted by id, so those of a round are adjacent.
     pub fn entities_of(&self, kind: EntityKind, round: u8) -> &[Entity] {
         let entities = self.entities(kind);
         let start = entities.partition_point(|entity| entity.id.round < round);
@@ -99,7 +98,7 @@ impl Record {
         entities.get(start..end).unwrap_or_default()
     }
 
-    /// Entities are kept in the order of their ids, so one is found by halving.
+    /// Finds an entity by binary search; entities are sorted by id.
     pub fn entity(&self, id: EntityId) -> Option<&Entity> {
         let entities = self.entities(id.kind);
         let place = entities.binary_search_by_key(&id, |entity| entity.id).ok()?;
@@ -110,7 +109,7 @@ impl Record {
         self.experts.iter().find(|expert| expert.profile.expert_slug == *slug)
     }
 
-    /// Who sits on a round's panel: the one recorded for it, or the one it inherits.
+    /// Panel of a round: the recorded one, or else the inherited one.
     pub fn panel(&self, round: u8) -> Vec<PanelSeat> {
         if let Some(seats) = self.panels.get(&round) {
             return seats.clone();
@@ -121,7 +120,7 @@ impl Record {
         inherited_panel(last, &profiles, round)
     }
 
-    /// The record as the panel of `round` found it: nothing of that round or later.
+    /// The record as the panel of `round` saw it, without that round and later ones.
     #[must_use]
     pub fn rewound(mut self, round: u8) -> Self {
         let entities = [

@@ -1,4 +1,4 @@
-//! References between entities, moves of experts, and what each may point at.
+//! References between entities, moves of experts, and their legal targets.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::ids::{EntityId, EntityKind, ExpertSlug};
 use super::words::words;
 
 words! {
-    /// What an entity says about another.
+    /// Type of a reference from one entity to another.
     pub enum RefType {
         Support = "support",
         Oppose = "oppose",
@@ -19,12 +19,12 @@ words! {
     }
 }
 
-/// Why a reference makes no sense, whatever the record holds.
+/// Why a reference is invalid for any record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nonsense {
     /// Only a tension can be addressed, resolved or reopened.
     TensionOnly,
-    /// A thing is refined by a thing of its own kind.
+    /// An entity can only be refined by an entity of the same kind.
     SameKindOnly,
 }
 
@@ -55,7 +55,7 @@ pub struct Link {
     pub target: EntityId,
 }
 
-/// A reference as an entity carries it.
+/// A reference as stored with its source entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reference {
     #[serde(rename = "type")]
@@ -64,7 +64,7 @@ pub struct Reference {
 }
 
 words! {
-    /// What an expert does with a position, beside stating one.
+    /// Type of a move. An expert makes moves in addition to stating entities.
     pub enum MoveType {
         Defend = "defend",
         Challenge = "challenge",
@@ -76,7 +76,7 @@ words! {
 }
 
 impl MoveType {
-    /// How many targets the move needs; a request names a topic, converging names nothing.
+    /// Minimum number of targets. A request names a topic, and converge names nothing.
     pub fn targets_min(self) -> usize {
         match self {
             Self::Defend | Self::Challenge | Self::Concede => 1,
@@ -86,7 +86,7 @@ impl MoveType {
     }
 }
 
-/// A move made in a round.
+/// A move of an expert in a round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Move {
     pub expert: ExpertSlug,

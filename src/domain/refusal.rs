@@ -1,7 +1,7 @@
-//! Why a request was refused, in the shape that a Judge can act on.
+//! Validation errors of a request, in a form that a Judge can act on.
 //!
-//! A [`Fault`] is one thing wrong with one item; a [`Refusal`] is all of them.
-//! Codes are stable: programs branch on them.
+//! A [`ValidationError`] is one problem with one item; [`ValidationErrors`] has all of them. Codes
+//! are stable, because programs branch on them.
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ use super::shortened::head;
 use super::words::words;
 
 words! {
-    /// What is wrong. The first seven are the seed's.
+    /// The kind of problem. The seed defines the first seven.
     pub enum Code {
         InvalidEntityType = "invalid_entity_type",
         InvalidRefType = "invalid_ref_type",
@@ -49,7 +49,7 @@ words! {
 }
 
 impl Code {
-    /// Which family of rule was broken: the seed's five validation steps, and limits.
+    /// The rule family of the code: the seed's five validation steps, and limits.
     pub fn constraint(self) -> &'static str {
         match self {
             Self::InvalidEntityType
@@ -89,7 +89,7 @@ impl Code {
 }
 
 impl Code {
-    /// What usually helps.
+    /// Default hint of the code.
     fn hint(self) -> &'static str {
         match self {
             Self::MissingField => "add the field",
@@ -129,18 +129,18 @@ impl Code {
     }
 }
 
-/// Which item of the request a fault is about.
+/// The item of the request that an error is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
     /// The request as a whole.
     Whole,
-    /// An item that is registered, by the local id it came with (where it had one).
+    /// An item to register, by its local id (if it has one).
     Local { item_type: &'static str, local_id: Option<String> },
-    /// A reference, move or update, by the id it starts from.
+    /// A reference, move or update, by the id of its source.
     Source { item_type: &'static str, source_id: Option<String> },
 }
 
-/// One thing wrong with one item.
+/// One problem with one item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fault {
     pub item: Item,
@@ -203,12 +203,12 @@ impl Fault {
         self
     }
 
-    /// What to try: the finder's own word, else what helps against faults of this kind.
+    /// The suggestion of the error, or the default hint of its code.
     pub fn hint(&self) -> &str {
         self.suggestion.as_deref().unwrap_or_else(|| self.code.hint())
     }
 
-    /// The fault as an object of the seed's error format.
+    /// Builds the error as an object of the seed's error format.
     pub fn document(&self) -> Value {
         #[derive(Serialize)]
         struct Document<'a> {
@@ -252,7 +252,7 @@ impl Fault {
     }
 }
 
-/// Long values are cut, so that an error stays readable and cheap.
+/// Cuts long values, so that an error message stays readable and small.
 fn echo(value: Value) -> Value {
     let text = match &value {
         Value::String(text) => text.clone(),
@@ -263,14 +263,14 @@ fn echo(value: Value) -> Value {
     if shown == text { value } else { Value::String(shown) }
 }
 
-/// All that is wrong with a request. Nothing of it was done.
+/// All problems of a request. The request changed nothing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     pub faults: Vec<Fault>,
     envelope: Envelope,
 }
 
-/// A batch's faults always come wrapped; elsewhere a lone fault stands for itself.
+/// A batch always wraps its errors; other requests report a single error directly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Envelope {
     WhenSeveral,
@@ -282,18 +282,18 @@ impl Refusal {
         Self { faults, envelope: Envelope::WhenSeveral }
     }
 
-    /// The refusal of a batch, in the seed's `batch_validation_failed` envelope.
+    /// Uses the seed's `batch_validation_failed` envelope.
     #[must_use]
     pub fn of_batch(self) -> Self {
         Self { envelope: Envelope::Always, ..self }
     }
 
-    /// Whether any of the faults is of this kind.
+    /// Returns true if any error has this code.
     pub fn has(&self, code: Code) -> bool {
         self.faults.iter().any(|fault| fault.code == code)
     }
 
-    /// The fault that stands for the whole refusal, where there is only one.
+    /// Returns the error if there is only one and no envelope is required.
     pub fn lone(&self) -> Option<&Fault> {
         match (self.envelope, self.faults.as_slice()) {
             (Envelope::WhenSeveral, [fault]) => Some(fault),
@@ -309,7 +309,7 @@ impl Refusal {
         }
     }
 
-    /// The error document of the seed.
+    /// Builds the error document of the seed.
     pub fn document(&self) -> Value {
         let Some(fault) = self.lone() else {
             return json!({

@@ -1,10 +1,8 @@
-//! Texts of others, no longer than there is room for.
-//!
-//! What was left out is said by a mark at the end.
+//! Truncates untrusted text, and marks the cut with an ellipsis.
 
 const MARK: char = '…';
 
-/// The text within so many characters, the mark among them.
+/// Truncates to `chars_max` characters, including the mark.
 pub fn within(text: &str, chars_max: usize) -> String {
     if text.chars().nth(chars_max).is_none() {
         return text.to_owned();
@@ -12,20 +10,20 @@ pub fn within(text: &str, chars_max: usize) -> String {
     text.chars().take(chars_max.saturating_sub(1)).chain([MARK]).collect()
 }
 
-/// As many characters of the text, the mark after them.
+/// Keeps `chars_max` characters and appends the mark.
 pub fn head(text: &str, chars_max: usize) -> String {
     let kept = first(text, chars_max);
     if kept.len() == text.len() { text.to_owned() } else { format!("{kept}{MARK}") }
 }
 
-/// The same without the blanks around it: no space stands before the mark.
+/// Like [`truncate_after`], but trims first, so that no space precedes the mark.
 pub fn trimmed_head(text: &str, chars_max: usize) -> String {
     let text = text.trim();
     let kept = first(text, chars_max);
     if kept.len() == text.len() { text.to_owned() } else { format!("{}{MARK}", kept.trim_end()) }
 }
 
-/// The text on one line, with one space between its words.
+/// Joins the text into one line with single spaces.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,15 +1,15 @@
-//! An entity as it passes by: a long record is read without being held.
+//! Visits the entities of a record one at a time, so that a long record need not be in memory.
 
 use super::entity::Entity;
 use super::ids::{EntityId, EntityKind, ExpertSlug};
 use super::lifecycle::Status;
 use super::record::Record;
 
-/// What is shown. Tensions are few, and looked back at, so the record itself holds them.
+/// The visited kinds. Tensions are few and needed later, so the record contains them.
 pub const SHOWN: [EntityKind; 4] =
     [EntityKind::Perspective, EntityKind::Recommendation, EntityKind::Evidence, EntityKind::Claim];
 
-/// An entity as its row shows it. What is only passed on stays JSON text, known to be well formed.
+/// An entity as its table row shows it. Fields that are only passed on stay valid JSON text.
 #[derive(Debug, Clone)]
 pub struct Shown<'a> {
     pub id: EntityId,
@@ -21,10 +21,10 @@ pub struct Shown<'a> {
     pub parameters: Option<&'a str>,
 }
 
-/// Is shown each entity in turn, round by round, with the record it belongs to.
+/// Called for each entity, round by round, with the record it belongs to.
 pub type Viewer<'a> = dyn FnMut(&Record, &Shown<'_>) -> Result<(), serde_json::Error> + 'a;
 
-/// Shows a record that is held.
+/// Visits the entities of a record in memory.
 pub fn show(record: &Record, viewer: &mut Viewer<'_>) -> Result<(), serde_json::Error> {
     for held in &record.rounds {
         for entity in SHOWN.iter().flat_map(|kind| record.entities_of(*kind, held.round)) {

@@ -1,11 +1,11 @@
-//! Titles in any script become ASCII slugs; experts without a name get a pastry.
+//! Converts titles of any script to ASCII slugs, and names experts that have no name.
 
 use super::limits::DIALOGUE_SLUG_BYTES_MAX;
 
-/// What is left when a title has no letter that could be written in ASCII.
+/// Slug of a title without any letter that has an ASCII form.
 const EMPTY_TITLE_SLUG: &str = "dialogue";
 
-/// Experts that came without a slug are named from this list, then `pastry21`….
+/// Default names of experts, in this order; then `pastry21`, `pastry22` and so on.
 const PASTRIES: [&str; 20] = [
     "muffin",
     "cupcake",
@@ -46,7 +46,7 @@ pub fn of_title(title: &str) -> String {
     if slug.is_empty() { EMPTY_TITLE_SLUG.to_owned() } else { slug.to_owned() }
 }
 
-/// The `nth` (from 0) name for experts that came without one.
+/// The `nth` (from 0) default name of an expert.
 pub fn pastry(nth: usize) -> String {
     PASTRIES.get(nth).map_or_else(|| format!("pastry{}", nth + 1), |name| (*name).to_owned())
 }

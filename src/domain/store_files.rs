@@ -1,21 +1,21 @@
-//! What a store is on the disk: more than the file it is named by.
+//! Paths that belong to a store on disk.
 //!
-//! Whoever writes elsewhere must not hit any of them, so all who ask are told by one function.
+//! Code that writes elsewhere must avoid all of them, so these functions are the only list.
 
 use std::path::{Path, PathBuf};
 
-/// The file of a store, those that SQLite keeps beside it and the folder of its locks, whether
-/// they exist or not.
+/// The store file, the files that SQLite keeps beside it, and the lock folder, whether they exist
+/// or not.
 pub fn store_files(store: &Path) -> [PathBuf; 5] {
     ["", "-wal", "-shm", "-journal", LOCKS].map(|suffix| with_suffix(store, suffix))
 }
 
-/// The folder beside a store that holds the locks of processes at work.
+/// The folder beside a store with the locks of running processes.
 pub fn lock_folder_of(store: &Path) -> PathBuf {
     with_suffix(store, LOCKS)
 }
 
-/// Like the names that SQLite gives its own files, and no name that a user would choose.
+/// Follows the names of SQLite's own files, and is unlikely to be a name chosen by a user.
 const LOCKS: &str = "-locks";
 
 fn with_suffix(store: &Path, suffix: &str) -> PathBuf {
@@ -24,18 +24,18 @@ fn with_suffix(store: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Beside the store: the secret that callers of the HTTP server must know.
+/// File beside the store with the secret for clients of the HTTP server.
 pub const TOKEN: &str = "token";
 
-/// The folder that a store has where the user names none; everything in it is ours.
+/// Default folder of a store. All files in it belong to the program.
 const OWN_FOLDER: &str = ".plenary";
 
-/// Where versions before this one kept their locks, in a folder of ours.
+/// Lock folder of earlier versions, inside the default folder.
 const OLDER_LOCKS: &str = "runs";
 
-/// Everything that belongs to a store, whether it exists or not: its files, the token beside it,
-/// and the locks of an older version. No request reads or writes there. Beside a store that the
-/// user put elsewhere, `runs` is a name that the user may have chosen.
+/// All paths that belong to a store, whether they exist or not: its files, the token beside it, and
+/// the locks of an earlier version. No request reads or writes there. Outside the default folder,
+/// `runs` may be a folder of the user, so it is not included.
 pub fn store_owned(store: &Path) -> Vec<PathBuf> {
     let is_ours = store.parent().and_then(Path::file_name).is_some_and(|name| name == OWN_FOLDER);
     let older = is_ours.then(|| store.with_file_name(OLDER_LOCKS));

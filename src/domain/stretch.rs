@@ -1,12 +1,12 @@
-//! Stretches of days as people write them: `30d`, `4w`; and since when, by a day, by a stretch
-//! that ends today, or by hours that end now.
+//! Time windows as people write them: a number of days (`30d`, `4w`), and a start given as a day,
+//! as a number of days before today, or as a number of hours before now.
 
 use std::str::FromStr;
 
 use super::ids::Malformed;
 use super::time::{Day, Moment};
 
-/// A hundred years: nobody plans further, and dates stay far from their end.
+/// A hundred years: no plan reaches further, and dates stay within their range.
 const DAYS_MAX: u32 = 36_500;
 
 const UNITS: [(char, u32); 2] = [('d', 1), ('w', 7)];
@@ -31,7 +31,7 @@ impl FromStr for Stretch {
     }
 }
 
-/// Since when something is looked at.
+/// Start of a window: a day, or a number of days before today.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Since {
     Day(Day),
@@ -39,7 +39,7 @@ pub enum Since {
 }
 
 impl Since {
-    /// Where it begins: with the first moment of its first day.
+    /// The first moment of the start day.
     pub fn start(self, today: Day) -> Moment {
         match self {
             Self::Day(day) => day.start(),
@@ -56,7 +56,7 @@ impl FromStr for Since {
     }
 }
 
-/// Since when something was changed: also by the hour.
+/// Start of a window that also accepts hours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lately {
     Hours(u32),
@@ -64,7 +64,7 @@ pub enum Lately {
 }
 
 impl Lately {
-    /// Where it begins: hours by the minute, days with their first moment.
+    /// Hours count back from now; days start at midnight.
     pub fn start(self, now: Moment) -> Moment {
         match self {
             Self::Hours(hours) => now.hours_earlier(hours),

@@ -1,5 +1,5 @@
-//! JSON read strictly: a key that is there twice is a fault, because one of the two would be
-//! lost silently, and depth has a limit.
+//! Strict JSON parser. It rejects duplicate keys, because one of the two values would be lost
+//! silently, and it limits the nesting depth.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// What is not let pass, and how its faults are worded.
+/// Rules of the parser, and the texts of its errors.
 #[derive(Debug, Clone, Copy)]
 pub struct Strict {
-    /// Levels of lists and objects.
+    /// Maximum nesting depth of lists and objects.
     pub depth_max: usize,
     pub key_twice: fn(&str) -> String,
     pub too_deep: fn() -> String,
@@ -25,7 +25,7 @@ impl Strict {
     }
 }
 
-/// Builds a value and minds what `serde_json` lets pass.
+/// Builds a value and applies the checks that `serde_json` omits.
 #[derive(Clone, Copy)]
 struct Reading {
     rules: Strict,

@@ -1,11 +1,11 @@
-//! How a request points at things: `P0001`, `MUFFIN-P0101` or `@muffin`.
+//! Ways in which a request points at an entity: `P0001`, `MUFFIN-P0101` or `@muffin`.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::ids::{EntityId, EntityKind, ExpertSlug, LocalId, Malformed};
 
-/// An id as it was written.
+/// An entity id as the caller wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     Global(EntityId),
@@ -15,7 +15,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// What kind of thing this can only be.
+    /// The kind of entity that the target must have.
     pub fn kind(&self) -> EntityKind {
         match self {
             Self::Global(id) => id.kind,

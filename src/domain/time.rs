@@ -1,7 +1,7 @@
-//! Moments, in UTC with microseconds, and days, always written the same way.
+//! Moments in UTC with microseconds, and days, each with one fixed text form.
 //!
-//! The fixed width makes text order equal time order, which the store relies on. So there are only
-//! the years 0000 to 9999: what lies outside is moved to the nearest end, and arithmetic stops there.
+//! The fixed width makes text order equal time order, which the store relies on. Therefore only the
+//! years 0000 to 9999 exist: values outside are clamped, and arithmetic saturates.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,14 +14,14 @@ use super::words::serde_by_text;
 pub struct Moment(jiff::Timestamp);
 
 impl Moment {
-    /// The first moment that has the fixed width.
+    /// The first moment with the fixed width.
     pub const FIRST: Self = Self(jiff::Timestamp::constant(FIRST_SECOND, 0));
 
-    /// The last moment there is, on 9999-12-30: no time zone leads beyond the year 9999.
+    /// The last moment, on 9999-12-30: no time zone shifts it beyond the year 9999.
     pub const LAST: Self = Self(jiff::Timestamp::constant(LAST_SECOND, LAST_NANOS));
 
-    /// What is finer than a microsecond is dropped, so that a moment is the same before and
-    /// after it was written down.
+    /// Drops everything below a microsecond, so that a moment equals itself after a round trip
+    /// through text.
     pub fn new(timestamp: jiff::Timestamp) -> Self {
         let micros = jiff::Timestamp::from_microsecond(timestamp.as_microsecond());
         Self(micros.unwrap_or(timestamp)).clamp(Self::FIRST, Self::LAST)
@@ -31,24 +31,24 @@ impl Moment {
         Day(self.0.to_zoned(jiff::tz::TimeZone::UTC).date())
     }
 
-    /// `2026-02-02 09:30`, in UTC: what a person needs of it.
+    /// Formats for people, in UTC: `2026-02-02 09:30`.
     pub fn minute(self) -> String {
         self.0.strftime("%Y-%m-%d %H:%M").to_string()
     }
 
-    /// Milliseconds from an earlier moment to this one; none, when it is not earlier.
+    /// Milliseconds since an earlier moment; 0 if that moment is not earlier.
     pub fn millis_since(self, earlier: Self) -> u64 {
         u64::try_from(self.0.duration_since(earlier.0).as_millis()).unwrap_or(0)
     }
 
-    /// The moment that many hours before; the first one there is, beyond that.
+    /// Subtracts hours, saturating at the first moment.
     #[must_use]
     pub fn hours_earlier(self, hours: u32) -> Self {
         let earlier = self.0.saturating_sub(jiff::SignedDuration::from_hours(i64::from(hours)));
         Self::new(earlier.unwrap_or(jiff::Timestamp::MIN))
     }
 
-    /// The next moment that can be told apart from this one; none, after the last.
+    /// The next distinguishable moment, or `None` after the last.
     #[must_use]
     pub fn bumped(self) -> Option<Self> {
         let next = self.0.checked_add(jiff::SignedDuration::from_micros(1)).ok()?;
@@ -65,7 +65,7 @@ impl fmt::Display for Moment {
 impl FromStr for Moment {
     type Err = Malformed;
 
-    /// A year that cannot be written with four digits is refused: its text would be out of order.
+    /// Rejects years that need more than four digits, because their text would sort wrongly.
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let timestamp: jiff::Timestamp = text.parse().map_err(|_| Malformed)?;
         if timestamp < Self::FIRST.0 { Err(Malformed) } else { Ok(Self::new(timestamp)) }
@@ -88,35 +88,35 @@ impl Day {
     /// The last day that can be written.
     pub const LAST: Self = Self(jiff::civil::Date::MAX);
 
-    /// The first day that has the fixed width.
+    /// The first day with the fixed width.
     pub const FIRST: Self = Self(jiff::civil::Date::constant(0, 1, 1));
 
-    /// The day that many days later; the last one there is, beyond that.
+    /// Adds days, saturating at the last day.
     #[must_use]
     pub fn later(self, days: u32) -> Self {
         Self(self.0.saturating_add(jiff::SignedDuration::from_hours(i64::from(days) * 24)))
     }
 
-    /// The day that many days before; the first one there is, beyond that.
+    /// Subtracts days, saturating at the first day.
     #[must_use]
     pub fn earlier(self, days: u32) -> Self {
         let earlier = self.0.saturating_sub(jiff::SignedDuration::from_hours(i64::from(days) * 24));
         Self(earlier).max(Self::FIRST)
     }
 
-    /// Its first moment, in UTC.
+    /// The first moment of the day, in UTC.
     pub fn start(self) -> Moment {
         let midnight = self.0.to_zoned(jiff::tz::TimeZone::UTC).map(|start| start.timestamp());
-        // Moments end a little earlier than days do.
+        // The last day starts after the last moment.
         midnight.map_or(Moment::LAST, Moment::new)
     }
 
-    /// Days from an earlier day to this one; negative, when it is not earlier.
+    /// Days since an earlier day; negative if that day is later.
     pub fn days_since(self, earlier: Self) -> i64 {
         self.0.duration_since(earlier.0).as_hours() / 24
     }
 
-    /// The week it lies in, as `2026-W06`.
+    /// The ISO week, for example `2026-W06`.
     pub fn week(self) -> String {
         let week = self.0.iso_week_date();
         format!("{:04}-W{:02}", week.year(), week.week())
@@ -132,7 +132,7 @@ impl fmt::Display for Day {
 impl FromStr for Day {
     type Err = Malformed;
 
-    /// Only the one spelling: a moment is not a day.
+    /// Accepts only the one spelling; a moment is not a day.
     fn from_str(text: &str) -> Result<Self, Malformed> {
         let day = text.parse().map(Self).map_err(|_| Malformed)?;
         if day.to_string() == text && day >= Self::FIRST { Ok(day) } else { Err(Malformed) }
@@ -185,7 +185,7 @@ mod tests {
             (first.into(), last.into())
         );
         assert_eq!((first.parse(), last.parse()), (Ok(Moment::FIRST), Ok(Moment::LAST)));
-        // A clock that is further off is taken for the nearest end.
+        // A clock outside the range is clamped to the nearest end.
         assert_eq!(Moment::new(jiff::Timestamp::MIN), Moment::FIRST);
         assert_eq!(Moment::new(jiff::Timestamp::MAX), Moment::LAST);
         assert_eq!(Moment::LAST.bumped(), None);

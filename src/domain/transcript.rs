@@ -1,7 +1,7 @@
-//! A run as it was journalled: the plan, every ask, every call and what came of it.
+//! State of a run, folded from its journal: the plan, every ask, every call and its result.
 //!
-//! A protocol decides on this and nothing else. It is built by adding changes one
-//! by one, the same way while a run goes on and when it is loaded again.
+//! A protocol decides from this state alone. The engine applies journal events one by one, in the
+//! same way during a run and when it resumes one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -29,49 +29,49 @@ pub struct Transcript {
     pub opened_at: Moment,
     pub plan: Plan,
     pub asks: Vec<Asked>,
-    /// Rounds whose findings are in the record, with the moment they were held.
+    /// Rounds whose findings are in the record, with the time of recording.
     pub rounds_held: Vec<(u8, Moment)>,
     pub shortcuts: Vec<Shortcut>,
     pub report: Option<CouncilFinalReport>,
-    /// What was said so far, by whom.
+    /// Entities recorded so far, with their contributors.
     pub entities: BTreeMap<EntityId, Vec<ExpertSlug>>,
     pub interventions: Vec<Noted>,
-    /// Those who took part, once the rounds are over and the conclusion was begun.
+    /// The participants, once the rounds are over and the conclusion has begun.
     pub participants: Option<Vec<Participant>>,
     pub stage: Option<Stage>,
     pub ending: Option<Ending>,
-    /// What the gate decided, of a review.
+    /// The outcome of a review.
     pub ruling: Option<Ruling>,
-    /// How many lines of the verdict log came of it.
+    /// Number of lines that the run added to the verdict log.
     pub rows_logged: usize,
-    /// What people decided over the gate, and when.
+    /// Decisions of people that override the review verdict.
     pub overrides: Vec<(Moment, Override)>,
-    /// Who works on it, once for each time it was started or taken up again.
+    /// Processes that worked on the run, one for each start or resume.
     pub owners: Vec<String>,
-    /// How it last stopped; nothing while it goes on.
+    /// Why the run last stopped; `None` while it is running.
     pub stopped: Option<Stop>,
-    /// Somebody gave it up: nobody is asked any more.
+    /// The dialogue was abandoned: no seat is asked any more.
     pub is_abandoned: bool,
-    /// The Principal has had enough: nobody is asked in rounds any more.
+    /// The Principal stopped the rounds: no seat is asked in rounds any more.
     pub is_cut_short: bool,
     pub last_entry_at: Moment,
 }
 
-/// What a reply was found to say.
+/// Result of parsing a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reading", rename_all = "snake_case")]
 pub enum Reading {
     Read {
         document: Document,
-        /// Whether its JSON had to be mended before it could be read.
+        /// The parser had to repair the JSON.
         repaired: bool,
-        /// Whether the reply was cut off, so that the end of the document may be missing.
+        /// The reply was cut off, so the end of the document may be missing.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         truncated: bool,
     },
     Unreadable {
         reason: String,
-        /// It was a refusal to answer, not a failure to write JSON.
+        /// The model refused to answer, rather than failing to write JSON.
         refusal: bool,
     },
 }
@@ -84,28 +84,28 @@ pub enum Document {
     Report(Box<Report>),
     Conclusion(Box<Conclusion>),
     Audit(Audit),
-    /// The conclusion with the fields mended that were objected to.
+    /// The conclusion with new text in the fields that the critic objected to.
     Revision(Box<Conclusion>),
-    /// What a deliberator holds, in either round.
+    /// A deliberator's judgement, in either round.
     Judgement(Box<Judgement>),
     Adjudication(Box<Adjudication>),
 }
 
 words! {
-    /// What a budget ran out of.
+    /// The budget that ran out.
     pub enum Shortage {
         Money = "usd_max",
         Tokens = "tokens_max",
         Calls = "calls_max",
-        /// What a server may spend in a day, over all runs of its store.
+        /// Daily limit of a server, over all runs of its store.
         ServerMoney = "server_usd_max",
-        /// What all councils of a batch may spend together.
+        /// Limit that all councils of a batch share.
         Batch = "batch_budget",
     }
 }
 
 impl Shortage {
-    /// The budget by the name under which people set it.
+    /// Name of the budget as users set it.
     pub fn described(self) -> String {
         match self {
             Self::Batch => "the batch's budget (`--budget-usd`)".to_owned(),
@@ -115,7 +115,7 @@ impl Shortage {
     }
 }
 
-/// Why a run stopped before its end, or that it came to it.
+/// Why a run stopped; `Done` if it reached its end.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "stop", rename_all = "snake_case")]
 pub enum Stop {
@@ -137,13 +137,13 @@ pub enum Stop {
     Budget {
         shortage: Shortage,
     },
-    /// Nobody could be brought to write, audit or mend the conclusion.
+    /// No seat could write, audit or revise the conclusion.
     Unconcluded {
         stage: Stage,
         seat: ExpertSlug,
         reason: String,
     },
-    /// The adjudicator of a review could not be heard.
+    /// The adjudicator of a review gave no usable answer.
     Unadjudicated {
         seat: ExpertSlug,
         reason: String,
@@ -153,7 +153,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// Whether it stopped because somebody could not be heard.
+    /// Returns true if the run stopped because answers were missing.
     fn is_for_want_of_voices(&self) -> bool {
         match self {
             Self::Quorum { .. }
@@ -166,7 +166,7 @@ impl Stop {
     }
 }
 
-/// A round that was, or in shadow would have been, skipped.
+/// A round that was skipped, or would have been skipped in shadow mode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Shortcut {
     pub round: u8,
@@ -174,35 +174,34 @@ pub struct Shortcut {
     pub reason: String,
     pub rounds_skipped: Vec<String>,
     pub confidence_adjustment: i8,
-    /// Decided, but not acted upon.
+    /// The rule was evaluated but the round ran anyway.
     pub shadow: bool,
-    /// In shadow: whether the round, held anyway, changed nothing.
+    /// In shadow mode: whether the round changed nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub would_have_been_right: Option<bool>,
 }
 
 impl Shortcut {
-    /// Decided, and acted upon.
+    /// The rule applied and the round was skipped.
     pub fn is_taken(&self) -> bool {
         self.triggered && !self.shadow
     }
 }
 
 impl Transcript {
-    /// The transcript of a run whose first entry holds an opening and a plan.
+    /// Builds the state of a run from its first entry, which contains an opening and a plan.
     pub fn begin(at: Moment, changes: &[Change]) -> Option<Self> {
         let mut transcript = Self::empty(at, opening(changes)?, plan(changes)?);
         transcript.add(at, changes);
         Some(transcript)
     }
 
-    /// The transcript of whatever was run on a dialogue, from its first entry on; nothing, where
-    /// nothing was.
+    /// Builds the state from all entries of a dialogue; `None` if it has no run.
     pub fn of(entries: &[Entry]) -> Option<Self> {
         Self::planned(entries, entries.iter().find_map(|entry| plan(&entry.changes))?)
     }
 
-    /// The same for a dialogue on which a run is planned now.
+    /// Builds the state of a dialogue for which a run is being planned.
     pub fn planned(entries: &[Entry], plan: Plan) -> Option<Self> {
         let first = entries.first()?;
         let mut transcript = Self::empty(first.at, opening(&first.changes)?, plan);
@@ -235,9 +234,9 @@ impl Transcript {
         }
     }
 
-    /// Takes in what was journalled at one moment.
+    /// Applies the events of one entry.
     pub fn add(&mut self, at: Moment, changes: &[Change]) {
-        // What people say of it afterwards is no part of how long it took.
+        // Events that people add after the run do not count towards its duration.
         if !changes.iter().any(Change::is_hindsight) {
             self.last_entry_at = at;
         }
@@ -277,7 +276,8 @@ impl Transcript {
             Change::ShortcutWeighed(shortcut) => self.weigh(shortcut),
             Change::ReportGiven(report) => self.report = Some(report.as_ref().clone()),
             Change::RoundHeld { round, .. } => self.rounds_held.push((*round, at)),
-            // A signal may come while the end is being written: it is the end all the same.
+            // A signal may arrive while the last entry is being written; the run is finished
+            // anyway.
             Change::RunStopped(_) if self.is_finished() => self.stopped = Some(Stop::Done),
             Change::RunStopped(stop) => self.stop(stop),
             Change::EntityAdded(entity) => {
@@ -345,8 +345,8 @@ impl Transcript {
         }
     }
 
-    /// Whatever was in flight is lost; what the last run could not afford may be tried
-    /// again, and so may those whose absence stopped it.
+    /// Marks calls in flight as lost. Asks that the last run could not afford may be sent again,
+    /// and so may asks whose missing answer stopped it.
     fn start(&mut self, owner: &str) {
         let was_short = self.stopped.take().is_some_and(|stop| stop.is_for_want_of_voices());
         self.owners.push(owner.to_owned());
@@ -360,7 +360,7 @@ impl Transcript {
     }
 
     fn stop(&mut self, stop: &Stop) {
-        // What had too few voices to be concluded on goes on when it is taken up again.
+        // A run that stopped for missing answers resumes its rounds.
         self.is_cut_short &= !stop.is_for_want_of_voices() || self.participants.is_some();
         self.stopped = Some(stop.clone());
     }
@@ -381,7 +381,7 @@ impl Transcript {
         self.interventions.push(Noted { at, round, intervention: intervention.clone() });
     }
 
-    /// What the shadow of a shortcut showed replaces what was decided before.
+    /// The result of a shadow round replaces the earlier decision.
     fn weigh(&mut self, shortcut: &Shortcut) {
         match self.shortcuts.iter_mut().find(|known| known.round == shortcut.round) {
             Some(known) => known.clone_from(shortcut),
@@ -397,7 +397,7 @@ impl Transcript {
     }
 
     pub fn asked(&self, id: u32) -> Option<&Asked> {
-        // Asks are numbered from 1 in the order in which they are kept.
+        // Asks are numbered from 1 in the order of the list.
         self.asks.get((id as usize).checked_sub(1)?)
     }
 
@@ -405,12 +405,12 @@ impl Transcript {
         self.asks.get_mut((id as usize).checked_sub(1)?)
     }
 
-    /// What was asked; of a dialogue that was opened with a title alone, its title.
+    /// The question, or the title of a dialogue without a question.
     pub fn question(&self) -> &str {
         self.opening.question.as_deref().unwrap_or(&self.opening.title)
     }
 
-    /// What is before the gate and who judges it; nothing, where it is no review.
+    /// The artifact under review and its deliberators; `None` if the run is not a review.
     pub fn gate(&self) -> Option<&GatePlan> {
         self.plan.gate.as_deref()
     }
@@ -427,17 +427,17 @@ impl Transcript {
         self.calls().map(|call| call.sending.call).max().unwrap_or(0).saturating_add(1)
     }
 
-    /// The last round that anybody was asked in; before the first, none.
+    /// The last round in which a seat was asked; 0 before the first.
     pub fn round_under_way(&self) -> u8 {
         self.asks.iter().map(|asked| asked.ask.round).max().unwrap_or(0)
     }
 
-    /// Whether nobody will be asked in rounds any more: they are over, or were cut short.
+    /// Returns true if no seat will be asked in rounds any more.
     pub fn asks_no_more_in_rounds(&self) -> bool {
         self.report.is_some() || self.participants.is_some() || self.is_cut_short
     }
 
-    /// Whether everything that was planned has happened.
+    /// Returns true if the run has done everything it planned.
     pub fn is_finished(&self) -> bool {
         match (self.gate(), &self.plan.conclusion) {
             (Some(_), _) => self.ruling.is_some(),
@@ -446,7 +446,7 @@ impl Transcript {
         }
     }
 
-    /// Whether a round was skipped, by rule.
+    /// Returns true if a rule skipped the round.
     pub fn skips(&self, round: u8) -> bool {
         self.shortcuts.iter().any(|known| known.round == round && known.is_taken())
     }
@@ -460,7 +460,7 @@ impl Transcript {
         self.asks.iter().filter(move |asked| asked.ask.round == round)
     }
 
-    /// The newest ask of a seat in a round: a stricter one takes the place of the first.
+    /// The newest ask of a seat in a round; a stricter retry replaces the first.
     pub fn last_ask(&self, round: u8, seat: &ExpertSlug) -> Option<&Asked> {
         self.asks
             .iter()
@@ -468,7 +468,7 @@ impl Transcript {
             .find(|asked| asked.ask.round == round && asked.ask.seat == *seat && !asked.retired)
     }
 
-    /// Seats that spoke in a round and could be read.
+    /// Seats with a parsed answer in a round.
     pub fn heard_in(&self, round: u8) -> BTreeSet<&ExpertSlug> {
         self.asks_of(round)
             .filter(|asked| matches!(asked.reading, Some(Reading::Read { .. })))

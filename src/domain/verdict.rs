@@ -1,4 +1,4 @@
-//! Verdicts: what was decided, by whom, and how many agreed.
+//! Verdicts of a dialogue: the decision, its author, and the vote.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use super::ids::{EntityId, ExpertSlug, Malformed, VerdictId};
 use super::words::{serde_by_text, words};
 
 words! {
-    /// What a verdict is for.
+    /// Purpose of a verdict.
     pub enum VerdictType {
         Interim = "interim",
         Final = "final",
@@ -19,7 +19,7 @@ words! {
 }
 
 impl VerdictType {
-    /// Interim and final verdicts change what they name; the others only object.
+    /// Interim and final verdicts change the entities they name; the others only object.
     pub fn takes_effect(self) -> bool {
         match self {
             Self::Interim | Self::Final => true,
@@ -29,7 +29,7 @@ impl VerdictType {
 }
 
 words! {
-    /// How united the panel stood behind a verdict.
+    /// How strongly the panel agrees with a verdict.
     pub enum Confidence {
         Unanimous = "unanimous",
         Strong = "strong",
@@ -38,7 +38,7 @@ words! {
     }
 }
 
-/// A tally: `11-1`, `11-1-2` with abstentions, or `unanimous`.
+/// A vote count: `11-1`, `11-1-2` with abstentions, or `unanimous`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vote {
     Unanimous,
@@ -46,7 +46,7 @@ pub enum Vote {
 }
 
 impl Vote {
-    /// How many votes were cast, where they were counted.
+    /// Number of votes cast, if they were counted.
     pub fn cast(self) -> Option<usize> {
         match self {
             Self::Unanimous => None,
@@ -56,7 +56,7 @@ impl Vote {
         }
     }
 
-    /// Whether at least this share of those who voted agreed; abstentions do not count.
+    /// Returns true if at least this percentage of the votes agreed; abstentions do not count.
     pub fn reaches(self, percent: u8) -> bool {
         match self {
             Self::Unanimous => true,
@@ -88,7 +88,7 @@ impl FromStr for Vote {
         }
         let counts: Vec<u32> = text.split('-').map(count).collect::<Result<_, _>>()?;
         match counts.as_slice() {
-            // A vote in which nobody voted decides nothing.
+            // A vote without yes or no decides nothing.
             [0, 0] | [0, 0, _] => Err(Malformed),
             [yes, no] => Ok(Self::Counted { yes: *yes, no: *no, abstained: None }),
             [yes, no, abstained] => {
@@ -101,16 +101,16 @@ impl FromStr for Vote {
 
 serde_by_text!(Vote);
 
-/// Digits only: `parse` alone would let `+3` pass.
+/// Accepts digits only; `parse` alone would accept `+3`.
 fn count(text: &str) -> Result<u32, Malformed> {
     let plain = (1..=6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     if plain { text.parse().map_err(|_| Malformed) } else { Err(Malformed) }
 }
 
-/// A verdict as it is given. It is never changed afterwards.
+/// A verdict as given; it never changes afterwards.
 ///
-/// Lists are `None` where the author left them out: that they were not given is
-/// itself worth knowing (the export warns of it).
+/// A list is `None` if the author left it out. The export warns about that, so the difference to an
+/// empty list matters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     pub verdict_id: VerdictId,

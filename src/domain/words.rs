@@ -1,8 +1,7 @@
-//! Closed vocabularies: an enum whose variants have names that are stored,
-//! printed and read back.
+//! String enums: enums whose variants have names that are stored, printed and parsed.
 //!
-//! One macro, so that a word is spelled once and the list of valid options in
-//! an error can never fall behind the enum.
+//! One macro declares each name once, so that the list of valid options in an error always matches
+//! the enum.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,13 +9,13 @@ use std::str::FromStr;
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
 
-/// A closed vocabulary, for code that reads any of them.
+/// A string enum, for code that parses any of them.
 pub trait Word: FromStr {
-    /// Every valid spelling, for error messages.
+    /// All names, for error messages.
     fn options() -> Vec<String>;
 }
 
-/// Declares an enum of words with `ALL`, `name()`, `named()`, `Display` and serde by name.
+/// Declares a string enum with `ALL`, `name()`, `named()`, `Display` and serde by name.
 macro_rules! words {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$meta])*
@@ -70,7 +69,7 @@ macro_rules! words {
     };
 }
 
-/// Serde for a type by its `Display` and `FromStr`.
+/// Implements serde through `Display` and `FromStr`.
 macro_rules! serde_by_text {
     ($name:ty) => {
         impl serde::Serialize for $name {
@@ -90,7 +89,8 @@ macro_rules! serde_by_text {
 
 pub(crate) use {serde_by_text, words};
 
-/// Reads a value from a text that is only looked at: a record holds ids and words by the thousand.
+/// Parses a value from borrowed text without allocating, because a record contains thousands of ids
+/// and names.
 pub(crate) fn read_text<'de, T, D: Deserializer<'de>>(
     deserializer: D,
     what: &'static str,
