@@ -3,7 +3,7 @@
 //! All other modules use these types. Code here performs no I/O, reads no clock and knows no
 //! database.
 //!
-//! **Invariant:** the record only grows. Everything that happens is a [`change::Change`]; a
+//! **Invariant:** the record only grows. Everything that happens is a [`journal::JournalEvent`]; a
 //! correction is another one.
 
 pub mod ask;

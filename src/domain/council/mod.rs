@@ -1,7 +1,7 @@
-//! What a council says: opinions, reviews, the chair's report (seed 002).
+//! Documents of a council (seed 002): opinions, peer reviews, the chair's report.
 //!
-//! The types without a provider's name are what models are asked for and their
-//! schemas are sent to them; around them stands what we know ourselves.
+//! Types that derive `JsonSchema` are what models write, and their schemas go to the models. The
+//! types around them add what the program knows itself, such as the provider.
 
 pub mod opinion;
 pub mod report;

@@ -1,4 +1,4 @@
-//! What a participant says in the first round, alone.
+//! The opinion that a participant writes in the first round, without seeing the others.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub struct Finding {
     pub fix_approach: String,
 }
 
-/// An opinion with who gave it, when, and what it cost.
+/// An opinion with its author, time and cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CouncilOpinion {
     pub provider: ExpertSlug,
@@ -79,7 +79,7 @@ pub struct CouncilOpinion {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<Usage>,
     pub latency_ms: u64,
-    /// It was cut off before its end.
+    /// The reply was cut off before its end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }

@@ -1,6 +1,7 @@
-//! What the chair makes of it all in the third round.
+//! The chair's report of the third round.
 //!
-//! Models speak in letters; [`Report::named`] puts the seats' names in.
+//! Models refer to participants by letters; [`ChairReport::with_seat_names`] replaces the letters
+//! by names.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -145,8 +146,8 @@ impl Report {
         opinions.chain(reviews).chain(positions).chain(risks).chain(findings)
     }
 
-    /// The report with the name behind it in the place of every letter. What names nobody is
-    /// taken out: a peer that the chair invented supports nothing.
+    /// Replaces every letter by the seat's name. Removes unknown letters, because a peer that the
+    /// chair invented supports nothing.
     #[must_use]
     pub fn named(mut self, name: &dyn Fn(&str) -> Option<ExpertSlug>) -> Self {
         for text in self.names_mut() {
@@ -169,7 +170,7 @@ impl Report {
     }
 }
 
-/// The report as it is delivered, whoever wrote it.
+/// The report as delivered, by the chair or as a fallback.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CouncilFinalReport {
     #[serde(flatten)]
@@ -178,7 +179,7 @@ pub struct CouncilFinalReport {
     pub run_id: DialogueId,
     pub rounds_completed: u8,
     pub providers_participated: Vec<ExpertSlug>,
-    /// True when this is not a chair's synthesis but a participant's opinion.
+    /// True if this is not a chair's synthesis but a participant's opinion.
     pub fallback: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disclaimer: Option<String>,

@@ -1,4 +1,4 @@
-//! What a participant says of the others' opinions in the second round.
+//! The peer review: a participant's critique of the other opinions in the second round.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,7 @@ pub struct FindingPosition {
     pub reason: String,
 }
 
-/// A review with who gave it, when, and what it cost.
+/// A peer review with its author, time and cost.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CouncilReview {
     pub reviewer_provider: ExpertSlug,
@@ -79,12 +79,12 @@ pub struct CouncilReview {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_usage: Option<Usage>,
     pub latency_ms: u64,
-    /// It was cut off before its end.
+    /// The reply was cut off before its end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub truncated: bool,
 }
 
-/// What was said of an opinion, and whose it was.
+/// The assessment of an opinion, with the opinion's author.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NamedTarget {
     pub target_provider: ExpertSlug,

@@ -1,10 +1,10 @@
-//! Counting stances before anybody writes about them.
+//! Counts the stances of the first round.
 
 use serde::{Deserialize, Serialize};
 
 use super::words::Stance;
 
-/// How the first round stood, whatever the report says later.
+/// Stances of the first round, counted independently of the report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     pub approve: usize,
@@ -38,7 +38,7 @@ impl Tally {
         }
     }
 
-    /// Whether the stances differ.
+    /// Returns true if the stances differ.
     pub fn is_split(self) -> bool {
         Stance::ALL.iter().filter(|stance| self.count(**stance) > 0).count() > 1
     }

@@ -1,9 +1,9 @@
-//! The closed vocabularies of a council.
+//! String enums of a council.
 
 use crate::domain::words::words;
 
 words! {
-    /// What kind of question it is.
+    /// Kind of question.
     pub enum Mode {
         General = "general",
         Architecture = "architecture",
@@ -12,7 +12,7 @@ words! {
 }
 
 words! {
-    /// How much of something: severity, confidence, weight, priority.
+    /// A degree, for severity, confidence, weight and priority.
     pub enum Level {
         Low = "low",
         Medium = "medium",
@@ -21,7 +21,7 @@ words! {
 }
 
 impl Level {
-    /// One step less sure, as a skipped round makes it.
+    /// One level lower, for the confidence after a skipped round.
     #[must_use]
     pub fn lowered(self) -> Self {
         match self {
@@ -32,7 +32,7 @@ impl Level {
 }
 
 words! {
-    /// Where an opinion stands towards what was asked.
+    /// A participant's stance on the question.
     pub enum Stance {
         Approve = "approve",
         Reject = "reject",
@@ -43,7 +43,7 @@ words! {
 }
 
 words! {
-    /// What a critique is about: the review dimensions.
+    /// Kind of critique: the review dimensions.
     pub enum CritiqueType {
         Error = "error",
         Inconsistency = "inconsistency",
@@ -55,7 +55,7 @@ words! {
 }
 
 words! {
-    /// What a reviewer holds of a peer's finding.
+    /// A reviewer's stance on a peer's finding.
     pub enum FindingStand {
         Confirm = "confirm",
         Dispute = "dispute",
@@ -63,7 +63,7 @@ words! {
 }
 
 words! {
-    /// How the chair's report ends.
+    /// Outcome in the chair's report.
     pub enum Outcome {
         Adopt = "adopt",
         Reject = "reject",
@@ -80,7 +80,7 @@ words! {
     }
 }
 
-/// Models are told the options of each word.
+/// Lists the valid names in the schema sent to models.
 macro_rules! schema_of_words {
     ($($name:ident),+) => {$(
         impl schemars::JsonSchema for $name {

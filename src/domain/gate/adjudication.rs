@@ -1,20 +1,20 @@
-//! The word of the one who merges what the deliberators hold.
+//! The adjudicator's reply.
 
 use serde::{Deserialize, Serialize};
 
 use super::policy::Decision;
 
-/// What the adjudicator decides. The policy counts all the same: its word can be stricter, and
-/// softer only by a downgrade that says why.
+/// The adjudicator's decision. The policy counts the blocks in any case: the adjudicator can be
+/// stricter, but softer only by a downgrade with a reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Adjudication {
     pub final_verdict: Decision,
-    /// Why, resting on what the deliberators said and nothing else.
+    /// Reasoning, based only on the deliberators' judgements.
     pub reasoning: String,
-    /// What the producer should change, in order; empty when there is nothing.
+    /// What the producer should change, in order; empty if nothing.
     #[serde(default)]
     pub revision_brief: String,
-    /// Whether blocks that a revision would lift are to count as REVISE instead of HOLD.
+    /// Requests that reducible blocks count as REVISE instead of HOLD.
     #[serde(default)]
     pub downgrade: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -22,7 +22,7 @@ pub struct Adjudication {
 }
 
 impl Adjudication {
-    /// A downgrade that does not say why is none.
+    /// Ignores a downgrade without a reason.
     pub fn asks_for_downgrade(&self) -> bool {
         let reason = self.downgrade_reason.as_deref().unwrap_or_default();
         self.downgrade && !reason.trim().is_empty()

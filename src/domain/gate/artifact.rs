@@ -1,11 +1,11 @@
-//! The document that is to go out.
+//! The artifact under review, and its tier.
 
 use serde::{Deserialize, Serialize};
 
-/// How closely an artifact is looked at.
+/// How often artifacts of a class are reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
-    /// Always: it is external, irreversible, shapes an identity, or is written to a memory.
+    /// Always: external, irreversible, identity-shaping, or written to a memory.
     Always,
     /// Never: internal drafts, dashboards, infrastructure.
     Never,
@@ -14,7 +14,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// In the order in which their rules are tried.
+    /// In the order in which the program tries their rules.
     pub const ALL: [Self; 3] = [Self::Always, Self::Never, Self::Sampled];
 
     pub fn number(self) -> u8 {
@@ -25,7 +25,7 @@ impl Tier {
         }
     }
 
-    /// Its key under `tier_rules`.
+    /// Key of the tier under `tier_rules`.
     pub fn key(self) -> &'static str {
         match self {
             Self::Always => "tier_1",
@@ -56,14 +56,14 @@ impl<'de> Deserialize<'de> for Tier {
     }
 }
 
-/// What is judged, as it was when it was read.
+/// The document under review, as read at the start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
-    /// Relative to the folder of `council.yaml`, with `/` everywhere.
+    /// Relative to the folder of `council.yaml`, with `/` as the separator.
     pub path: String,
     pub artifact_type: String,
     pub tier: Tier,
-    /// Who made it, where somebody said.
+    /// Author of the document, if given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub producer: Option<String>,
     pub sha256: String,

@@ -1,8 +1,8 @@
-//! A line of a verdict log that somebody else wrote, in the seed's second version.
+//! Parses a verdict log line that another program wrote, in version 2 of the seed's format.
 //!
-//! It need not have what we add, and may have what we do not know; but what it has must be what
-//! it is called, or the line is no row and the reason says why. No reason repeats what the line
-//! holds: that may be just what should not be told.
+//! The line may lack our additional fields and may have unknown ones, but each known field must
+//! have its type; otherwise the line is rejected with a reason. No reason quotes the line, because
+//! the line may contain secrets.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -24,18 +24,18 @@ const STRICT: Strict = Strict {
     too_deep: || format!("it is nested over {ARGUMENTS_DEPTH_MAX} levels deep"),
 };
 
-/// A dialogue's id, a slash and a number fit with room to spare.
+/// Fits a dialogue id, a slash and a number, with spare characters.
 const VERDICT_ID_CHARS_MAX: usize = 200;
 
-/// A row by somebody else.
+/// A row that another program wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForeignRow {
     pub row: LogRow,
-    /// The line says nothing that the row does not.
+    /// True if the line contains nothing that the row lacks.
     pub is_whole: bool,
 }
 
-/// Why a line is no row.
+/// Why a line is not a valid row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotARow(String);
 
@@ -58,7 +58,7 @@ impl ForeignRow {
     }
 }
 
-/// Where it stops being JSON. In a line, the column is all there is to say.
+/// Describes the syntax error. A row is one line, so the column is enough.
 fn not_json(error: &serde_json::Error) -> String {
     let said = error.to_string();
     let what = said.split(" at line ").next().unwrap_or_default();
@@ -181,7 +181,7 @@ fn adjudicator(part: &Part<'_>) -> Result<AdjudicatorRow, NotARow> {
     })
 }
 
-/// An object of the line, and where in it.
+/// An object within the line, with its path.
 struct Part<'a> {
     map: &'a Map<String, Value>,
     path: String,
@@ -196,7 +196,7 @@ impl<'a> Part<'a> {
         NotARow(format!("`{}` {what}", self.at(key)))
     }
 
-    /// The value, where there is one: null is as good as absent.
+    /// Returns the value; null counts as missing.
     fn get(&self, key: &str) -> Option<&'a Value> {
         self.map.get(key).filter(|value| !value.is_null())
     }
@@ -225,7 +225,7 @@ impl<'a> Part<'a> {
         self.required(key, said)
     }
 
-    /// A text that may be left out.
+    /// An optional text; empty if missing.
     fn plain(&self, key: &str) -> Result<String, NotARow> {
         Ok(self.text(key)?.unwrap_or_default().to_owned())
     }
@@ -243,7 +243,7 @@ impl<'a> Part<'a> {
         self.typed(key, "a whole number", Value::as_u64)
     }
 
-    /// A word, in capitals or not.
+    /// Parses a string enum, ignoring case.
     fn word<W: Word>(&self, key: &str) -> Result<Option<W>, NotARow> {
         let read = |value: &Value| {
             let text = value.as_str()?;
@@ -289,7 +289,7 @@ impl<'a> Part<'a> {
         self.list(key)?.iter().enumerate().map(item).collect()
     }
 
-    /// Something that only we write.
+    /// Deserialises a value that only this program writes.
     fn read<T: serde::de::DeserializeOwned>(
         &self,
         key: &str,
@@ -299,7 +299,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// Whether everything that `line` holds is in `said` too, spelled in whatever way.
+/// Returns true if `said` contains everything in `line`, in any spelling.
 fn covers(said: &Value, line: &Value) -> bool {
     match (said, line) {
         (Value::Object(said), Value::Object(line)) => line.iter().all(|(key, value)| {

@@ -1,11 +1,11 @@
-//! Lines as others write them, and the reason where one is no row.
+//! Lines of other programs, and the reasons for rejecting some.
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::domain::gate::GateVerdict;
 
-/// What the seed shows, and no more.
+/// The row of the seed, without additions.
 fn seed() -> Value {
     let seat = json!({"deliberator": "skeptic", "verdict": "revise", "scores": {"argument_soundness": 3},
                       "would_block": true, "irreducible": false, "revision_brief": "Name the source."});
@@ -17,7 +17,7 @@ fn seed() -> Value {
     })
 }
 
-/// The seed's row with one thing changed.
+/// The seed's row with one value changed.
 fn with(pointer: &str, value: Value) -> String {
     let mut row = seed();
     if let Some(there) = row.pointer_mut(pointer) {

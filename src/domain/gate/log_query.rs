@@ -1,4 +1,4 @@
-//! What can be asked of the verdict log, and what comes back.
+//! Queries of the verdict log, and their results.
 
 use super::policy::Decision;
 use super::row::LogRow;
@@ -6,64 +6,64 @@ use super::ruling::GateVerdict;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 
-/// Which rows to look at.
+/// Selects rows of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogQuery {
     /// Only artifacts of this type.
     pub artifact_type: Option<String>,
-    /// None that is older than this, by its own `ts`.
+    /// Excludes rows older than this, by their own `ts`.
     pub since: Option<Moment>,
     pub stretch: LogStretch,
     pub limit: usize,
 }
 
 impl LogQuery {
-    /// Everything from the beginning, so many rows at a time.
+    /// Reads everything from the start, `limit` rows at a time.
     pub fn from_the_start(limit: usize) -> Self {
         Self { artifact_type: None, since: None, stretch: LogStretch::After(0), limit }
     }
 }
 
-/// Which end of the log is read. What comes back is in the order of the log either way.
+/// Which end of the log to read. Results are in log order in both cases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogStretch {
-    /// The first rows after this one; 0 is before the first.
+    /// The first rows after this one; 0 means from the start.
     After(u64),
     /// The last rows.
     Last,
 }
 
-/// A line of the file, and its place in the order.
+/// A line of the file, with its position in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLine {
     pub seq: u64,
     pub line: String,
 }
 
-/// A row of the log, with what a person decided over it.
+/// A row of the log, with the override of a person, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoggedVerdict {
-    /// Its place in the order of the log; to go on after it.
+    /// Position in the log; the next query can continue after it.
     pub seq: u64,
     pub verdict_id: String,
-    /// The review, or the import that brought it.
+    /// The review, or the import that added the row.
     pub dialogue_id: DialogueId,
     pub row: LogRow,
-    /// The row as it stands in the file.
+    /// The row as it is in the file.
     pub line: String,
-    /// The newest decision of a person, where there is one: it stands.
+    /// The newest override, which replaces the verdict.
     pub overridden: Option<RecordedOverride>,
 }
 
 impl LoggedVerdict {
-    /// What stands: a person's word where there is one, else the gate's.
+    /// The verdict in effect: the override if there is one, else the review's own.
     pub fn standing(&self) -> GateVerdict {
         let decided = self.overridden.as_ref().map(|word| word.decision.into());
         decided.unwrap_or(self.row.adjudicator.final_verdict)
     }
 }
 
-/// A person's decision, and when it was made.
+/// A person's decision, with its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedOverride {
     pub decision: Decision,
@@ -71,15 +71,15 @@ pub struct RecordedOverride {
     pub at: Moment,
 }
 
-/// The content of an artifact, to ask whether it was decided on. A rehearsal decides nothing for
-/// a real review, nor the other way round.
+/// Asks whether a content was already decided. Rehearsals and real reviews do not count for each
+/// other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentQuery {
     pub sha256: String,
     pub rehearsal: bool,
 }
 
-/// What was decided of a content, the last time.
+/// The latest decision on a content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecidedContent {
     pub verdict_id: String,

@@ -1,4 +1,4 @@
-//! The artifact gate (seed 001): a document before four deliberators and an adjudicator.
+//! The review protocol (seed 001): four deliberators and an adjudicator judge a document.
 
 mod adjudication;
 mod artifact;

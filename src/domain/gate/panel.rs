@@ -1,12 +1,12 @@
-//! Who sits at the gate, unless its operator seats others.
+//! The default panel of a review.
 
 use crate::domain::words::words;
 
-/// The seat of the one who decides.
+/// Seat name of the adjudicator.
 pub const ADJUDICATOR: &str = "adjudicator";
 
 words! {
-    /// The deliberators that come with the program, in the order of their seats.
+    /// The built-in deliberators, in the order of their seats.
     pub enum BuiltIn {
         Skeptic = "skeptic",
         VoiceIdentity = "voice_identity",
@@ -16,7 +16,7 @@ words! {
 }
 
 impl BuiltIn {
-    /// The names of what it scores.
+    /// Names of the scores that the deliberator gives.
     pub fn scores(self) -> [&'static str; 3] {
         match self {
             Self::Skeptic => {
@@ -31,7 +31,7 @@ impl BuiltIn {
     }
 }
 
-/// What a deliberator scores; nothing for one that an operator wrote.
+/// Score names of a built-in deliberator; `None` for one that an operator defined.
 pub fn score_names(deliberator: &str) -> Option<[&'static str; 3]> {
     BuiltIn::named(deliberator).map(BuiltIn::scores)
 }

@@ -1,4 +1,4 @@
-//! What a review is set up with, besides what every run is.
+//! The plan of a review, in addition to the plan of every run.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct GatePlan {
     pub deliberators: Vec<Deliberator>,
     pub adjudicator: ExpertSlug,
     pub policy: Policy,
-    /// The last verdicts on artifacts of this type, newest first: for the adjudicator alone.
+    /// The last verdicts on artifacts of this type, newest first. Only the adjudicator sees them.
     pub priors: Vec<PriorVerdict>,
 }
 
@@ -28,25 +28,25 @@ impl GatePlan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deliberator {
     pub seat: ExpertSlug,
-    /// The operator's own instructions, in place of the built-in ones.
+    /// The operator's instructions, which replace the built-in ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instructions: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<ContextRef>,
 }
 
-/// A file that a deliberator judges by: a voice corpus, goals.
+/// A file that a deliberator judges by, for example a voice corpus or goals.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContextRef {
     pub path: String,
-    /// Nothing, when it could not be read; then `missing` says why.
+    /// `None` if the file could not be read; then `missing` gives the reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
 }
 
-/// What the gate decided of another artifact of the same type, each text cut short.
+/// An earlier verdict on an artifact of the same type, with truncated texts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PriorVerdict {
     pub ts: Moment,

@@ -1,4 +1,4 @@
-//! How blocks become a verdict: the arithmetic that stands beside the adjudicator's words.
+//! The policy: computes a verdict from the number of blocks, beside the adjudicator's decision.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,11 +6,11 @@ use super::adjudication::Adjudication;
 use super::judgement::{Block, Judgement, Leaning};
 use crate::domain::words::words;
 
-/// So many blocks hold an artifact back.
+/// Number of blocks that lead to HOLD.
 const BLOCKS_TO_HOLD: usize = 3;
 
 words! {
-    /// How blocks become a verdict.
+    /// The rule that turns blocks into a verdict.
     pub enum PolicyName {
         Seed = "seed",
         Strict = "strict",
@@ -18,7 +18,7 @@ words! {
 }
 
 words! {
-    /// What becomes of an artifact; the later word is the stricter.
+    /// The decision on an artifact; later variants are stricter.
     pub enum Decision {
         Ship = "SHIP",
         Revise = "REVISE",
@@ -39,23 +39,23 @@ impl From<Leaning> for Decision {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Policy {
     pub name: PolicyName,
-    /// Below this many, nothing is decided.
+    /// With fewer judgements than this, there is no decision.
     pub min_deliberators: usize,
 }
 
-/// What was counted.
+/// The counted blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arithmetic {
     pub name: PolicyName,
     pub present: usize,
     pub blocks: usize,
     pub irreducible_blocks: usize,
-    /// What follows from the counts alone; nothing, when too few are present.
+    /// The decision that follows from the counts; `None` if too few judgements are present.
     pub computed: Option<Decision>,
 }
 
 impl Policy {
-    /// Counts what those who are present hold.
+    /// Counts the blocks of the present judgements.
     pub fn count<'a>(&self, present: impl IntoIterator<Item = &'a Judgement>) -> Arithmetic {
         let (mut heard, mut blocks, mut irreducible_blocks) = (0, 0, 0);
         for judgement in present {
@@ -84,8 +84,7 @@ impl Policy {
 }
 
 impl Arithmetic {
-    /// Whether blocks that a revision would lift may count as REVISE. Those that nothing can
-    /// lift may not.
+    /// Returns true if the blocks may count as REVISE. Irreducible blocks may not.
     pub fn may_be_downgraded(&self) -> bool {
         let is_lasting = match self.name {
             PolicyName::Seed => self.irreducible_blocks >= BLOCKS_TO_HOLD,
@@ -94,7 +93,7 @@ impl Arithmetic {
         self.computed == Some(Decision::Hold) && !is_lasting
     }
 
-    /// What the adjudicator's word makes of the counts: never softer, but for the one downgrade.
+    /// Combines the counts with the adjudicator's decision: never softer, except for a downgrade.
     pub fn with(&self, word: &Adjudication) -> Option<Decision> {
         let computed = self.computed?;
         let downgraded = self.may_be_downgraded() && word.asks_for_downgrade();

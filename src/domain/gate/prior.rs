@@ -1,17 +1,17 @@
-//! What the adjudicator is shown of an earlier verdict: the gist, each text cut short.
+//! Summarises an earlier verdict for the adjudicator, with truncated texts.
 
 use super::plan::PriorVerdict;
 use super::row::{LogRow, SeatRow};
 use crate::domain::shortened::within;
 
-/// Enough for the point of a text; five verdicts must not drown what is judged now.
+/// Enough for the main point; five verdicts must not outweigh the current review.
 const TEXT_CHARS_MAX: usize = 500;
 
 /// Four deliberators with five concerns each.
 const CONCERNS_MAX: usize = 20;
 
 impl PriorVerdict {
-    /// What the deliberators held last is what the verdict rests on.
+    /// Uses the concerns of the last round, on which the verdict is based.
     pub fn of(row: &LogRow) -> Self {
         let last = if row.round2.is_empty() { &row.round1 } else { &row.round2 };
         Self {

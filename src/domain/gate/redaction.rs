@@ -1,8 +1,8 @@
-//! What must not be written to the verdict log, taken out before a row is made of it.
+//! Redacts secrets from a row before it is written to the verdict log.
 //!
-//! **Invariant:** of what comes out, no text holds a match of a pattern but inside a mark. A
-//! mark can make a match where there was none (what stood behind a letter now begins a word), so
-//! it is looked for again until there is none.
+//! **Invariant:** a redacted text contains no match of a pattern outside a redaction mark. A mark
+//! can create a new match (text after a removed letter now starts a word), so redaction repeats
+//! until no match is left.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,22 +13,22 @@ use regex::{Regex, RegexBuilder};
 use super::judgement::{Concern, Judgement};
 use super::row::{AdjudicatorRow, LogRow, SeatRow};
 
-/// What stands in place of what was taken out.
+/// Replaces redacted text.
 pub const REDACTED: &str = "[redacted]";
 
-/// A pattern's program; one of a line needs a thousandth of it.
+/// Size limit of a compiled pattern; a one-line pattern needs a thousandth of it.
 const PATTERN_BYTES_MAX: usize = 1024 * 1024;
 
-/// A text in which matches come back more often than this is taken out whole.
+/// A text that still has matches after this many passes is redacted whole.
 const LOOKS_MAX: usize = 50;
 
-/// Patterns over the texts of a row.
+/// Patterns to redact from the texts of a row.
 #[derive(Clone, Default)]
 pub struct Redaction {
     patterns: Vec<Regex>,
 }
 
-/// Patterns may be secrets themselves.
+/// Omits the patterns, because they may be secrets themselves.
 impl fmt::Debug for Redaction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Redaction({} patterns)", self.patterns.len())
@@ -36,7 +36,7 @@ impl fmt::Debug for Redaction {
 }
 
 impl Redaction {
-    /// Takes a pattern in, or says what is wrong with it, without it: it may be a secret.
+    /// Adds a pattern, or returns the problem without quoting the pattern, which may be a secret.
     pub fn add(&mut self, pattern: &str) -> Result<(), String> {
         let built = RegexBuilder::new(pattern).size_limit(PATTERN_BYTES_MAX).build();
         self.patterns.push(built.map_err(|error| reason(&error))?);
@@ -51,8 +51,8 @@ impl Redaction {
         self.patterns.is_empty()
     }
 
-    /// The row without what must not be written. Ids, types, moments and digests stay: the log
-    /// is searched by them.
+    /// Redacts the texts of a row. Ids, types, moments and hashes stay, because the log is searched
+    /// by them.
     #[must_use]
     pub fn apply(&self, row: &LogRow) -> LogRow {
         if self.is_empty() {
@@ -103,7 +103,7 @@ impl Redaction {
         }
     }
 
-    /// Two names may become one; both scores stay.
+    /// Numbers names that become equal, so that no score is lost.
     fn scores(&self, scores: &BTreeMap<String, u8>) -> BTreeMap<String, u8> {
         let mut kept = BTreeMap::new();
         for (name, score) in scores {
@@ -117,7 +117,7 @@ impl Redaction {
         kept
     }
 
-    /// The text without what must not be written.
+    /// Redacts one text.
     pub fn text(&self, text: &str) -> String {
         let mut marked = Marked { text: text.to_owned(), marks: Vec::new() };
         for _ in 0..LOOKS_MAX {
@@ -130,27 +130,27 @@ impl Redaction {
         REDACTED.to_owned()
     }
 
-    /// Where patterns match something that is not a mark.
+    /// Ranges where patterns match outside of marks.
     fn matches(&self, marked: &Marked) -> Vec<Range<usize>> {
         let found = self.patterns.iter().flat_map(|pattern| pattern.find_iter(&marked.text));
         found.map(|found| found.range()).filter(|found| !marked.hides(found)).collect()
     }
 }
 
-/// A text, and where in it something was taken out.
+/// A text with the positions of its redaction marks.
 struct Marked {
     text: String,
     marks: Vec<Range<usize>>,
 }
 
 impl Marked {
-    /// Whether all of it was taken out already; nothing is in nothing.
+    /// Returns true if the range lies within a mark or is empty.
     fn hides(&self, found: &Range<usize>) -> bool {
         found.is_empty()
             || self.marks.iter().any(|mark| mark.start <= found.start && found.end <= mark.end)
     }
 
-    /// Takes these out too. What touches becomes one mark.
+    /// Redacts these ranges too, and merges touching ranges into one mark.
     fn without(self, found: Vec<Range<usize>>) -> Self {
         let mut taken: Vec<Range<usize>> = found.into_iter().chain(self.marks).collect();
         taken.sort_by_key(|range| range.start);
@@ -175,7 +175,7 @@ impl Marked {
     }
 }
 
-/// What is wrong with a pattern, without the pattern: its author knows it, and nobody else must.
+/// Describes a pattern error without quoting the pattern.
 fn reason(error: &regex::Error) -> String {
     let said = error.to_string();
     match said.rsplit_once("error: ") {

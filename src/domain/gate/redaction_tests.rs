@@ -1,4 +1,4 @@
-//! What is taken out of a row, and what stays.
+//! What redaction removes from a row, and what stays.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ fn redaction(patterns: &[&str]) -> Redaction {
     redaction
 }
 
-/// A row with this text wherever a text may stand.
+/// A row with this text in every text field.
 fn row(text: &str) -> LogRow {
     let seat = json!({
         "deliberator": "skeptic", "verdict": "hold", "scores": {text: 3}, "would_block": true, "irreducible": false,
@@ -26,7 +26,7 @@ fn row(text: &str) -> LogRow {
     serde_json::from_value(row).unwrap()
 }
 
-/// Every text of a line, names of scores among them, as somebody reads it who parses the line.
+/// Collects every text of a parsed line, including the names of scores.
 fn texts(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) => found.push(text.clone()),
@@ -46,7 +46,7 @@ fn matches_are_marked_in_every_text() {
     let redacted = redaction(&["sk-[a-z0-9]+"]).apply(&row("key sk-abc123, \"sk-9\"\nend"));
     let line = serde_json::to_string(&redacted).unwrap();
     assert!(!line.contains("sk-"), "{line}");
-    // Eight of either seat, two of the adjudicator, path and producer.
+    // Eight per seat, two of the adjudicator, path and producer.
     assert_eq!(line.matches(r#"key [redacted], \"[redacted]\"\nend"#).count(), 20, "{line}");
     for kept in [
         "\"artifact_type\":\"post\"",
@@ -106,7 +106,7 @@ fn a_pattern_that_is_none_is_said_without_it() {
     assert!(!format!("{:?}", redaction(&["hunter2"])).contains("hunter2"));
 }
 
-/// Patterns as people write them, and such as make trouble.
+/// Typical patterns, and patterns that cause trouble.
 fn patterns() -> impl Strategy<Value = Vec<String>> {
     let pattern = prop_oneof![
         "[a-e]{1,3}",
@@ -141,7 +141,8 @@ proptest! {
             }
             for pattern in &patterns {
                 let pattern = Regex::new(pattern).unwrap();
-                // A mark may hold a match; what is outside of marks may not, nor what crosses their ends.
+                // A mark may contain a match; the text outside of marks, or across their ends, may
+                // not.
                 for left in pattern.find_iter(text).filter(|left| !left.is_empty()) {
                     let inside = text.match_indices(REDACTED).any(|(start, mark)| {
                         start <= left.start() && left.end() <= start + mark.len()

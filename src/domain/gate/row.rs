@@ -1,4 +1,4 @@
-//! A line of the verdict log, in the seed's second version, and what we add to it.
+//! A line of the verdict log: version 2 of the seed's format, with our additional fields.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,10 +10,10 @@ use crate::domain::ask::ErrorType;
 use crate::domain::digest::sha256_hex;
 use crate::domain::time::Moment;
 
-/// The version of the shape.
+/// Version of the format.
 pub const ROW_VERSION: u8 = 2;
 
-/// One review. The order of the fields is the order in which they are written.
+/// The row of one review. Fields are written in this order.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogRow {
     pub v: u8,
@@ -33,7 +33,7 @@ pub struct LogRow {
     pub verdict_id: Option<String>,
     #[serde(default)]
     pub rehearsal: bool,
-    /// It came from another log.
+    /// The row was imported from another log.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub imported: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,20 +41,20 @@ pub struct LogRow {
 }
 
 impl LogRow {
-    /// The digest of what it says, whoever gave it which id: by this a row is known again.
+    /// Hash of the content without id and import flag, to recognise a row again.
     pub fn fingerprint(&self) -> Result<String, serde_json::Error> {
         let bare = Self { verdict_id: None, imported: false, ..self.clone() };
         Ok(sha256_hex([serde_json::to_string(&bare)?.as_bytes()]))
     }
 }
 
-/// What one deliberator held in one round.
+/// A deliberator's judgement in one round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum SeatRow {
     Absent {
         deliberator: String,
-        /// Always true: it is what tells the two apart.
+        /// Always true; it distinguishes the two variants when parsing.
         absent: bool,
         error_type: ErrorType,
     },
@@ -62,10 +62,10 @@ pub enum SeatRow {
         deliberator: String,
         #[serde(flatten)]
         judgement: Judgement,
-        /// The second round could not be read: this is what it held in the first.
+        /// The second round was unreadable, so this repeats the judgement of the first.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         fallback: bool,
-        /// It changed its mind without naming a concern of anybody.
+        /// The deliberator changed its position without naming a peer's concern.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         uncited: bool,
     },
@@ -78,7 +78,7 @@ impl SeatRow {
         }
     }
 
-    /// Nothing, of whoever is absent.
+    /// `None` if the deliberator is absent.
     pub fn judgement(&self) -> Option<&Judgement> {
         match self {
             Self::Present { judgement, .. } => Some(judgement),
@@ -89,7 +89,7 @@ impl SeatRow {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdjudicatorRow {
-    /// What the gate decided: the adjudicator's word and the policy together.
+    /// The final verdict, from the adjudicator and the policy together.
     pub final_verdict: GateVerdict,
     pub reasoning: String,
     #[serde(default)]

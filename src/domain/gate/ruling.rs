@@ -1,4 +1,4 @@
-//! What the gate decided, and a person's word over it.
+//! The outcome of a review, and overrides by people.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,18 +7,18 @@ use super::policy::{Arithmetic, Decision};
 use crate::domain::words::words;
 
 words! {
-    /// What a review came to.
+    /// Verdict of a review.
     pub enum GateVerdict {
         Ship = "SHIP",
         Revise = "REVISE",
         Hold = "HOLD",
-        /// Too few were heard to decide anything: the gate stays closed.
+        /// Too few judgements to decide; the gate fails closed.
         Incomplete = "INCOMPLETE",
     }
 }
 
 impl GateVerdict {
-    /// Nothing, where nothing was decided.
+    /// `None` if nothing was decided.
     pub fn decision(self) -> Option<Decision> {
         match self {
             Self::Ship => Some(Decision::Ship),
@@ -39,7 +39,7 @@ impl From<Decision> for GateVerdict {
     }
 }
 
-/// The end of a review that could be decided.
+/// The outcome of a review that could be decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruling {
     pub verdict: Decision,
@@ -48,13 +48,13 @@ pub struct Ruling {
 }
 
 impl Ruling {
-    /// Only a downgrade makes a verdict softer than what was counted.
+    /// Only a downgrade makes the verdict softer than the computed one.
     pub fn is_downgraded(&self) -> bool {
         self.arithmetic.computed.is_some_and(|computed| self.verdict < computed)
     }
 }
 
-/// A person's decision over the gate's.
+/// A person's decision that overrides the verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Override {
     pub verdict_id: String,

@@ -1,14 +1,14 @@
-//! Which artifacts of tier 3 are looked at: one in five, the same everywhere.
+//! Selects the tier 3 artifacts to review: one in five, the same on every machine.
 
 use crate::domain::digest::sha256_hex;
 
 const ONE_IN: u64 = 5;
 
-/// Hex digits that are drawn from: enough that fives come out even.
+/// Number of hash digits used; enough for an even distribution.
 const DIGITS: usize = 15;
 
-/// Whether this file is among those that are looked at. Path and content decide, so that it is
-/// the same on every machine, and neither a rerun nor a rename alone is a way around it.
+/// Returns true if this file is selected. The hash covers path and content, so the answer is the
+/// same on every machine and in every rerun.
 pub fn is_sampled(path: &str, text: &str) -> bool {
     let digest = sha256_hex([path.as_bytes(), b"\0", text.as_bytes()]);
     let drawn = digest.get(..DIGITS).and_then(|digits| u64::from_str_radix(digits, 16).ok());
@@ -20,8 +20,7 @@ mod tests {
     use super::*;
     use crate::domain::dice::SplitMix;
 
-    /// Noted once, so that a change of the rule is seen: a log that was sampled by one rule
-    /// cannot be compared with one that was sampled by another.
+    /// Pins the rule: logs sampled by different rules cannot be compared.
     #[test]
     fn the_same_file_gives_the_same_answer_everywhere() {
         let sampled: Vec<usize> = (0..20)
@@ -43,7 +42,7 @@ mod tests {
         let paths = (0..100).filter(|n| is_sampled(&format!("{n}"), "x")).count();
         let texts = (0..100).filter(|n| is_sampled("x", &format!("{n}"))).count();
         assert!(paths > 5 && texts > 5, "{paths} {texts}");
-        // The boundary between the two is part of what is hashed.
+        // The separator between path and content is part of the hash input.
         let moved = (0..100)
             .filter(|n| is_sampled("ab", &format!("{n}")) != is_sampled("a", &format!("b{n}")));
         assert!(moved.count() > 5);

@@ -1,21 +1,21 @@
-//! Lines that are named by their numbers: `L12`, `lines 12-14`, `12:5`, `post.md:12`.
+//! Parses line numbers: `L12`, `lines 12-14`, `12:5`, `post.md:12`.
 
 use super::resolve::Lines;
 
-/// Numbers at the start of a text.
+/// Line numbers at the start of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Mention {
-    /// They are called lines, and cannot be anything else.
+    /// True if the text says `line` or `L`, so that it cannot mean anything else.
     pub is_named: bool,
     pub lines: Lines,
 }
 
-/// What a line is called, the longest first; the last is only one with a number right behind it.
+/// Names of a line, longest first. `l` needs a number directly after it.
 const NAMES: [&str; 3] = ["lines", "line", "l"];
 
 const BETWEEN: [&str; 6] = ["-", "–", "—", "..", "to", "through"];
 
-/// A locus that is nothing but numbers of lines.
+/// Parses a locus that consists of line numbers only.
 pub(super) fn whole(locus: &str) -> Option<Mention> {
     let is_wrapping = |letter: char| letter.is_whitespace() || "()[]\"'`.,".contains(letter);
     let text = locus.trim_matches(is_wrapping).to_ascii_lowercase();
@@ -23,7 +23,7 @@ pub(super) fn whole(locus: &str) -> Option<Mention> {
     rest.is_empty().then_some(mention)
 }
 
-/// `post.md:12`, `posts/launch.md:12:5`.
+/// Parses `post.md:12` and `posts/launch.md:12:5`.
 pub(super) fn of_file(locus: &str) -> Option<Mention> {
     let (path, numbers) = locus.split_once(':')?;
     let is_path = path.contains('.') && !path.contains(char::is_whitespace);
@@ -31,7 +31,7 @@ pub(super) fn of_file(locus: &str) -> Option<Mention> {
     Some(Mention { is_named: true, ..mention })
 }
 
-/// Lines that are named among other words.
+/// Finds lines that are named within other text.
 pub(super) fn mentioned(locus: &str) -> impl Iterator<Item = Lines> {
     let text = locus.to_ascii_lowercase();
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
@@ -43,7 +43,7 @@ pub(super) fn mentioned(locus: &str) -> impl Iterator<Item = Lines> {
     })
 }
 
-/// Numbers of lines, and what follows them.
+/// Parses line numbers, and returns the rest of the text.
 fn at_start(text: &str) -> Option<(Mention, &str)> {
     let (start, rest) = place(text)?;
     let is_named = text.starts_with(|letter: char| letter.is_ascii_alphabetic());
@@ -52,14 +52,14 @@ fn at_start(text: &str) -> Option<(Mention, &str)> {
     (!goes_on).then_some((Mention { is_named, lines: Lines { start, end } }, rest))
 }
 
-/// The end of a range.
+/// Parses the end of a range.
 fn last(text: &str) -> Option<(usize, &str)> {
     let text = text.trim_start();
     let rest = BETWEEN.iter().find_map(|word| text.strip_prefix(word))?;
     place(rest.trim_start())
 }
 
-/// A line, by its number, with or without a column.
+/// Parses a line number, with an optional column.
 fn place(text: &str) -> Option<(usize, &str)> {
     let named = NAMES.iter().find_map(|name| {
         let rest = text.strip_prefix(name)?;

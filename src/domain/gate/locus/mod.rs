@@ -1,4 +1,4 @@
-//! Where in an artifact a concern points: its locus, as lines.
+//! Resolves the locus of a concern to lines of the artifact.
 
 mod mention;
 mod page;

@@ -1,14 +1,14 @@
-//! A text in which words are looked for, as they stand and as people quote them.
+//! Searches quoted words in a text, exactly or with the changes people make when quoting.
 
 use std::ops::Range;
 
 use super::resolve::{Lines, letters};
 use crate::domain::hidden::is_hidden;
 
-/// Shorter words are only found where they stand as words of their own.
+/// Shorter quotations must match whole words.
 const LOOSE_LETTERS_MIN: usize = 12;
 
-/// Fewer letters than these quote nothing.
+/// Quotations with fewer letters are ignored.
 const LETTERS_MIN: usize = 3;
 
 const ELLIPSIS: &str = "...";
@@ -24,22 +24,22 @@ impl<'a> Page<'a> {
         Self { text, folded: Folded::of(text) }
     }
 
-    /// Where any of these stand: first as they are written, then as people quote.
+    /// Searches all candidates: first exactly, then with folding.
     pub(super) fn find<'w>(&self, all: impl Iterator<Item = &'w str> + Clone) -> Option<Lines> {
         let words = all.map(str::trim).filter(|words| letters(words) >= LETTERS_MIN);
         let exactly = words.clone().find_map(|words| self.exactly(words));
         exactly.or_else(|| words.clone().find_map(|words| self.folded(words)))
     }
 
-    /// Where these words stand, letter for letter.
+    /// Searches the words letter by letter.
     fn exactly(&self, words: &str) -> Option<Lines> {
         let Range { start, end } = find(self.text, words, 0)?;
         let line = |at: usize| self.text.get(..at).map(|before| before.matches('\n').count() + 1);
         Some(Lines { start: line(start)?, end: line(end)? })
     }
 
-    /// Where they stand, whatever the case, the white space and the marks; with an ellipsis,
-    /// from the first part to the last.
+    /// Searches the words ignoring case, white space and punctuation style. With an ellipsis, the
+    /// range goes from the first part to the last.
     fn folded(&self, words: &str) -> Option<Lines> {
         let words = Folded::of(words).text;
         let whole = |words: &str| self.folded.lines(&find(&self.folded.text, words, 0)?);
@@ -65,7 +65,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// A text without what people change when they quote, and the line of each of its bytes.
+/// A text without the features people change when quoting, with the line of each byte.
 #[derive(Debug, Default)]
 struct Folded {
     text: String,
@@ -85,7 +85,7 @@ impl Folded {
     fn push(&mut self, letter: char, line: usize) {
         match letter {
             letter if letter.is_whitespace() => self.once(' ', line),
-            // What emphasises in Markdown is not among the words.
+            // Markdown emphasis is not part of the words.
             '*' | '_' | '`' => {}
             '“' | '”' | '„' | '‟' | '«' | '»' | '″' => self.put('"', line),
             '‘' | '’' | '‚' | '‛' | '′' => self.put('\'', line),
@@ -96,7 +96,7 @@ impl Folded {
         }
     }
 
-    /// Of a run of these one is kept.
+    /// Keeps one of a run of equal characters.
     fn once(&mut self, letter: char, line: usize) {
         if !self.text.ends_with(letter) {
             self.put(letter, line);
@@ -115,7 +115,7 @@ impl Folded {
     }
 }
 
-/// The first place from there on where the words stand.
+/// Finds the first occurrence of the words at or after a position.
 fn find(text: &str, words: &str, from: usize) -> Option<Range<usize>> {
     let is_loose = letters(words) >= LOOSE_LETTERS_MIN;
     let rest = text.get(from..).filter(|_| letters(words) > 0)?;
@@ -125,7 +125,7 @@ fn find(text: &str, words: &str, from: usize) -> Option<Range<usize>> {
     })
 }
 
-/// Whether what stands there neither begins nor ends within a word.
+/// Returns true if the match neither starts nor ends inside a word.
 fn is_whole(text: &str, place: &Range<usize>) -> bool {
     let is_part = |letter: Option<char>| letter.is_some_and(char::is_alphanumeric);
     let splits = |before: Option<char>, after: Option<char>| is_part(before) && is_part(after);

@@ -1,8 +1,8 @@
-//! From a locus to lines.
+//! Resolves a locus to lines.
 //!
-//! Models name a place by its line, or quote words from it, and they quote as people do: with
-//! other quotation marks, in another case, with a line break elsewhere, with an ellipsis.
-//! Nothing is guessed: words that are not there have no lines.
+//! Models name a place by its line, or they quote words from it with other quotation marks, in
+//! another case, with other line breaks or with an ellipsis. The resolver does not guess: words
+//! that are not in the text have no lines.
 
 use serde::Serialize;
 
@@ -16,10 +16,10 @@ pub struct Lines {
     pub end: usize,
 }
 
-/// Passages that a locus quotes among words of its own; more than these is no place.
+/// A locus with more quoted passages than this names no place.
 const PASSAGES_MAX: usize = 8;
 
-/// The lines that a locus means. Where its words stand more than once, those of the first.
+/// Returns the lines that a locus means. For repeated words, those of the first occurrence.
 pub fn resolve(locus: &str, text: &str) -> Option<Lines> {
     let (locus, count) = (locus.trim(), text.lines().count());
     let numbered = whole(locus).or_else(|| of_file(locus));
@@ -34,7 +34,7 @@ pub fn resolve(locus: &str, text: &str) -> Option<Lines> {
     words.or_else(by_number).or_else(|| page.find(passages(locus))).or_else(by_mention)
 }
 
-/// Whether it is nothing but the number of a line.
+/// Returns true if the locus is only a line number.
 pub fn names_lines(locus: &str) -> bool {
     whole(locus).is_some()
 }
@@ -43,19 +43,19 @@ fn within(lines: Lines, count: usize) -> Option<Lines> {
     (1 <= lines.start && lines.start <= lines.end && lines.end <= count).then_some(lines)
 }
 
-/// What a locus quotes among words of its own, the longest first.
+/// The passages that a locus quotes, longest first.
 fn passages(locus: &str) -> impl Iterator<Item = &str> + Clone {
     let mut quoted: Vec<&str> = quoted(locus).take(PASSAGES_MAX).collect();
     quoted.sort_by_key(|part| std::cmp::Reverse(part.len()));
     quoted.into_iter()
 }
 
-/// The stretches between quotation marks.
+/// The spans between quotation marks.
 fn quoted(locus: &str) -> impl Iterator<Item = &str> {
     locus.char_indices().filter_map(move |(at, mark)| {
         let (before, rest) = locus.split_at_checked(at)?;
         let inside = rest.get(mark.len_utf8()..)?;
-        // An apostrophe stands within a word.
+        // A mark after a letter is an apostrophe.
         let is_within = before.chars().next_back().is_some_and(char::is_alphanumeric);
         let end = inside.find(closing(mark).filter(|_| !is_within)?)?;
         inside.get(..end)

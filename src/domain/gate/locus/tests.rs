@@ -96,7 +96,7 @@ fn text() -> impl Strategy<Value = String> {
     proptest::collection::vec(line, 1..12).prop_map(|lines| lines.join("\n"))
 }
 
-/// A text and a part of it with at least twelve letters.
+/// A text, and a part of it with at least twelve letters.
 fn part() -> impl Strategy<Value = (String, String)> {
     (text(), any::<prop::sample::Index>(), any::<prop::sample::Index>()).prop_filter_map(
         "too short",
@@ -110,7 +110,7 @@ fn part() -> impl Strategy<Value = (String, String)> {
     )
 }
 
-/// The same words as somebody else would write them.
+/// The same words with other quotation marks, case and spaces.
 fn requoted(part: &str) -> String {
     let words: Vec<String> = part.split_whitespace().map(str::to_uppercase).collect();
     format!("“{}”", words.join("  ").replace(['“', '”'], "\"").replace('–', "-"))
