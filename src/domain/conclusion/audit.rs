@@ -1,11 +1,11 @@
-//! What the Blind Critic says: nothing, or exactly what is wrong.
+//! The Blind Critic's reply: a pass, or objections to single fields.
 
 use serde::{Deserialize, Serialize};
 
 use super::text::Field;
 use crate::domain::words::words;
 
-/// A critic's reply, once it was read.
+/// The parsed reply of the critic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "verdict")]
 pub enum Audit {
@@ -16,10 +16,10 @@ pub enum Audit {
 }
 
 words! {
-    /// Who objects.
+    /// Source of an objection.
     pub enum Auditor {
         Critic = "critic",
-        /// The mechanical half of RULE 0: what can be counted is counted.
+        /// The mechanical part of RULE 0, which counts lines, bullets, sentences and words.
         Count = "count",
     }
 }

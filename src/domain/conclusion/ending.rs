@@ -1,4 +1,4 @@
-//! How the protocol ended, and what became of it.
+//! The result of the conclusion protocol, and its later outcome.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,22 +9,22 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::time::Moment;
 use crate::domain::words::words;
 
-/// The end of a deliberation.
+/// The result of a concluded dialogue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ending {
-    /// Nothing, when nobody was to audit it.
+    /// `None` if no audit was planned.
     pub terminal_state: Option<TerminalState>,
-    /// What is delivered; when unconverged, what was rejected last.
+    /// The delivered conclusion; if unconverged, the one that the critic rejected last.
     pub conclusion: Conclusion,
-    /// Nothing, when nobody was to audit it.
+    /// `None` if no audit was planned.
     pub audit: Option<Trail>,
     pub synthesizer: Author,
     pub critic: Option<Author>,
-    /// Nothing, when nothing was revised.
+    /// `None` if no field was revised.
     pub reviser: Option<Author>,
 }
 
-/// Which seat wrote something, and the model behind it.
+/// A seat with the model behind it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
     pub seat: ExpertSlug,
@@ -32,20 +32,20 @@ pub struct Author {
     pub family: String,
 }
 
-/// What the audit said and what was done about it.
+/// The objections of the audit, and the revision they led to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trail {
-    /// None: it passed at first sight.
+    /// Empty if the first audit passed.
     pub objections: Vec<Objection>,
-    /// The fields that the reviser was to mend.
+    /// The fields that the reviser had to change.
     pub revised_fields: Vec<Field>,
     pub second_objections: Vec<Objection>,
-    /// What was first presented, where it was revised.
+    /// The first version, if it was revised.
     pub original: Option<Conclusion>,
 }
 
 words! {
-    /// What became of a conclusion when its time had come.
+    /// Whether a conclusion proved right by its review date.
     pub enum OutcomeWord {
         Held = "held",
         Failed = "failed",
@@ -53,14 +53,14 @@ words! {
     }
 }
 
-/// A person's word on what became of it.
+/// A person's report on how a conclusion turned out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     pub outcome: OutcomeWord,
     pub note: Option<String>,
 }
 
-/// An ending as the record keeps it, with what became of it, oldest first.
+/// A result as recorded, with its outcomes, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Concluded {
     pub ending: Ending,
@@ -69,7 +69,7 @@ pub struct Concluded {
 }
 
 impl Ending {
-    /// What may be relied on; nothing, when it was rejected twice.
+    /// The conclusion a reader may rely on; `None` if the critic rejected it twice.
     pub fn delivered(&self) -> Option<&Conclusion> {
         let is_rejected = self.terminal_state == Some(TerminalState::Unconverged);
         (!is_rejected).then_some(&self.conclusion)

@@ -1,4 +1,4 @@
-//! What a conclusion must rest on: who took part, and what was said.
+//! Facts that a conclusion is validated against: the participants and the entities.
 
 use std::collections::BTreeMap;
 
@@ -6,14 +6,14 @@ use super::text::Participant;
 use crate::domain::ids::{EntityId, ExpertSlug};
 use crate::domain::time::Day;
 
-/// The facts that a conclusion is held against.
+/// The facts that the validator compares a conclusion with.
 #[derive(Debug, Clone)]
 pub struct Grounds<'a> {
     pub participants: &'a [Participant],
-    /// Letters under which participants may be named, too.
+    /// Letters that may also name a participant.
     pub letters: Vec<(char, ExpertSlug)>,
     /// Every entity of the record, with its contributors.
     pub entities: &'a BTreeMap<EntityId, Vec<ExpertSlug>>,
-    /// The day on which the conclusion was written: it is revisited later than that.
+    /// The day of writing; `review_by` must be later.
     pub today: Day,
 }

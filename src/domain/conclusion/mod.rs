@@ -1,5 +1,5 @@
-//! How a deliberation ends (seed 000): five fields, an auditor who saw nothing else,
-//! at most one revision, and a terminal state.
+//! The conclusion protocol (seed 000): five fields, a critic who sees nothing else, at most one
+//! revision, and a terminal state.
 
 mod audit;
 mod ending;

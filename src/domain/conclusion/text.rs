@@ -1,4 +1,4 @@
-//! The conclusion itself: exactly five fields.
+//! The conclusion: exactly five fields.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::domain::time::Day;
 use crate::domain::words::words;
 
 words! {
-    /// The five fields, by name. What an objection is about.
+    /// Names of the five fields. An objection names one of them.
     pub enum Field {
         Recommendation = "recommendation",
         KeyCondition = "key_condition",
@@ -17,21 +17,21 @@ words! {
     }
 }
 
-/// A conclusion that holds together: its agents took part, its ids are in the record.
+/// A valid conclusion: its agents took part, and its ids are in the record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Conclusion {
-    /// What was decided and why, in the format that was asked for.
+    /// The decision and its reasons, in the requested format.
     pub recommendation: String,
-    /// If this fails, the recommendation should be revisited.
+    /// If this condition fails, the recommendation should be revisited.
     pub key_condition: String,
-    /// Real disagreements only; there may be none.
+    /// Real disagreements only; may be empty.
     pub unresolved_points: Vec<UnresolvedPoint>,
     pub review_by: Day,
     pub participants: Vec<Participant>,
 }
 
-/// A disagreement that was left standing, tied to who said what.
+/// A disagreement that remains, with the claims on both sides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UnresolvedPoint {
@@ -56,7 +56,7 @@ pub struct Participant {
 }
 
 impl Conclusion {
-    /// This conclusion with some fields of another; the rest stays as it is.
+    /// Replaces the given fields by those of another conclusion.
     #[must_use]
     pub fn with(&self, fields: &[Field], other: &Self) -> Self {
         let mut mended = self.clone();

@@ -1,12 +1,12 @@
-//! Lines, bullets, sentences and words of a text, as a reader would count them.
+//! Counts lines, bullets, sentences and words of a text, as a reader would.
 
 use super::sentences::sentences;
 use super::wish::Measure;
 
-/// Levels of a list are told apart by this many spaces; less is sloppiness.
+/// Indentation that starts a new list level; less is treated as sloppy formatting.
 const LEVEL_SPACES: usize = 2;
 
-/// How many there are; nothing, where the script does not say where words and sentences end.
+/// Counts the units; `None` if the script does not mark words and sentences.
 pub fn count(measure: Measure, text: &str) -> Option<usize> {
     let text = with_breaks(text);
     match measure {
@@ -17,18 +17,17 @@ pub fn count(measure: Measure, text: &str) -> Option<usize> {
     }
 }
 
-/// A break that was escaped once too often is still a break: models write `\\n` in JSON.
+/// Treats an escaped break as a break, because models write `\\n` in JSON.
 fn with_breaks(text: &str) -> String {
     text.replace("\\r\\n", "\n").replace("\\n", "\n").replace("\r\n", "\n").replace('\r', "\n")
 }
 
-/// Blank lines are no lines: they part paragraphs, and neither an answer that has air between
-/// its lines nor one that is padded with nothing has more to say for them.
+/// Skips blank lines: they separate paragraphs, and padding with them must not change the count.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim().is_empty())
 }
 
-/// The bullets of the outermost level: what is nested below one belongs to it.
+/// Counts the bullets of the outermost level; nested bullets belong to their parent.
 fn bullets(text: &str) -> usize {
     let marked = lines(text).filter(|line| after_bullet(line).is_some());
     let indents: Vec<usize> = marked.map(indent).collect();
@@ -41,11 +40,11 @@ fn indent(line: &str) -> usize {
     spaces.map(|space| if space == '\t' { LEVEL_SPACES } else { 1 }).sum()
 }
 
-/// What follows the mark of a bullet, where the line begins with one.
+/// Returns the text after a bullet mark, if the line starts with one.
 pub(super) fn after_bullet(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let rest = after_sign(line).or_else(|| after_numeral(line))?;
-    // `**bold**`, `-5` and `1.5` begin no item.
+    // `**bold**`, `-5` and `1.5` start no item.
     let is_apart = rest.is_empty() || rest.starts_with(char::is_whitespace);
     let needs_no_space = line.starts_with(['•', '‣', '◦', '●', '▪', '・']);
     (is_apart || needs_no_space).then(|| rest.trim_start())
@@ -66,8 +65,8 @@ fn after_numeral(line: &str) -> Option<&str> {
     letter.strip_prefix(')')
 }
 
-/// What stands between spaces and dashes and holds a letter or a digit. Each character of a
-/// script without spaces is one, as those who write it count; marks of bullets are none.
+/// Counts parts between spaces and dashes that contain a letter or a digit. In a script without
+/// spaces each character counts as a word, as its writers count. Bullet marks do not count.
 fn words(text: &str) -> usize {
     let line = |line| words_of(after_bullet(line).unwrap_or(line));
     lines(text).map(line).sum()
@@ -89,7 +88,7 @@ fn is_ideograph(letter: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Thai, Lao, Myanmar, Khmer and their like part neither words nor sentences by signs.
+/// Thai, Lao, Myanmar, Khmer and similar scripts separate neither words nor sentences by signs.
 fn is_countable(text: &str) -> bool {
     let is_unparted = |letter| {
         matches!(letter, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}'

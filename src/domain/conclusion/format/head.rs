@@ -1,4 +1,4 @@
-//! What a clause tells its reader to do.
+//! Finds the command in a clause.
 
 use super::phrase::Phrase;
 use super::question::{End, Mark, Sentence};
@@ -6,21 +6,21 @@ use super::vocabulary::{
     ANSWERING, FILLERS, HEADS, PART_MARKS, PREAMBLES, QUESTION_STARTS, SUBORDINATE, WHOLE,
 };
 
-/// A name or a heading has no more words than these.
+/// Maximum length of a form of address, and of a heading.
 const VOCATIVE_WORDS_MAX: usize = 2;
 const HEADING_WORDS_MAX: usize = 3;
 
-/// The verb of a clause that tells somebody to do something.
+/// The verb of a clause that gives a command.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head<'a> {
     pub(super) verb: &'a str,
-    /// The place behind it.
+    /// The position after the verb.
     pub(super) after: usize,
-    /// `Could you …`: a question mark behind it says nothing.
+    /// True for `Could you …`, where a question mark does not make it a question.
     pub(super) is_polite: bool,
 }
 
-/// The verb that a count could belong to: that of the nearest clause before it.
+/// Finds the command that a count can belong to: that of the nearest clause before it.
 pub(super) fn head<'a>(sentence: &'a Sentence, phrase: &Phrase) -> Option<Head<'a>> {
     let first = command(sentence, 0);
     let places = (1..phrase.start).rev();
@@ -28,7 +28,7 @@ pub(super) fn head<'a>(sentence: &'a Sentence, phrase: &Phrase) -> Option<Head<'
     later.chain(first).find(|head| head.after <= phrase.start)
 }
 
-/// The command with which a clause begins, if it is one.
+/// Returns the command at the start of a clause, if there is one.
 pub(super) fn command(sentence: &Sentence, at: usize) -> Option<Head<'_>> {
     let Opened { at, is_polite, is_part } = opened(sentence, at);
     let verb = sentence.word(at);
@@ -36,7 +36,7 @@ pub(super) fn command(sentence: &Sentence, at: usize) -> Option<Head<'_>> {
     is_command.then_some(Head { verb, after: at + 1, is_polite })
 }
 
-/// Whether a sentence is a question or a command.
+/// Returns true if the sentence is a question or a command.
 pub(super) fn is_asking(sentence: &Sentence) -> bool {
     let start = opened(sentence, 0).at;
     sentence.end == End::Question
@@ -44,7 +44,7 @@ pub(super) fn is_asking(sentence: &Sentence) -> bool {
         || HEADS.has(sentence.word(start))
 }
 
-/// The place behind whatever a clause may begin with before what it says.
+/// Skips the fillers at the start of a clause.
 pub(super) fn past_fillers(sentence: &Sentence, at: usize) -> usize {
     let mut place = at;
     let is_filler = |word: &str| FILLERS.has(word) || PART_MARKS.has(word);
@@ -74,7 +74,7 @@ fn opened(sentence: &Sentence, at: usize) -> Opened {
     Opened { at: place, is_polite, is_part }
 }
 
-/// A command that begins within a sentence.
+/// Returns a command that starts within a sentence.
 fn later_command<'a>(
     sentence: &'a Sentence,
     place: usize,
@@ -93,7 +93,7 @@ fn later_command<'a>(
             let start = sentence.word(past_fillers(sentence, 0));
             let is_free =
                 first.is_some() || SUBORDINATE.has(start) || words_before() <= VOCATIVE_WORDS_MAX;
-            // Behind anything else it may be one of several things that somebody does.
+            // After other text it may be one of several actions of a third party.
             let is_last = !(phrase.end..sentence.tokens.len())
                 .any(|place| sentence.mark(place) == Some(Mark::Comma));
             command(sentence, place).filter(|head| is_free || (is_last && is_answering(head)))
@@ -101,7 +101,7 @@ fn later_command<'a>(
         Some(Mark::Hyphen | Mark::Hole) => None,
         None => {
             let is_joined = ["and", "then", "but"].contains(&sentence.word_before(place));
-            // Read from the joint, so that `and then` is seen.
+            // Starts at the conjunction, so that `and then` is recognised.
             (is_joined && first.is_some()).then(|| command(sentence, place - 1)).flatten()
         }
     }

@@ -1,4 +1,4 @@
-//! What a question asks of the form, and what of it a text misses.
+//! Finds the format constraints of a question, and the ones that a text violates.
 
 use super::count::count;
 use super::head::{command, head, past_fillers};
@@ -10,18 +10,18 @@ use super::wish::{Amount, Measure, Wish};
 use crate::domain::conclusion::audit::{Auditor, Objection};
 use crate::domain::conclusion::text::Field;
 
-/// A limit of fewer words than these for each of several pieces may be meant of each.
+/// A word limit below this, per piece, may apply to each piece rather than to the whole.
 const WORDS_PER_PIECE_MIN: usize = 15;
 
-/// A request, and where it stands.
+/// A constraint and its position.
 struct Asked {
     sentence: usize,
     phrase: Phrase,
     wish: Wish,
 }
 
-/// What the question asks of the form of the whole answer, as far as it is recognised: one
-/// thing, or one within a number of words. Whoever asks for more may mean parts.
+/// Returns the constraints on the whole answer: one, or one with a word limit. With more than that,
+/// the constraints may concern parts of the answer, so none is returned.
 pub fn wishes(question: &str) -> Vec<Wish> {
     let text = sentences(question);
     let asked = requests(&text);
@@ -43,7 +43,7 @@ pub fn wishes(question: &str) -> Vec<Wish> {
     }
 }
 
-/// What of it the recommendation misses, each with both counts.
+/// Returns an objection for each violated constraint, with both counts.
 pub fn miscounts(question: &str, recommendation: &str) -> Vec<Objection> {
     let miss = |wish: Wish| {
         let counted = count(wish.measure, recommendation)?;
@@ -66,7 +66,8 @@ fn requests(text: &[Sentence]) -> Vec<Asked> {
             let last = asked.last().filter(|last| last.sentence == at);
             let goes_on = || last.is_some_and(|last| setting.goes_on_from(&last.phrase));
             let wish = Wish { measure: phrase.measure, amount: amount(sentence, phrase) };
-            // `In 5 lines. Exactly 5 lines!`, but not `3 bullets for and 3 bullets against`.
+            // Repeats in another sentence count once: `In 5 lines. Exactly 5 lines!`. Repeats
+            // within one sentence do not: `3 bullets for and 3 bullets against`.
             let is_repeated = asked.iter().any(|one| one.wish == wish && one.sentence != at);
             if !is_repeated && (setting.is_request() || goes_on()) {
                 asked.push(Asked { sentence: at, phrase: *phrase, wish });
@@ -76,7 +77,7 @@ fn requests(text: &[Sentence]) -> Vec<Asked> {
     asked
 }
 
-/// `Limit it to 100 words`, `Limit: 3 lines`: a bare number is then the most there may be.
+/// With `Limit it to 100 words` or `Limit: 3 lines`, a bare number is a maximum.
 fn amount(sentence: &Sentence, phrase: &Phrase) -> Amount {
     let is_limited = head(sentence, phrase).is_some_and(|head| LIMITING.has(head.verb))
         || sentence.words(0..phrase.start).any(|word| word == "limit");
@@ -96,14 +97,14 @@ fn is_limit(one: &Asked) -> bool {
     one.wish.measure == Measure::Words && matches!(one.wish.amount, Amount::AtMost(_))
 }
 
-/// `3 bullets, max 10 words`: each of them, or there would be no room.
+/// In `3 bullets, max 10 words` the limit applies to each bullet, because it is too small for all.
 fn has_room(form: &Asked, limit: &Asked) -> bool {
     let pieces = form.wish.amount.least();
     let most = limit.wish.amount.most();
     pieces <= 1 || most.is_none_or(|most| most >= pieces.saturating_mul(WORDS_PER_PIECE_MIN))
 }
 
-/// `3 bullets, then at most 50 words`: they are two things.
+/// `3 bullets, then at most 50 words` asks for two separate parts.
 fn is_parted(text: &[Sentence], first: &Asked, second: &Asked) -> bool {
     let between = first.phrase.end..second.phrase.start;
     let is_mark = |word: &str| PART_MARKS.has(word) || ["followed", "plus"].contains(&word);
@@ -114,8 +115,8 @@ fn is_parted(text: &[Sentence], first: &Asked, second: &Asked) -> bool {
     first.sentence == second.sentence && text.get(first.sentence).is_some_and(has_mark)
 }
 
-/// `A one-line verdict, then explain it`: the line is not all there is to be. A limit may be
-/// meant of all of it, and a list stays what it is.
+/// In `A one-line verdict, then explain it` the line is only a part of the answer. A maximum may
+/// still apply to the whole, and a list stays a list.
 fn is_followed_by_more(text: &[Sentence], one: &Asked) -> bool {
     let Some(sentence) = text.get(one.sentence) else { return false };
     if one.wish.measure == Measure::Bullets || matches!(one.wish.amount, Amount::AtMost(_)) {

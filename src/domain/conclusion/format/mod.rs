@@ -1,9 +1,10 @@
-//! RULE 0, its mechanical half: what the question asks of the form, counted.
+//! RULE 0, the mechanical part: finds format constraints in a question and counts them in the
+//! answer.
 //!
-//! A question is taken apart into sentences ([`question`]), counts are found in them
-//! ([`phrase`]), and each is a wish only where it is a request ([`request`]) that can be
-//! counted on the whole text ([`miscount`]). Where it may be either, it is none: a wish that
-//! was missed leaves work to the critic, one that was imagined spoils an honest conclusion.
+//! The question is split into sentences ([`question`]), counts are found in them ([`phrase`]), and
+//! a count becomes a constraint only if it is a request ([`request`]) about the whole answer
+//! ([`constraint`]). In doubt there is no constraint: the critic can still object to a missed one,
+//! but an invented one would spoil a correct conclusion.
 
 mod count;
 mod head;

@@ -1,27 +1,27 @@
-//! Numbers as people write them: digits, and words to twenty.
+//! Parses numbers: digits, and number words up to twenty.
 
 use super::question::Sentence;
 
-/// More than this is no wish for a form, but a figure.
+/// A larger number is a figure in the text, not a format constraint.
 const NUMBER_MAX: usize = 10_000;
 
 const SMALL: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen \
                      fourteen fifteen sixteen seventeen eighteen nineteen twenty";
 
-/// A number and the place behind it.
+/// A number and the position after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Number {
     pub(super) value: usize,
     pub(super) end: usize,
 }
 
-/// The number that begins at a place. None is zero: nobody wants nothing.
+/// Parses the number at a position. Zero is no valid count.
 pub(super) fn number(sentence: &Sentence, at: usize) -> Option<Number> {
     let found = special(sentence, at).or_else(|| plain(sentence, at))?;
     (1..=NUMBER_MAX).contains(&found.value).then_some(found)
 }
 
-/// `a single line` and `single line`.
+/// Parses `a single line` and `single line`.
 fn special(sentence: &Sentence, at: usize) -> Option<Number> {
     let found =
         ["a single", "one single", "single"].into_iter().find(|words| sentence.reads(at, words))?;
@@ -40,8 +40,8 @@ fn plain(sentence: &Sentence, at: usize) -> Option<Number> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::question::sentences;
     use super::*;
+    use crate::domain::conclusion::format::question::sentences;
 
     #[test]
     fn numbers_are_read_as_they_are_written() {

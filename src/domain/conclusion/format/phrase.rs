@@ -1,29 +1,30 @@
-//! Counts in a sentence: `at most 3 short bullets`, `a 5-line summary`, `one or two sentences`.
+//! Finds counts in a sentence: `at most 3 short bullets`, `a 5-line summary`, `one or two
+//! sentences`.
 //!
-//! Whether anybody asks for them is decided elsewhere.
+//! The `request` module decides whether a count is a request.
 
 use super::number::{Number, number};
 use super::question::{Mark, Sentence};
 use super::vocabulary::{ADJECTIVES, ANSWER_NOUNS, NEGATIONS, TO_EXCEED};
 use super::wish::{Amount, Measure};
 
-/// From this number of words on nobody means each single one, unless they say `exactly`.
+/// From this number of words on, a bare count is approximate unless it says `exactly`.
 const WORDS_ABOUT_FROM: usize = 20;
 
-/// Between `not` and `more than` stand a few words.
+/// Maximum number of words between `not` and `more than`.
 const NEGATION_WORDS_MAX: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// `5 lines`.
     Plain,
-    /// `a 5-line summary`: it says what of.
+    /// `a 5-line summary`: names what has this form.
     Compound,
     /// `bullet points`, without a number.
     Unnumbered,
 }
 
-/// A count, with all the words that belong to it.
+/// A count with all words that belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Phrase {
     pub(super) start: usize,
@@ -31,11 +32,11 @@ pub(super) struct Phrase {
     pub(super) measure: Measure,
     pub(super) amount: Amount,
     pub(super) form: Form,
-    /// Whether it says `exactly`, `at most` or the like.
+    /// True if it says `exactly`, `at most` or the like.
     pub(super) is_bounded: bool,
 }
 
-/// How a number is meant.
+/// How a number bounds the count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bound {
     Exactly,
@@ -44,7 +45,7 @@ enum Bound {
     AtLeast,
     Above,
     About,
-    /// Says nothing by itself: `a total of`.
+    /// Gives no bound by itself: `a total of`.
     Plain,
 }
 
@@ -73,8 +74,7 @@ const AFTER: [(Bound, &str); 4] = [
     (Bound::Exactly, "exactly|precisely|only"),
 ];
 
-/// The longest wording for which something holds, and how many words it has: `no more than` is
-/// not `more than`.
+/// Finds the longest matching wording and its number of words: `no more than` is not `more than`.
 fn bound(rows: &[(Bound, &str)], holds: impl Fn(&str, usize) -> bool) -> Option<(Bound, usize)> {
     let wordings = rows.iter().flat_map(|(bound, wordings)| {
         wordings.split('|').map(|words| (*bound, words, words.split(' ').count()))
@@ -83,7 +83,7 @@ fn bound(rows: &[(Bound, &str)], holds: impl Fn(&str, usize) -> bool) -> Option<
     found.max_by_key(|(_, _, count)| *count).map(|(bound, _, count)| (bound, count))
 }
 
-/// The counts of a sentence, in order.
+/// Finds the counts of a sentence, in order.
 pub(super) fn phrases(sentence: &Sentence) -> Vec<Phrase> {
     let mut found: Vec<Phrase> = Vec::new();
     let mut at = 0;
@@ -135,7 +135,7 @@ fn amount(measure: Measure, number: usize, bound: Bound) -> Option<Amount> {
     })
 }
 
-/// The least and the most of `5`, `3-5`, `three to five`, `one or two`, `between 3 and 5`.
+/// Parses a minimum and a maximum: `5`, `3-5`, `three to five`, `one or two`, `between 3 and 5`.
 fn range(sentence: &Sentence, at: usize) -> Option<(usize, usize, usize)> {
     let joined = match sentence.word(at) {
         "between" => Some("and"),
@@ -148,7 +148,7 @@ fn range(sentence: &Sentence, at: usize) -> Option<(usize, usize, usize)> {
         let holds = sentence.word(least.end) == joint && least.value < most.value;
         return holds.then_some((least.value, most.value, most.end));
     }
-    // In `a sentence` alone the article counts.
+    // Only in `a sentence` does the article count as a number.
     let is_counting = ["in", "than", "most"].contains(&sentence.word_before(at));
     if is_counting && sentence.reads(at, "a sentence") {
         return Some((1, 1, at + 1));
@@ -158,7 +158,7 @@ fn range(sentence: &Sentence, at: usize) -> Option<(usize, usize, usize)> {
     Some(most.map_or((least, least, end), |most| (least, most.value, most.end)))
 }
 
-/// The second number of a range, behind its joint.
+/// Parses the second number of a range, after its joining word.
 fn second(sentence: &Sentence, at: usize) -> Option<Number> {
     let past_hyphen =
         |place: usize| place + usize::from(sentence.mark(place) == Some(Mark::Hyphen));
@@ -177,7 +177,7 @@ struct Named {
     end: usize,
 }
 
-/// What is counted, behind the number.
+/// Parses the unit after the number.
 fn measure(sentence: &Sentence, least: usize, most: usize, at: usize) -> Option<Named> {
     let mut place = at;
     let mut is_joined = false;
@@ -204,7 +204,7 @@ fn measure(sentence: &Sentence, least: usize, most: usize, at: usize) -> Option<
     (agrees && !is_joined).then_some(Named { measure, form: Form::Plain, end })
 }
 
-/// The measure that is named at a place, whether in the plural, and the place behind it.
+/// Parses a unit: which one, whether it is a plural, and the position after it.
 fn measure_word(sentence: &Sentence, at: usize) -> Option<(Measure, bool, usize)> {
     let word = sentence.word(at);
     let (measure, is_plural) = match word {
@@ -229,7 +229,7 @@ fn measure_word(sentence: &Sentence, at: usize) -> Option<(Measure, bool, usize)
     Some((measure, is_plural, at + 1))
 }
 
-/// The place behind the noun that says what has this form: `final answer`, `summary`.
+/// Returns the position after the noun that has this form: `final answer`, `summary`.
 fn end_of_noun(sentence: &Sentence, at: usize) -> Option<usize> {
     let mut place = at + usize::from(sentence.mark(at) == Some(Mark::Hyphen));
     while ADJECTIVES.has(sentence.word(place)) {
@@ -238,8 +238,7 @@ fn end_of_noun(sentence: &Sentence, at: usize) -> Option<usize> {
     ANSWER_NOUNS.has(sentence.word(place)).then_some(place + 1)
 }
 
-/// The words before a number that say how it is meant, and where they begin. Nothing at all,
-/// where they make no sense.
+/// Parses the bound before a number, and where it starts. `None` if the wording makes no sense.
 fn bound_before(sentence: &Sentence, from: usize, at: usize) -> Option<(Option<Bound>, usize)> {
     if TO_EXCEED.has(sentence.word_before(at)) {
         return negation(sentence, from, at - 1).map(|start| (Some(Bound::AtMost), start));
@@ -252,17 +251,17 @@ fn bound_before(sentence: &Sentence, from: usize, at: usize) -> Option<(Option<B
     Some(denied.map_or((Some(found), start), |start| (Some(Bound::AtMost), start)))
 }
 
-/// Where a negation begins that stands shortly before a place.
+/// Finds a negation shortly before a position.
 fn negation(sentence: &Sentence, from: usize, at: usize) -> Option<usize> {
     let first = at.saturating_sub(NEGATION_WORDS_MAX).max(from);
     let place = (first..at).rev().find(|place| NEGATIONS.has(sentence.word(*place)))?;
-    // Words alone: what a comma parts is not negated.
+    // A comma ends the negation.
     let is_whole = (place..at).all(|place| !sentence.word(place).is_empty());
     let is_do = place > from && sentence.word_before(place) == "do";
     is_whole.then_some(if is_do { place - 1 } else { place })
 }
 
-/// Bullets of any number.
+/// Finds bullets without a number.
 fn unnumbered(sentence: &Sentence, from: usize, at: usize) -> Option<Phrase> {
     let end = bulleted_list(sentence, at).or_else(|| match measure_word(sentence, at) {
         Some((Measure::Bullets, true, end)) => Some(end),
@@ -279,7 +278,7 @@ fn unnumbered(sentence: &Sentence, from: usize, at: usize) -> Option<Phrase> {
     Some(Phrase { start, end, measure, amount, form: Form::Unnumbered, is_bounded: false })
 }
 
-/// The place behind `bulleted list`, `bullet-point list` and `bullet form`.
+/// Returns the position after `bulleted list`, `bullet-point list` and `bullet form`.
 fn bulleted_list(sentence: &Sentence, at: usize) -> Option<usize> {
     if !["bullet", "bulleted"].contains(&sentence.word(at)) {
         return None;
@@ -295,11 +294,11 @@ fn bulleted_list(sentence: &Sentence, at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::question::sentences;
-    use super::super::wish::Wish;
     use super::*;
+    use crate::domain::conclusion::format::question::sentences;
+    use crate::domain::conclusion::format::wish::Wish;
 
-    /// The counts of a text, each with the words that belong to it.
+    /// The counts of a text, each with its words.
     fn told(text: &str) -> Vec<String> {
         let told = |sentence: &Sentence| {
             let told = |phrase: Phrase| {

@@ -1,10 +1,10 @@
-//! What is built to a wish has no miscount, and one more has.
+//! A text built to a constraint has no violation; one unit more has one.
 
 use proptest::prelude::*;
 
 use super::{Amount, Measure, count, miscounts, wishes};
 
-/// A text with that many of what is measured.
+/// A text with this many units.
 fn text(measure: Measure, number: usize) -> String {
     let (piece, joint) = match measure {
         Measure::Lines => ("Ship it on Monday", "\n"),
@@ -19,7 +19,7 @@ fn measures() -> impl Strategy<Value = Measure> {
     prop::sample::select(Measure::ALL)
 }
 
-/// A wish in words: the bound before the number, and whether more than the number is too many.
+/// Wordings of a bound for which more than the number is too many.
 fn bounds() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["exactly ", "at most ", "no more than ", "max. ", "up to ", "only "])
 }
@@ -108,7 +108,7 @@ fn an_objection_has_both_numbers() {
             "recommendation: asked for at most 50 words; the recommendation has 60",
         ]
     );
-    // What cannot be counted is nobody's fault.
+    // A text that cannot be counted causes no objection.
     assert_eq!(told("Answer in 3 words.", "เราควรปล่อย"), [""; 0]);
 }
 

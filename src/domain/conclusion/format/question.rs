@@ -1,9 +1,9 @@
-//! A question as sentences of words and marks, in lower case, without what is quoted.
+//! Splits a question into sentences of words and marks, in lower case, without quotations.
 
 use super::quotations::{HOLE, without_quotations};
 use super::vocabulary::{MENTIONS, NEVER_LAST, QUESTION_STARTS, SAYING, SELDOM_LAST, is_label};
 
-/// A sentence with more words and marks is none that asks for a form.
+/// A longer sentence is ignored.
 const SENTENCE_TOKENS_MAX: usize = 400;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) enum Mark {
     Dash,
     Open,
     Close,
-    /// Something was quoted here.
+    /// Position of a removed quotation.
     Hole,
 }
 
@@ -31,11 +31,11 @@ pub(super) enum Mark {
 pub(super) enum End {
     Question,
     Stop,
-    /// What it announces is in the sentences after it.
+    /// The sentences after it contain what it announces.
     Colon,
 }
 
-/// Where a sentence stands.
+/// Position of a sentence in the layout of the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     Prose,
@@ -50,12 +50,12 @@ pub(super) struct Sentence {
     pub(super) tokens: Vec<Token>,
     pub(super) end: End,
     pub(super) place: Place,
-    /// It is text that the question is about, such as what follows `our policy says:`.
+    /// The sentence is text that the question is about, for example after `our policy says:`.
     pub(super) is_mention: bool,
 }
 
 impl Sentence {
-    /// The word at a place; an empty one, where there is none.
+    /// The word at a position; empty if there is none.
     pub(super) fn word(&self, at: usize) -> &str {
         match self.tokens.get(at) {
             Some(Token::Word(word)) => word,
@@ -63,7 +63,7 @@ impl Sentence {
         }
     }
 
-    /// The word before a place.
+    /// The word before a position.
     pub(super) fn word_before(&self, at: usize) -> &str {
         at.checked_sub(1).map_or("", |before| self.word(before))
     }
@@ -86,13 +86,13 @@ impl Sentence {
         })
     }
 
-    /// Whether these words stand one after another from here on.
+    /// Returns true if these words follow one another from this position on.
     pub(super) fn reads(&self, at: usize, words: &str) -> bool {
         words.split(' ').enumerate().all(|(offset, word)| self.word(at + offset) == word)
     }
 }
 
-/// The sentences of a question.
+/// Splits a question into sentences.
 pub(super) fn sentences(question: &str) -> Vec<Sentence> {
     let question = without_quotations(question).replace(['’', 'ʼ'], "'");
     let mut splitter = Splitter::default();
@@ -103,7 +103,7 @@ pub(super) fn sentences(question: &str) -> Vec<Sentence> {
     splitter.done
 }
 
-/// What the last announcement makes of the lines below it.
+/// Meaning of the last announcement for the lines below it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Announced {
     #[default]
@@ -117,10 +117,10 @@ struct Splitter {
     done: Vec<Sentence>,
     tokens: Vec<Token>,
     announced: Announced,
-    /// A paragraph that begins and ends with an announcement announces the next one.
+    /// True after an announcement that ends a paragraph; it then applies to the next one.
     is_after_colon: bool,
     in_item: bool,
-    /// The last sentence outside a list names texts: the items below it are those texts.
+    /// True if the last sentence outside a list names texts; the items below it are those texts.
     is_about_texts: bool,
 }
 
@@ -196,7 +196,7 @@ impl Splitter {
         word.clear();
     }
 
-    /// A colon parts a sentence, unless what follows it is what the question is about.
+    /// A colon splits a sentence if it announces text that the question is about.
     fn colon(&mut self) {
         match self.announcement() {
             Announced::Mention => {
@@ -222,7 +222,7 @@ impl Splitter {
         };
         let is_question = words.first().is_some_and(|first| QUESTION_STARTS.has(first));
         let names_text = words.iter().any(|word| MENTIONS.has(word));
-        // `Rules:` alone are rules for us, `our rules:` are not, and `A:` names a choice.
+        // `Rules:` alone are rules for the answer, `our rules:` are not, and `A:` names a choice.
         let is_mention = SAYING.has(last)
             || (words.len() > 1 && MENTIONS.has(last))
             || (names_text && (is_question || words.contains(&"this")))
@@ -271,7 +271,7 @@ fn plain_word(token: &Token) -> Option<&str> {
     }
 }
 
-/// What a character is to the sentence it stands in.
+/// Role of a character in its sentence.
 enum Part {
     Letter,
     Space,
@@ -315,7 +315,7 @@ fn part(letter: char, before: Option<char>, next: Option<char>) -> Part {
     }
 }
 
-/// Whether a point behind a word ends no sentence, such as that of `max. 50`.
+/// Returns true if a point after a word is part of an abbreviation, such as `max. 50`.
 fn is_abbreviated(word: &str, after: &[char]) -> bool {
     let next = after.iter().find(|letter| !letter.is_whitespace());
     let goes_on = next.is_some_and(|letter| !letter.is_uppercase());
@@ -326,7 +326,7 @@ fn is_abbreviated(word: &str, after: &[char]) -> bool {
 mod tests {
     use super::*;
 
-    /// Sentences as text, marks as signs.
+    /// Sentences as text, with signs for marks.
     fn told(question: &str) -> Vec<String> {
         let sign = |token: &Token| match token {
             Token::Word(word) => word.clone(),

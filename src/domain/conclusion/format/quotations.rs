@@ -1,20 +1,20 @@
-//! Code and quotations of a question, taken out: what they say nobody asks for.
+//! Removes code and quotations from a question, because they make no request.
 
-/// Stands where something was taken out.
+/// Replaces removed text.
 pub(super) const HOLE: char = '\u{fffc}';
 
-/// A quotation longer than this was never closed; a pair of quotes that far apart is chance.
+/// Quotation marks further apart than this do not form a quotation.
 const QUOTATION_CHARS_MAX: usize = 2_000;
 
-/// Single quotes are mostly apostrophes, so those that are meant must be nearer.
+/// Single quotes are mostly apostrophes, so a pair must be closer together.
 const SINGLE_QUOTATION_CHARS_MAX: usize = 200;
 
-/// The question with a hole for each block of code, quoted line, and quotation.
+/// Replaces each code block, quoted line and quotation by [`HOLE`].
 pub(super) fn without_quotations(question: &str) -> String {
     without_quotes(&without_blocks(unwrapped(question.trim())))
 }
 
-/// A question that is quoted as a whole is no quotation.
+/// Unwraps a question that is quoted as a whole.
 fn unwrapped(question: &str) -> &str {
     let inner =
         [('"', '"'), ('“', '”'), ('«', '»'), ('\'', '\'')].iter().find_map(|(open, close)| {
@@ -73,7 +73,7 @@ fn without_quotes(text: &str) -> String {
     kept
 }
 
-/// Where the quotation ends that begins here, if one does. It never spans a blank line.
+/// Returns the end of the quotation that starts here, if one does. It never spans a blank line.
 fn end_of_quotation(letters: &[char], at: usize) -> Option<usize> {
     let open = *letters.get(at)?;
     let closers: &[char] = match open {
@@ -91,7 +91,7 @@ fn end_of_quotation(letters: &[char], at: usize) -> Option<usize> {
     let is_apart = |place: Option<&char>| place.is_none_or(|letter| !letter.is_alphanumeric());
     let before = at.checked_sub(1).and_then(|before| letters.get(before));
     let first = letters.get(at + 1)?;
-    // An apostrophe stands behind a letter; an inch behind a digit.
+    // A quote after a letter is an apostrophe, and after a digit an inch mark.
     if (is_single || open == '"') && (!is_apart(before) || first.is_whitespace()) {
         return None;
     }

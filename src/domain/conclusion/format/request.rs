@@ -1,4 +1,4 @@
-//! Whether a count in a question is a request about the answer.
+//! Decides whether a count in a question is a request about the answer.
 
 use super::head::{Head, command, head, is_asking, past_fillers};
 use super::number::number;
@@ -12,13 +12,13 @@ use super::vocabulary::{
 };
 use super::wish::Measure;
 
-/// What stands behind a number that goes on counting the same thing.
+/// Words after a number that continues an earlier count.
 const MORE_OF: [&str; 8] = ["of", "for", "on", "against", "about", "more", "with", ""];
 
-/// A count and all that is around it.
+/// A count with its context.
 pub(super) struct Setting<'a> {
     pub(super) text: &'a [Sentence],
-    /// Which sentence of the text.
+    /// Index of the sentence in the text.
     pub(super) at: usize,
     pub(super) sentence: &'a Sentence,
     /// Every count of the sentence.
@@ -27,7 +27,7 @@ pub(super) struct Setting<'a> {
 }
 
 impl<'a> Setting<'a> {
-    /// Whether somebody asks for this form, of all of the answer.
+    /// Returns true if the count is a request about the whole answer.
     pub(super) fn is_request(&self) -> bool {
         !self.sentence.is_mention
             && !self.is_someone_elses()
@@ -45,8 +45,8 @@ impl<'a> Setting<'a> {
                 || self.stands_alone())
     }
 
-    /// Whether it is the second of two things that are asked for in one breath: `one sentence,
-    /// then three bullets`.
+    /// Returns true if the count continues a request in the same sentence: `one sentence, then
+    /// three bullets`.
     pub(super) fn goes_on_from(&self, last: &Phrase) -> bool {
         let Self { sentence, phrase, .. } = self;
         let is_joint = |place: usize| {
@@ -56,7 +56,7 @@ impl<'a> Setting<'a> {
         is_joined && !self.is_shared_out() && !self.is_judged()
     }
 
-    /// The word that leads to the count: `in`, `with`, `using`.
+    /// The preposition before the count: `in`, `with`, `using`.
     fn lead(&self) -> &'a str {
         let word = self.sentence.word_before(self.phrase.start);
         let is_within = self.sentence.word(self.phrase.start) == "within";
@@ -67,7 +67,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// Where the count begins, with its lead.
+    /// Start of the count, including its preposition.
     fn from(&self) -> usize {
         let is_led = LEADS.has(self.sentence.word_before(self.phrase.start));
         self.phrase.start - usize::from(is_led)
@@ -91,11 +91,11 @@ impl<'a> Setting<'a> {
         is_hidden || DETERMINERS.has(before) || is_excluded
     }
 
-    /// Whether the count is that of each of several, or of a part of another count.
+    /// Returns true if the count applies to each of several items, or to a part of another count.
     fn is_shared_out(&self) -> bool {
         let Self { sentence, phrases, phrase, .. } = self;
         let shares = |place: &usize| SHARING.has(sentence.word(*place));
-        // `Per our rules, …` shares nothing out.
+        // `Per our rules, …` divides nothing.
         if (1..phrase.start).any(|place| shares(&place)) || SHARING.has(sentence.word(0)) {
             return sentence.word(0) != "per" || (1..phrase.start).any(|place| shares(&place));
         }
@@ -125,9 +125,9 @@ impl<'a> Setting<'a> {
         QUESTION_STARTS.has(next.word(0)) && is_about_it && JUDGED.has(next.word(2))
     }
 
-    /// Whether what follows a count leaves it the answer's.
-    /// It is a list of what may follow, not of what may not: `5 lines of code`, `3 bullets per
-    /// slide`, `two words that rhyme` are all somebody else's.
+    /// Returns true if the text after a count leaves it a count of the answer. Lists what may
+    /// follow, not what may not: `5 lines of code`, `3 bullets per slide` and `two words that
+    /// rhyme` count something else.
     fn is_left_alone(&self) -> bool {
         let Self { sentence, phrases, phrase, .. } = self;
         let at = phrase.end;
@@ -147,7 +147,7 @@ impl<'a> Setting<'a> {
         match sentence.word(at) {
             "and" | "plus" => number(sentence, at + 1).is_none() || begins_phrase,
             "with" | "of" | "at" if begins_phrase => true,
-            // A summary is of something and for somebody.
+            // A summary is of something and for an audience.
             "of" | "for" | "to" | "that" | "from" if phrase.form == Form::Compound => true,
             "of" => {
                 let names_parts = phrase.form == Form::Unnumbered;
@@ -173,7 +173,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// `3 bullets of pros and 3 of cons`: there are six.
+    /// `3 bullets of pros and 3 of cons` asks for six.
     fn is_continued(&self) -> bool {
         let Self { sentence, phrases, phrase, .. } = self;
         let is_more = |place: &usize| {
@@ -195,7 +195,7 @@ impl<'a> Setting<'a> {
         (!is_doubted && self.is_object(head)) || self.is_led(head) || self.is_added(head)
     }
 
-    /// `Do not write more than 100 words`: the count begins with the command.
+    /// `Do not write more than 100 words`: the count starts with the command.
     fn is_forbidden(&self) -> bool {
         let Self { sentence, phrase, .. } = self;
         let is_denial = ["do", "don't", "never"].contains(&sentence.word(phrase.start));
@@ -248,8 +248,8 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// Whether something between the verb and the count has it: `how to write it in 5 lines`,
-    /// `write a function in 5 lines`, `suggest names in two words`.
+    /// Returns true if another phrase between the verb and the count owns it: `how to write it in 5
+    /// lines`, `write a function in 5 lines`, `suggest names in two words`.
     fn belongs_to_another(&self, head: Head<'_>) -> bool {
         let Self { sentence, phrase, .. } = self;
         let between = || sentence.words(head.after..self.from());
@@ -264,7 +264,7 @@ impl<'a> Setting<'a> {
         end >= self.sentence.tokens.len() || self.sentence.mark(end).is_some()
     }
 
-    /// Behind a comma, in brackets or the like: `Explain it, 5 lines`.
+    /// After a comma, in brackets or the like: `Explain it, 5 lines`.
     fn is_added(&self, head: Head<'_>) -> bool {
         let Self { sentence, .. } = self;
         let from = self.from();
@@ -286,7 +286,7 @@ impl<'a> Setting<'a> {
             && (self.is_last_clause() || self.lead() == "in")
     }
 
-    /// Whether nothing else is said between the count and the next mark.
+    /// Returns true if nothing else comes between the count and the next mark.
     fn is_whole_clause(&self) -> bool {
         (self.phrase.end..self.clause_end()).all(|place| self.is_of_fragment(place))
     }
@@ -392,7 +392,7 @@ impl<'a> Setting<'a> {
         is_at_end && is_form && (is_plain || self.is_exact_of_no_text(start..from))
     }
 
-    /// `Should we ship in exactly 5 lines?`: nothing in the question has lines of its own.
+    /// `Should we ship in exactly 5 lines?`: the question names nothing that has lines.
     fn is_exact_of_no_text(&self, before: std::ops::Range<usize>) -> bool {
         let Self { sentence, phrase, .. } = self;
         let starts = ["should", "is", "are", "which", "why", "what", "who", "do", "does", "will"];
@@ -466,7 +466,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// Whether what follows by commas is more of the same: `5 lines, no jargon`.
+    /// Returns true if the rest continues the format: `5 lines, no jargon`.
     fn rest_is_about_form(&self) -> bool {
         let rest = self.clause_end()..self.sentence.tokens.len();
         rest.clone().all(|place| {
@@ -476,8 +476,8 @@ impl<'a> Setting<'a> {
         })
     }
 
-    /// Whether a count on its own stands where people put a wish: behind what they ask, or at
-    /// the very end, or, said outright, before it.
+    /// Returns true if a separate count is where people write a format: after the question, at the
+    /// very end, or, if explicit, before the question.
     fn is_in_place(&self, is_plain: bool) -> bool {
         let before = self.at.checked_sub(1).and_then(|at| self.text.get(at));
         let after = self.text.get(self.at + 1);
@@ -491,7 +491,7 @@ impl<'a> Setting<'a> {
 }
 
 impl Sentence {
-    /// A few words, such as `Thanks!`, or another count on its own.
+    /// A few words, such as `Thanks!`, or another separate count.
     fn is_short(&self) -> bool {
         self.words(0..self.tokens.len()).count() <= 3 && self.end == End::Stop
     }

@@ -1,14 +1,14 @@
-//! Questions that ask for a form, and many more that only speak of one.
+//! Questions with a format constraint, and many more that only mention one.
 
 use super::wishes;
 
-/// The wishes on a line, or `-`.
+/// The constraints on one line, or `-`.
 fn told(question: &str) -> String {
     let wishes: Vec<String> = wishes(question).iter().map(ToString::to_string).collect();
     if wishes.is_empty() { "-".to_owned() } else { wishes.join(", ") }
 }
 
-/// All that are wrong, at once.
+/// Reports all wrong rows at once.
 #[track_caller]
 fn check(table: &[(&str, &str)]) {
     let wrong = table.iter().filter(|(question, expected)| told(question) != *expected);
@@ -148,7 +148,7 @@ fn one_wish_holds_alone_or_with_a_limit_of_words() {
         ("Answer in at least 3 bullets. No more than 5 bullets.", "-"),
         ("In 5 lines. Exactly 5 lines! Should we ship?", "exactly 5 lines"),
         ("Explain it in 5 lines using bullets.", "-"),
-        // What is said of each, or of a part, is no wish on the whole.
+        // A constraint on each item, or on a part, is none on the whole.
         ("Answer in 3 bullets, each one sentence.", "exactly 3 bullets"),
         ("Answer in 3 bullets of at most 10 words.", "exactly 3 bullets"),
         ("Answer in 3 bullets with one sentence each.", "exactly 3 bullets"),

@@ -1,40 +1,40 @@
-//! Sentences of a text, with care for points that end none.
+//! Counts sentences, and skips points that end none.
 
 use super::count::after_bullet;
 use super::vocabulary::{NEVER_LAST, Words};
 
-/// A point behind these ends no sentence where a number follows.
+/// Before a number, a point after these words ends no sentence.
 const BEFORE_NUMBERS: Words = Words("no nos fig figs sec eq vol pp");
 
-/// A letter alone is an initial behind a name or one of these.
+/// A single letter after a name or one of these words is an initial.
 const BEFORE_INITIALS: Words = Words("by from with and of to per");
 
-/// A letter alone names a choice behind these.
+/// A single letter after one of these words names a choice.
 const BEFORE_CHOICES: Words = Words(
     "option plan vitamin type class group version variant case appendix section candidate team \
      figure table tier grade scenario choice phase",
 );
 
-/// Marks that end a sentence where a space and a capital letter follow.
+/// End a sentence if a space and a capital letter follow.
 const ENDS: [char; 7] = ['.', '!', '?', '…', '؟', '۔', '।'];
 
-/// Marks that end a sentence wherever they stand.
+/// End a sentence at any position.
 const FULL_WIDTH_ENDS: [char; 4] = ['。', '！', '？', '｡'];
 
-/// What may stand between the end mark and the space.
+/// May come between the end mark and the space.
 const CLOSERS: [char; 13] = ['"', '\'', ')', ']', '}', '”', '’', '»', '」', '』', '）', '*', '_'];
 
-/// Quotes, brackets and emphasis that may stand before the first letter of a sentence.
+/// Maximum number of quotes, brackets and emphasis marks before a sentence's first letter.
 const OPENERS_MAX: usize = 8;
 
-/// How many sentences there are.
+/// Counts the sentences of a text.
 pub(super) fn sentences(text: &str) -> usize {
     let has_capitals = text.chars().any(char::is_uppercase);
     passages(text).iter().map(|passage| in_passage(passage, has_capitals)).sum()
 }
 
-/// Stretches that no sentence reaches beyond: an item of a list, a paragraph, a line that is
-/// not the rest of the one before it.
+/// Splits a text where no sentence continues: at list items, at paragraphs, and at lines that do
+/// not continue the line before.
 fn passages(text: &str) -> Vec<String> {
     let mut passages: Vec<String> = Vec::new();
     let mut is_open = false;
@@ -47,7 +47,7 @@ fn passages(text: &str) -> Vec<String> {
         let said = item.unwrap_or(line).trim();
         let continues = item.is_none() && said.starts_with(char::is_lowercase);
         match passages.last_mut() {
-            // What a colon announces belongs to the sentence that announces it.
+            // Text after a colon belongs to the sentence that announces it.
             Some(last) if is_open && (continues || last.ends_with(':')) => {
                 last.push(' ');
                 last.push_str(said);
@@ -61,7 +61,7 @@ fn passages(text: &str) -> Vec<String> {
 
 fn in_passage(passage: &str, has_capitals: bool) -> usize {
     let mut count = 0;
-    // Whether anything was said since the last sentence ended.
+    // True after the first letter or digit since the last sentence ended.
     let mut is_begun = false;
     let mut passed = 0;
     for (place, mark) in passage.char_indices() {
@@ -81,7 +81,7 @@ fn in_passage(passage: &str, has_capitals: bool) -> usize {
         count += usize::from(ends);
         is_begun &= !ends;
     }
-    // The last one may have no mark at all.
+    // The last sentence may have no end mark.
     count + usize::from(is_begun)
 }
 
@@ -89,8 +89,8 @@ fn is_end_mark(letter: char) -> bool {
     ENDS.contains(&letter) || FULL_WIDTH_ENDS.contains(&letter)
 }
 
-/// Whether a sentence can end before this: at the end of all, or where another begins. Where
-/// everything is in small letters, a space has to do.
+/// Returns true if a sentence can end here: at the end of the text, or where another starts. A text
+/// without capital letters only needs a space.
 fn is_end(after: &str, has_capitals: bool) -> bool {
     let next = after.trim_start();
     if next.len() == after.len() && !next.is_empty() {
@@ -100,7 +100,7 @@ fn is_end(after: &str, has_capitals: bool) -> bool {
     first.is_none_or(|letter| !has_capitals || !letter.is_lowercase())
 }
 
-/// Whether a point belongs to what stands before it: to an abbreviation, an initial, or the
+/// Returns true if a point belongs to the word before it: an abbreviation, an initial, or the
 /// number of an item.
 fn goes_on(said: &str, after: &str) -> bool {
     let is_edge = |letter: char| "([{\"'“‘*_".contains(letter);
@@ -126,7 +126,7 @@ fn is_before_initial(before: &str) -> bool {
     let lower = before.to_lowercase();
     let is_name = before.starts_with(char::is_uppercase) && before.chars().nth(1).is_some();
     let is_initial = before.ends_with('.') && before.starts_with(char::is_uppercase);
-    // `A. Smith` at the start, or `A. The first choice`: the letter belongs to what follows.
+    // `A. Smith` at the start, or `A. The first choice`: the letter belongs to the next word.
     before.is_empty()
         || BEFORE_INITIALS.has(&lower)
         || is_initial

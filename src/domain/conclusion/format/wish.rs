@@ -1,11 +1,11 @@
-//! A form that a question asks for: how many of what.
+//! A format constraint: how many units of which kind.
 
 use std::fmt;
 
 use crate::domain::words::words;
 
 words! {
-    /// What is counted.
+    /// The unit that is counted.
     pub enum Measure {
         Lines = "lines",
         Bullets = "bullets",
@@ -14,18 +14,18 @@ words! {
     }
 }
 
-/// How many there are to be.
+/// The allowed number of units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
     Exactly(usize),
     AtLeast(usize),
     AtMost(usize),
     Between(usize, usize),
-    /// A fifth more or less is as good.
+    /// Within a fifth of the number.
     About(usize),
 }
 
-/// One thing that a question asks of the form of its answer.
+/// One constraint on the format of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wish {
     pub measure: Measure,
@@ -33,17 +33,17 @@ pub struct Wish {
 }
 
 impl Amount {
-    /// The fewest that will do.
+    /// The smallest allowed number.
     pub fn least(self) -> usize {
         match self {
             Self::Exactly(number) | Self::AtLeast(number) | Self::Between(number, _) => number,
-            // An empty answer is no answer, whatever its form.
+            // An empty answer satisfies no constraint.
             Self::AtMost(_) => 1,
             Self::About(number) => number.saturating_sub(slack(number)).max(1),
         }
     }
 
-    /// The most that will do; nothing, where there may be any number.
+    /// The largest allowed number; `None` if there is no maximum.
     pub fn most(self) -> Option<usize> {
         match self {
             Self::Exactly(number) | Self::AtMost(number) | Self::Between(_, number) => Some(number),
@@ -57,7 +57,7 @@ impl Amount {
     }
 }
 
-/// A fifth, but never nothing.
+/// A fifth, but at least 1.
 fn slack(number: usize) -> usize {
     (number / 5).max(1)
 }
