@@ -81,7 +81,7 @@ pub struct Ask {
     pub seat: ExpertSlug,
     pub purpose: Purpose,
     /// Why the parser rejected the reply to the previous ask of this seat.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "stricter", default, skip_serializing_if = "Option::is_none")]
     pub stricter: Option<String>,
 }
 

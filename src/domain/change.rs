@@ -80,6 +80,7 @@ pub enum Change {
         round: u8,
         seats: Vec<PanelSeat>,
     },
+    #[serde(rename = "round_held")]
     RoundHeld {
         round: u8,
         title: Option<String>,
@@ -149,10 +150,12 @@ pub enum Change {
         gave_up: bool,
     },
     /// Result of parsing the reply to an ask.
+    #[serde(rename = "reply_read")]
     ReplyRead {
         ask: u32,
         reading: Reading,
     },
+    #[serde(rename = "shortcut_weighed")]
     ShortcutWeighed(Shortcut),
     ReportGiven(Box<CouncilFinalReport>),
     RunStopped(Stop),
@@ -178,9 +181,11 @@ pub enum Change {
     Concluded(Box<Ending>),
     OutcomeRecorded(Outcome),
     /// The verdict of a review.
+    #[serde(rename = "ruled")]
     Ruled(Box<Ruling>),
     /// A redacted line of the verdict log, written by a review or imported.
     VerdictLogged(Box<LogRow>),
+    #[serde(rename = "overridden")]
     Overridden(Override),
 }
 

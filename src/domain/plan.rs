@@ -76,7 +76,7 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conclusion: Option<ConclusionPlan>,
     /// Set for a review only.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "gate", default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<Arc<GatePlan>>,
     pub stakes: Stakes,
     pub delivery: Delivery,

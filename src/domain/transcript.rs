@@ -61,6 +61,7 @@ pub struct Transcript {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "reading", rename_all = "snake_case")]
 pub enum Reading {
+    #[serde(rename = "read")]
     Read {
         document: Document,
         /// The parser had to repair the JSON.
@@ -80,6 +81,7 @@ pub enum Reading {
 #[serde(tag = "document", content = "content", rename_all = "snake_case")]
 pub enum Document {
     Opinion(Box<Opinion>),
+    #[serde(rename = "review")]
     Review(Box<Review>),
     Report(Box<Report>),
     Conclusion(Box<Conclusion>),

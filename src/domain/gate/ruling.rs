@@ -43,6 +43,7 @@ impl From<Decision> for GateVerdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ruling {
     pub verdict: Decision,
+    #[serde(rename = "arithmetic")]
     pub arithmetic: Arithmetic,
     pub adjudication: Adjudication,
 }

@@ -9,7 +9,7 @@ const QUOTATION_CHARS_MAX: usize = 2_000;
 /// Single quotes are mostly apostrophes, so a pair must be closer together.
 const SINGLE_QUOTATION_CHARS_MAX: usize = 200;
 
-/// Replaces each code block, quoted line and quotation by [`HOLE`].
+/// Replaces each code block, quoted line and quotation by [`QUOTATION_PLACEHOLDER`].
 pub(super) fn without_quotations(question: &str) -> String {
     without_quotes(&without_blocks(unwrapped(question.trim())))
 }
