@@ -1,4 +1,4 @@
-//! The dialogue: the root of one deliberation, for every protocol.
+//! The dialogue, the root of one deliberation for every protocol, with its experts and panels.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! SHA-256 digests as 64 hex digits.
+//! SHA-256 digests as hex, and a random number generator seeded from them.
 
 use sha2::{Digest, Sha256};
 

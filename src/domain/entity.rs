@@ -1,4 +1,5 @@
-//! Entities: perspectives, recommendations, tensions, evidence and claims share one shape.
+//! Entities (perspectives, recommendations, tensions, evidence and claims share one shape), the
+//! references between them, and the moves of experts.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! Ids of dialogues, experts, entities and verdicts.
+//! Ids of dialogues, experts, entities and verdicts, and the targets of requests.
 //!
 //! An entity has two ids: the local one that its expert wrote (`MUFFIN-P0101`) and the global one
 //! that registration assigns (`P0101`).

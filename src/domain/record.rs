@@ -1,4 +1,5 @@
-//! A whole dialogue as loaded from the store, for `show`, `export` and `context`.
+//! A whole dialogue as loaded from the store, for `show`, `export` and `context`; lookups of single
+//! facts for the rules; and a visitor for records too long for memory.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Truncates untrusted text, and marks the cut with an ellipsis.
+//! Text helpers for untrusted text: truncation with an ellipsis, detection of invisible characters,
+//! and slugs.
 
 const MARK: char = '…';
 

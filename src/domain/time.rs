@@ -1,4 +1,4 @@
-//! Moments in UTC with microseconds, and days, each with one fixed text form.
+//! Moments in UTC with microseconds, days, and time windows, each with one fixed text form.
 //!
 //! The fixed width makes text order equal time order, which the store relies on. Therefore only the
 //! years 0000 to 9999 exist: values outside are clamped, and arithmetic saturates.

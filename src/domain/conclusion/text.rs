@@ -1,4 +1,5 @@
-//! The conclusion: exactly five fields.
+//! Types of a conclusion: exactly five fields, the critic's audit, the result, and the facts that
+//! the validator checks against.
 
 use serde::{Deserialize, Serialize};
 

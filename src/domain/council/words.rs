@@ -1,4 +1,5 @@
-//! String enums of a council.
+//! Types of a council: string enums, the opinions of round 1 with their tally, and the peer reviews
+//! of round 2.
 
 use crate::domain::words::words;
 

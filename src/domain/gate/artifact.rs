@@ -1,4 +1,5 @@
-//! The artifact under review, and its tier.
+//! Types of a review: the artifact and its tier, sampling, the panel, the plan, and a deliberator's
+//! judgement.
 
 use serde::{Deserialize, Serialize};
 

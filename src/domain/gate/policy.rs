@@ -1,4 +1,5 @@
-//! The policy: computes a verdict from the number of blocks, beside the adjudicator's decision.
+//! The policy: computes a verdict from the number of blocks and the adjudicator's reply. Also the
+//! outcome of a review, and its override by a person.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! A line of the verdict log: version 2 of the seed's format, with our additional fields.
+//! A line of the verdict log (version 2 of the seed's format, with our additional fields), queries
+//! of the log, and the summary of an earlier verdict for the adjudicator.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A format constraint: how many units of which kind.
+//! Format constraints of a question (how many units of which kind), and their violations.
 
 use std::fmt;
 
