@@ -1,4 +1,5 @@
-//! What the ids in references and moves point at, as far as a reply tells.
+//! Resolves the ids written in references and moves to targets. The reference and move code of
+//! `ExtractionBuilder` calls `resolve_target`.
 
 use super::entities::Roster;
 use super::pointers::Aim;
@@ -7,7 +8,7 @@ use super::spelling::{Place, Prefix, Spelled};
 use crate::domain::ids::{EntityId, LocalId};
 use crate::domain::target::Target;
 
-/// The target, or why there can be none.
+/// Returns the one target that the written id can mean, or the reason why there is none.
 pub(super) fn resolve(aim: &Aim, roster: &Roster<'_>, slips: &mut Slips) -> Result<Target, String> {
     match aim {
         Aim::Position(expert) => Ok(Target::Position(expert.clone())),
@@ -28,7 +29,7 @@ pub(super) fn resolve(aim: &Aim, roster: &Roster<'_>, slips: &mut Slips) -> Resu
     }
 }
 
-/// Everything that an id can mean in this round.
+/// Returns every target that an id can mean in this round.
 fn candidates(id: &Spelled, roster: &Roster<'_>) -> Vec<Target> {
     let places = id.places();
     match &id.prefix {
@@ -46,7 +47,7 @@ fn candidates(id: &Spelled, roster: &Roster<'_>) -> Vec<Target> {
     }
 }
 
-/// What is said in this reply comes before what an earlier round may hold.
+/// An entity of this reply takes precedence over one of an earlier round.
 fn own(id: &Spelled, places: &[Place], roster: &Roster<'_>) -> Vec<Target> {
     let alone = id.number_alone().map(|seq| (roster.round, seq));
     let locals: Vec<LocalId> =
@@ -57,8 +58,8 @@ fn own(id: &Spelled, places: &[Place], roster: &Roster<'_>) -> Vec<Target> {
     locals.into_iter().filter(|id| id.round < roster.round).map(Target::Local).collect()
 }
 
-/// A global id is of an earlier round; one of this round does not exist yet, and means the
-/// expert's own.
+/// An id without a prefix is a global id if its round is earlier. Global ids of this round do not
+/// exist yet, so such an id means the expert's own entity.
 fn missing_prefix(id: &Spelled, (round, seq): Place, roster: &Roster<'_>) -> Option<Target> {
     if round < roster.round {
         return Some(Target::Global(EntityId { kind: id.kind, round, seq }));

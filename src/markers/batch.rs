@@ -1,4 +1,4 @@
-//! The replies of a round, put together as `register` takes them.
+//! Combines the replies of one round into the batch that `register` takes.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,10 +12,11 @@ use crate::domain::limits::ITEMS_PER_ROUND_MAX;
 use crate::domain::reference::{MoveType, RefType};
 use crate::domain::target::Target;
 
-/// What experts wrote, word for word.
+/// Full reply texts by expert, unchanged.
 pub type RawReplies = BTreeMap<ExpertSlug, String>;
 
-/// A round without what only the Judge can say: the dialogue, the scores, the summary.
+/// Request body of `register`, without the fields that only the Judge can fill in: dialogue,
+/// scores, summary.
 #[derive(Debug, Serialize)]
 pub struct Batch<'a> {
     pub round: u8,
@@ -60,7 +61,7 @@ pub struct Move<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// The batch of one round, in the order of the replies.
+    /// Builds the batch of one round, in the order of the replies.
     pub fn of(round: u8, replies: &'a [Extraction], raw_content: RawReplies) -> Self {
         let items = |kind| replies.iter().flat_map(move |reply| reply.of_kind(kind)).map(item);
         let moves = replies.iter().flat_map(|reply| {
@@ -101,8 +102,9 @@ fn item(contribution: &Contribution) -> Item<'_> {
     }
 }
 
-/// Looks at the replies of a round together: what points at a reply that is here and does not say
-/// that is taken out, and what points at one that is not here is said.
+/// Checks the references between the replies of one round. If the other reply is present but lacks
+/// the entity, the reference is removed with a warning. If the other reply is missing, the
+/// reference stays with a warning.
 pub fn gather(replies: &mut [Extraction]) {
     let said: HashSet<LocalId> = replies
         .iter()
@@ -163,7 +165,7 @@ impl Neighbours<'_> {
     }
 }
 
-/// Where an entity first refers to this.
+/// Returns the line of the marker by which the entity first refers to this target.
 fn line_of(markers: &[Marker], entity: &LocalId, meant: RefType, target: &Target) -> Option<usize> {
     let is_it = |marker: &&Marker| {
         matches!(&marker.said, Said::Reference { source, ref_type, targets }
@@ -172,7 +174,7 @@ fn line_of(markers: &[Marker], entity: &LocalId, meant: RefType, target: &Target
     markers.iter().find(is_it).map(|marker| marker.line)
 }
 
-/// A round has numbers for ninety-nine of each kind.
+/// Warns if all replies together have more entities of one kind than a round can number (99).
 fn warn_of_crowds(replies: &mut [Extraction]) {
     let mut counts: HashMap<EntityKind, usize> = HashMap::new();
     for contribution in replies.iter().flat_map(|reply| &reply.contributions) {

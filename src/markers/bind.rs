@@ -1,7 +1,7 @@
-//! References and moves: what they belong to and what they point at.
+//! Reads references and moves: finds the entity a reference belongs to and resolves the targets.
 //!
-//! What `register` would refuse for reasons that a reply itself shows is not passed on to it: the
-//! batch of a whole round would fall with it.
+//! What `register` would reject for a reason visible in the reply is left out here with a warning,
+//! because one rejected item would reject the batch of the whole round.
 
 use std::collections::HashSet;
 
@@ -84,7 +84,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The entity that a reference belongs to.
+    /// Returns the entity that a reference belongs to.
     fn source(&self) -> Result<LocalId, &'static str> {
         let place = match self.above {
             Above::Entity(place) => place,
@@ -95,7 +95,8 @@ impl Reader<'_> {
         Ok(entity.local_id.clone())
     }
 
-    /// What the ids mean, as far as they mean something that can be pointed at.
+    /// Resolves the written targets. Each target that fails to resolve or fails `check` gives a
+    /// warning.
     fn aimed(
         &mut self,
         found: &Found<'_>,
@@ -118,11 +119,11 @@ impl Reader<'_> {
         targets
     }
 
-    /// Whether such a reference says anything, by the kinds of its ends.
+    /// Checks that a reference of this type may connect an entity of this kind to the target.
     fn check(&self, source: &LocalId, ref_type: RefType, target: &Target) -> Result<(), String> {
         match target {
             Target::Local(id) if id == source => return Err("nothing refers to itself".to_owned()),
-            // In round 0 there is nothing before this reply.
+            // In round 0 no earlier perspective exists.
             Target::Position(expert)
                 if expert == self.roster.own
                     && self.roster.round == 0
@@ -140,7 +141,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Gives the entity above its references and tells which those are.
+    /// Adds the references to the entity above and returns the targets that were kept.
     fn keep(&mut self, found: &Found<'_>, ref_type: RefType, targets: Vec<Target>) -> Vec<Target> {
         let Above::Entity(place) = self.above else { return Vec::new() };
         let Some(entity) = self.contributions.get_mut(place) else { return Vec::new() };

@@ -1,54 +1,54 @@
-//! Where brackets open and close in a paragraph. In inline code only one counts that fills it: models
-//! copy markers with the backticks that our pages put around them.
+//! Finds the brackets of a paragraph. A bracket in inline code counts only if it fills the code
+//! span: models copy markers together with the backticks that our prompts put around them.
 //!
-//! **Invariant:** every sign is looked at a bounded number of times, whatever the text.
+//! **Invariant:** each character is visited a bounded number of times, for any text.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
 
 use super::prose::Line;
 
-/// Brackets in brackets; the outermost of deeper ones count as never closed.
+/// Maximum nesting; brackets further out than this count as unclosed.
 const NESTING_MAX: usize = 64;
 
-/// A bracket that could hold a marker.
+/// A bracket that could contain a marker. Positions are byte offsets in the whole text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bracket {
-    /// Of the opening sign, and of what is inside it.
+    /// Offset of the opening character; `inside` is the offset after it.
     pub open: usize,
     pub inside: usize,
-    /// Which line of the paragraph it opens on.
+    /// Index of its first line in the paragraph.
     pub line: usize,
     pub close: Option<Close>,
-    /// The inline code that it fills.
+    /// The inline code span that it fills.
     pub code: Option<Code>,
 }
 
 impl Bracket {
-    /// Where it begins, with the backticks before it.
+    /// Start including the backticks before it.
     pub(super) fn start(&self) -> usize {
         self.code.map_or(self.open, |code| code.start)
     }
 }
 
-/// Inline code, with its backticks.
+/// A span of inline code, backticks included.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Code {
     pub start: usize,
     pub end: usize,
-    /// There is nothing else on its line, but for more of it.
+    /// The line contains inline code only.
     pub is_alone: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Close {
-    /// Of the closing sign, and of what comes after it.
+    /// Offset of the closing character; `after` is the offset behind it.
     pub at: usize,
     pub after: usize,
     pub line: usize,
 }
 
-/// The brackets of a paragraph, in the order in which they open.
+/// Returns the brackets of a paragraph in the order in which they open.
 pub(super) fn brackets(text: &str, paragraph: &[Line]) -> Vec<Bracket> {
     let spans = inline_code(text, paragraph);
     let mut code = spans.iter().peekable();
@@ -93,7 +93,7 @@ pub(super) fn brackets(text: &str, paragraph: &[Line]) -> Vec<Bracket> {
     brackets
 }
 
-/// The bracket that fills a span of code.
+/// Returns the bracket that fills a code span, if one does.
 fn filling(text: &str, code: Code, line: usize) -> Option<Bracket> {
     let inner = text.get(code.start..code.end)?.trim_matches('`');
     let bracket = inner.trim();
@@ -106,7 +106,7 @@ fn filling(text: &str, code: Code, line: usize) -> Option<Bracket> {
     fits.then_some(Bracket { open, inside: open + 1, line, close, code: Some(code) })
 }
 
-/// Whether a line holds code, and beside it only signs that say nothing.
+/// Whether a line consists of inline code, emphasis and punctuation only.
 fn is_nothing_but_code(text: &str, row: &Line, spans: &[Range<usize>]) -> bool {
     let first = spans.partition_point(|span| span.end <= row.text_start);
     let spans = spans.iter().skip(first).take_while(|span| span.end <= row.end);
@@ -124,13 +124,13 @@ fn is_nothing_but_code(text: &str, row: &Line, spans: &[Range<usize>]) -> bool {
     has_code && gaps.into_iter().all(says_nothing)
 }
 
-/// Whether a marker could begin so: with a letter, after spaces and decoration.
+/// Whether a marker could begin like this: a letter after optional spaces and decoration.
 fn could_begin(inside: Option<&str>) -> bool {
-    /// A marker that begins further in is none.
+    /// A marker begins within this many characters.
     const LOOKED_AT_MAX: usize = 8;
     let signs = inside.unwrap_or_default().chars().take(LOOKED_AT_MAX);
     let mut signs = signs.skip_while(|sign| !sign.is_alphanumeric() && !is_bracket(*sign));
-    // One sign alone is not even the shortest id.
+    // A single character is shorter than the shortest id.
     let is_letter = signs.next().is_some_and(char::is_alphabetic);
     is_letter && signs.next().is_some_and(|sign| !is_bracket(sign))
 }
@@ -139,11 +139,11 @@ fn is_bracket(sign: char) -> bool {
     "[]［］【】〔〕".contains(sign)
 }
 
-/// The spans of inline code, as CommonMark finds them: a run of backticks to the next one of its
-/// own length.
+/// Returns the spans of inline code by the CommonMark rule: a run of backticks up to the next run
+/// of the same length.
 fn inline_code(text: &str, paragraph: &[Line]) -> Vec<Range<usize>> {
     let runs: Vec<Run> = paragraph.iter().flat_map(|line| runs(text, line)).collect();
-    // From the end, so that each run finds the next of any length at once.
+    // Walk backwards, so that each run finds the next run of its length in constant time.
     let mut next_of: HashMap<usize, usize> = HashMap::new();
     let mut closes: Vec<Option<usize>> = vec![None; runs.len()];
     for (place, run) in runs.iter().enumerate().rev() {
@@ -166,11 +166,11 @@ fn inline_code(text: &str, paragraph: &[Line]) -> Vec<Range<usize>> {
     spans
 }
 
-/// Backticks in a row.
+/// A run of consecutive backticks.
 struct Run {
     start: usize,
     length: usize,
-    /// A backslash takes the first of them away.
+    /// A backslash escapes the first backtick.
     is_escaped: bool,
 }
 
@@ -193,10 +193,10 @@ fn runs(text: &str, line: &Line) -> Vec<Run> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::prose::lay_out;
     use super::*;
+    use crate::markers::prose::lay_out;
 
-    /// What the brackets of a text hold, in order; `!` marks one that is never closed.
+    /// Checks the content of each bracket in order; `!` means an unclosed one.
     fn check(text: &str, expected: &[&str]) {
         let layout = lay_out(text);
         let found = layout.paragraphs.iter().flat_map(|paragraph| brackets(text, paragraph));

@@ -1,24 +1,26 @@
-//! Reads the inside of a bracket sign by sign, whatever alphabet its signs are borrowed from.
+//! Character reader for the inside of a bracket. It maps look-alike characters to ASCII and records
+//! each deviation from the exact notation.
 //!
-//! A copy is a place to come back to: what was noted after it is forgotten with it.
+//! The cursor is `Copy`: parsers read ahead on a copy and drop it, with its deviations, to
+//! backtrack.
 
 use super::slip::{Slip, Slips};
 use crate::domain::hidden::is_hidden;
 
-/// What separates a marker's head from the rest of it.
+/// Separator between the head of a marker and the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
     Colon,
-    /// A dash or an equals sign in place of the colon.
+    /// A dash, equals sign or bar in place of the colon.
     Dash,
-    /// Spaces alone.
+    /// Only spaces.
     Space,
-    /// The text goes on, or ends.
+    /// No separator: the text continues or ends here.
     Nothing,
 }
 
 impl Separator {
-    /// No sign stands where a colon belongs.
+    /// Whether no punctuation was found where a colon is expected.
     pub(super) fn is_loose(self) -> bool {
         match self {
             Self::Colon | Self::Dash => false,
@@ -46,7 +48,7 @@ impl<'a> Cursor<'a> {
         self.slips.add(slip);
     }
 
-    /// The next sign as ASCII writes it. Decoration before it is passed over.
+    /// Returns the next character as ASCII, after skipping decoration.
     pub(super) fn peek(&mut self) -> Option<char> {
         loop {
             let sign = self.rest.chars().next()?;
@@ -67,7 +69,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes the next sign.
+    /// Consumes the next character.
     pub(super) fn take(&mut self) -> Option<char> {
         let seen = self.peek()?;
         let sign = self.rest.chars().next()?;
@@ -80,12 +82,12 @@ impl<'a> Cursor<'a> {
         Some(seen)
     }
 
-    /// Takes the next sign if it is such a one.
+    /// Consumes the next character if it fits.
     pub(super) fn take_if(&mut self, fits: impl Fn(char) -> bool) -> Option<char> {
         if self.peek().is_some_and(fits) { self.take() } else { None }
     }
 
-    /// Passes over spaces and tells how many there were.
+    /// Skips spaces and returns their number.
     pub(super) fn spaces(&mut self) -> usize {
         let mut count = 0;
         while self.take_if(|sign| sign == ' ').is_some() {
@@ -94,14 +96,14 @@ impl<'a> Cursor<'a> {
         count
     }
 
-    /// Passes over spaces where at most `fit` belong.
+    /// Skips spaces; more than `fit` of them are a deviation.
     pub(super) fn spaces_over(&mut self, fit: usize) {
         if self.spaces() > fit {
             self.slip(Slip::Spaces);
         }
     }
 
-    /// A word of letters, in capitals; nothing when it is longer than any we know.
+    /// Reads a word of letters, in upper case. Returns `None` if it is longer than any keyword.
     pub(super) fn word(&mut self) -> Option<String> {
         const WORD_CHARS_MAX: usize = 16;
         let mut word = String::new();
@@ -118,10 +120,10 @@ impl<'a> Cursor<'a> {
         (ends && !word.is_empty()).then_some(word)
     }
 
-    /// What stands between the head and the rest, spaces included.
+    /// Reads the separator between head and rest, spaces included.
     pub(super) fn separator(&mut self) -> Separator {
         let before = self.spaces() > 0;
-        // A dash of any length is noted as a dash, not as a hyphen that looks wrong.
+        // A dash of any length counts as `MarkerDeviation::Colon`, not also as a look-alike hyphen.
         let noted = self.slips;
         let sign = self.take_if(|sign| matches!(sign, ':' | '-' | '=' | '|'));
         match sign {
@@ -141,7 +143,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Everything that is left, as it stands.
+    /// Returns the rest of the text unchanged.
     pub(super) fn words(&mut self) -> &'a str {
         let words = self.rest.trim_start();
         if self.rest.len() - words.len() > 1 {
@@ -161,7 +163,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The ASCII sign that a letter of another width or a dash of another length stands for.
+/// Maps full-width letters, dashes, colons and spaces to their ASCII form.
 fn plain(sign: char) -> char {
     match sign {
         '\u{ff01}'..='\u{ff5e}' => {

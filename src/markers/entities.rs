@@ -1,4 +1,5 @@
-//! Which brackets with an id in them are entities of this reply, and which only mention one.
+//! Decides which brackets with an id define an entity of this reply and which only mention one.
+//! `ReplyEntities` keeps the entities; `extract.rs` fills it in its first pass.
 
 use std::collections::HashMap;
 
@@ -7,24 +8,25 @@ use super::spelling::{Prefix, Spelled};
 use crate::domain::ids::{EntityKind, ExpertSlug, LocalId};
 use crate::domain::limits::LINE_CHARS_MAX;
 
-/// What a bracket with an id is.
+/// Role of a bracket with an id.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum BracketKind {
     New(LocalId, String),
-    /// It was said before; this leads back to it.
+    /// The reply defines this id earlier.
     Again(LocalId),
     Mention,
     Refused(String),
 }
 
-/// The entities of a reply, as they are found.
+/// The entities of one reply.
 #[derive(Debug)]
 pub(super) struct Roster<'a> {
     pub own: &'a ExpertSlug,
     pub round: u8,
     lines: HashMap<LocalId, usize>,
     perspectives: usize,
-    /// Ids of this reply that were mentioned, in case nothing is said under them.
+    /// Ids of this expert and round that the reply mentions, with their line. The reply may fail to
+    /// define them.
     mentioned: Vec<(LocalId, usize)>,
 }
 
@@ -41,17 +43,18 @@ impl<'a> Roster<'a> {
         LocalId { expert: self.own.clone(), kind, round, seq }
     }
 
-    /// How many perspectives the reply has besides this entity of it.
+    /// Number of perspectives in the reply, not counting this entity.
     pub(super) fn perspectives_beside(&self, source: &LocalId) -> usize {
         self.perspectives.saturating_sub(usize::from(source.kind == EntityKind::Perspective))
     }
 
-    /// Mentions that lead nowhere.
+    /// Mentioned ids that the reply does not define.
     pub(super) fn missing(&self) -> impl Iterator<Item = &(LocalId, usize)> {
         self.mentioned.iter().filter(|(id, _)| !self.has(id))
     }
 
-    /// Takes in a bracket; what it was written otherwise is added to `slips`.
+    /// Classifies a bracket and records a new entity. Deviations from the exact notation are added
+    /// to `slips`.
     pub(super) fn admit(
         &mut self,
         id: &Spelled,
@@ -88,7 +91,7 @@ impl<'a> Roster<'a> {
         self.lines.get(id).copied().unwrap_or_default()
     }
 
-    /// Its number within this round, if it is an id of this expert and this round.
+    /// Returns the number within the round if the id belongs to this expert and round.
     fn number(&self, id: &Spelled, slips: &mut Slips) -> Result<u8, String> {
         if let Prefix::Other(name) = &id.prefix {
             return Err(format!("it is an id of {name}, and this is {}'s reply", self.own));
@@ -111,7 +114,7 @@ impl<'a> Roster<'a> {
     }
 }
 
-/// A label on one line, without the bold that is around it.
+/// Returns the label on one line, without emphasis around it.
 pub(super) fn clean(label: &str) -> String {
     let words: Vec<&str> = label.split_whitespace().collect();
     let joined = words.join(" ");
@@ -121,7 +124,7 @@ pub(super) fn clean(label: &str) -> String {
         label = inner.unwrap_or(label);
     }
     for mark in ['*', '`'] {
-        // The end of a bold, or of inline code, that began before the id.
+        // Emphasis or inline code that opened before the id closes here.
         let bare = label.trim_end_matches(mark);
         label = if bare.contains(mark) { label } else { bare.trim_end() };
     }

@@ -1,7 +1,7 @@
-//! From an expert's reply to what it contributes.
+//! Extracts entities, references, moves and verdict drafts from an expert's reply.
 //!
-//! Two walks over the markers: the first finds the entities, because a reference may point at one
-//! that comes later; the second binds everything else to the last entity above it.
+//! Two passes over the markers: the first finds the entities, because a reference may point at a
+//! later one; the second binds each reference to the last entity above it.
 
 use std::collections::HashSet;
 
@@ -20,7 +20,7 @@ use crate::domain::reference::RefType;
 use crate::domain::target::Target;
 use crate::domain::verdict::VerdictType;
 
-/// Reads the reply of an expert in a round.
+/// Parses one expert's reply in one round. Never fails; problems become warnings.
 pub fn extract(reply: &str, expert: &ExpertSlug, round: u8) -> Extraction {
     let text = reply.strip_prefix('\u{feff}').unwrap_or(reply);
     let layout = lay_out(text);
@@ -60,7 +60,7 @@ pub fn extract(reply: &str, expert: &ExpertSlug, round: u8) -> Extraction {
     }
 }
 
-/// A marker, and what it is where it holds an id.
+/// A marker with the role of its id.
 struct Placed<'a> {
     found: Found<'a>,
     slips: Slips,
@@ -80,7 +80,7 @@ impl<'a> Placed<'a> {
         Self { found, slips, kind }
     }
 
-    /// Whether what the entity above says ends here.
+    /// Whether the text of the entity above ends here.
     fn is_boundary(&self) -> bool {
         match (&self.found.sign, &self.kind) {
             (Sign::Entity { .. }, BracketKind::New(..)) | (Sign::Verdict { .. }, _) => true,
@@ -93,17 +93,17 @@ impl<'a> Placed<'a> {
         }
     }
 
-    /// Mentions are words of the text; everything else is a marker in it.
+    /// A mention stays part of the text; other markers are removed from it.
     fn is_mention(&self) -> bool {
         matches!(self.found.sign, Sign::Entity { .. }) && self.kind == BracketKind::Mention
     }
 }
 
-/// What references bind to.
+/// The entity that the next references belong to.
 pub(super) enum Above {
     Nothing,
     Entity(usize),
-    /// Something that should have been an entity.
+    /// A bracket that was meant as an entity but could not be parsed.
     Unread,
 }
 
@@ -113,22 +113,22 @@ pub(super) struct Reader<'a> {
     placed: &'a [Placed<'a>],
     pub(super) roster: &'a Roster<'a>,
     pub(super) above: Above,
-    /// The verdict that stands between the entity above and what comes now.
+    /// The verdict between the entity above and the current marker.
     pub(super) under: Option<VerdictType>,
     pub(super) contributions: Vec<Contribution>,
-    /// References that were kept, by the place of their source.
+    /// References already added, by the index of their source entity.
     pub(super) kept: HashSet<(usize, RefType, Target)>,
     pub(super) moves: Vec<MadeMove>,
     verdicts: Vec<Draft>,
     markers: Vec<Marker>,
-    /// Where the markers begin that were read.
+    /// Start offsets of the parsed markers.
     read: HashSet<usize>,
-    /// Who says something, and where among the markers.
+    /// Entities and verdicts that own the text after their marker, with the marker's index.
     speakers: Vec<(usize, Speaker)>,
     pub(super) warnings: Warnings,
 }
 
-/// An entity or a verdict of this reply, by its place.
+/// An entity or a verdict of this reply, by index.
 #[derive(Debug, Clone, Copy)]
 enum Speaker {
     Entity(usize),
@@ -226,7 +226,8 @@ impl<'a> Reader<'a> {
         self.note(found, marker.slips, Said::Verdict { verdict_type, label });
     }
 
-    /// Gives every entity and verdict its text, once it is known which markers were read.
+    /// Assigns the texts after all markers are parsed, because parsed markers are removed from
+    /// them.
     fn let_them_speak(&mut self) {
         for (place, speaker) in std::mem::take(&mut self.speakers) {
             let (line, text) = self.says(place);
@@ -261,7 +262,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The line of an entity or a verdict and what it says: everything up to the next of them.
+    /// Returns the line of an entity or verdict and its text, which ends at the next of them.
     fn says(&self, place: usize) -> (usize, String) {
         let after = self.after(place);
         let inside = after.iter().take_while(|marker| !marker.is_boundary());
@@ -278,12 +279,12 @@ impl<'a> Reader<'a> {
         (found.line, said(self.text, found.end..end, &inside))
     }
 
-    /// The markers below one.
+    /// The markers after the one at `place`.
     fn after(&self, place: usize) -> &'a [Placed<'a>] {
         self.placed.get(place + 1..).unwrap_or_default()
     }
 
-    /// What follows a move in its paragraph, up to the next marker.
+    /// Returns the text after a move in its paragraph, up to the next marker.
     fn following(&self, place: usize, found: &Found<'_>) -> Option<String> {
         let next = self.after(place).iter().find(|marker| !marker.is_mention());
         let end = next.map_or(found.paragraph_end, |marker| marker.found.start);
@@ -303,14 +304,14 @@ impl<'a> Reader<'a> {
         kept
     }
 
-    /// A marker that was understood; a word about it if it was written otherwise.
+    /// Records a parsed marker, with a near-miss warning if it deviates from the exact notation.
     pub(super) fn note(&mut self, found: &Found<'_>, slips: Slips, said: Said) {
         self.warnings.near_miss(found.line, found.written, &said, slips);
         self.read.insert(found.start);
         self.markers.push(Marker { line: found.line, said });
     }
 
-    /// What only the whole reply tells.
+    /// Adds the warnings that depend on the whole reply.
     fn look_back(&mut self, layout: &Layout) {
         for (id, line) in self.roster.missing() {
             let message =
@@ -334,9 +335,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// As much of a text as a request may hold.
+/// Cuts a text to the length that `register` accepts.
 fn limited(text: &str) -> &str {
-    // Bytes bound characters from above, so most texts need no counting.
+    // The byte length is at least the character count, so most texts need no counting.
     if text.len() <= TEXT_CHARS_MAX {
         return text;
     }

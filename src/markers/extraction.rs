@@ -1,4 +1,4 @@
-//! What one reply contributes to a round.
+//! Result types of the extraction of one reply.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::domain::reference::{MoveType, RefType};
 use crate::domain::target::Target;
 use crate::domain::verdict::VerdictType;
 
-/// A reply, read.
+/// Everything extracted from one reply.
 #[derive(Debug, Clone)]
 pub struct Extraction {
     pub expert: ExpertSlug,
@@ -27,29 +27,29 @@ impl Extraction {
     }
 }
 
-/// An entity as its expert marked it.
+/// An entity as marked by its expert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contribution {
     pub line: usize,
     pub local_id: LocalId,
     pub label: String,
-    /// A part of the reply, without the markers in it that were read.
+    /// Text of the entity, without the parsed markers.
     pub text: String,
     pub references: Vec<(RefType, Target)>,
 }
 
-/// A move as its expert marked it.
+/// A move as marked by its expert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadeMove {
     pub line: usize,
     pub move_type: MoveType,
     pub targets: Vec<Target>,
-    /// A request's topic; else what the expert says about the move.
+    /// Topic of a request; for other moves, the expert's remark.
     pub context: Option<String>,
 }
 
-/// A verdict that an expert asks for: what `verdict` takes, as far as the reply says it. The Judge
-/// names and registers it.
+/// A verdict that an expert proposes, with the fields of a `verdict` request that the reply
+/// contains. The Judge names and registers it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Draft {
     pub verdict_type: VerdictType,

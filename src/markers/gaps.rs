@@ -1,12 +1,13 @@
-//! Takes markers out of a text so that what is left can be read.
+//! Removes markers from a text and keeps the rest readable.
 //!
-//! A line that held nothing else goes away; where one stood in a sentence, its spaces are closed.
+//! A line that contained only markers disappears; inside a sentence, the spaces around the marker
+//! collapse to one.
 
 use std::ops::Range;
 
 use super::prose::bullet;
 
-/// What a part of the text says without the gaps in it, which come in order.
+/// Returns the range of the text without the gaps, which must be in order.
 pub(super) fn without_gaps(
     text: &str,
     range: Range<usize>,
@@ -24,12 +25,12 @@ pub(super) fn without_gaps(
     writer.said.trim().to_owned()
 }
 
-/// Where something was left out and nothing came after it yet.
+/// State after a removed marker, until the next text is written.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Gap {
     #[default]
     None,
-    /// No space was seen on either side.
+    /// No space seen on either side so far.
     Tight,
     Spaced,
 }
@@ -37,14 +38,14 @@ enum Gap {
 #[derive(Debug, Default)]
 struct Writer {
     said: String,
-    /// Where the line that is being written begins.
+    /// Start of the current line in the output.
     line: usize,
     gap: Gap,
-    /// Something was left out of this line.
+    /// A marker was removed from this line.
     is_touched: bool,
-    /// The line before is blank, or there is none.
+    /// The previous line is blank, or this is the first line.
     is_after_blank: bool,
-    /// Lines were left out after the last that was written.
+    /// Lines were removed after the last written line.
     is_after_lost: bool,
 }
 
@@ -67,7 +68,7 @@ impl Writer {
         }
     }
 
-    /// Goes on after a gap.
+    /// Writes the text after a gap and collapses the spaces.
     fn close(&mut self, part: &str) {
         let rest = part.trim_start_matches([' ', '\t']);
         if rest.is_empty() {
@@ -78,7 +79,7 @@ impl Writer {
         let is_spaced = self.gap == Gap::Spaced || rest.len() < part.len();
         self.gap = Gap::None;
         if self.has_no_words() {
-            // `[RE:SUPPORT P0001]: because` began with the marker.
+            // In `[RE:SUPPORT P0001]: because` the line begins with the marker.
             let signs = [' ', '\t', ':', '：', '-', '–', '—', ',', ';'];
             return self.said.push_str(rest.trim_start_matches(signs));
         }
@@ -100,7 +101,7 @@ impl Writer {
         let line = self.said.get(self.line..).unwrap_or_default();
         let is_blank = line.trim().is_empty();
         let is_lost = self.is_touched && self.has_no_words();
-        // One blank line is enough where there was something between two.
+        // Two blank lines with a removed line between them collapse to one.
         let is_second = is_blank && self.is_after_lost && (self.is_after_blank || self.line == 0);
         if is_lost || is_second {
             self.said.truncate(self.line);
@@ -111,7 +112,7 @@ impl Writer {
         (self.line, self.gap, self.is_touched) = (self.said.len(), Gap::None, false);
     }
 
-    /// Whether the line says nothing yet: a bullet, bold that was left empty.
+    /// Whether the line has no text yet: only a bullet, quote marks or empty emphasis.
     fn has_no_words(&self) -> bool {
         let mut line = self.said.get(self.line..).unwrap_or_default();
         line = line.trim_start_matches([' ', '\t', '>', '#']);
@@ -127,7 +128,7 @@ impl Writer {
 mod tests {
     use super::*;
 
-    /// `{…}` is left out.
+    /// `{…}` marks a gap.
     fn check(text: &str, expected: &str) {
         let opens = text.match_indices('{').map(|(place, _)| place);
         let closes = text.match_indices('}').map(|(place, _)| place + 1);

@@ -1,7 +1,7 @@
-//! What one bracket says, seen by itself.
+//! Grammar of the marker language: parses the content of one bracket without its context.
 //!
-//! Words in brackets that only resemble a marker are prose and none of our business; what can
-//! only have been meant as a marker, and cannot be read, says why.
+//! Brackets that only resemble a marker are prose and give `None`. A bracket that was clearly meant
+//! as a marker but cannot be parsed gives `Unreadable` with the reason.
 
 use super::cursor::{Cursor, Separator};
 use super::meant::{almost_id, without_keyword, wrong_keyword};
@@ -13,10 +13,10 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::reference::{MoveType, RefType};
 use crate::domain::verdict::VerdictType;
 
-/// A bracket, read. Ids in it are as they were written.
+/// Parsed content of a bracket. Ids are kept as written.
 #[derive(Debug)]
 pub(super) enum Sign<'a> {
-    /// Without a label it is a mention of something said elsewhere.
+    /// Without a label, it mentions an entity defined elsewhere.
     Entity {
         id: Spelled,
         label: Option<&'a str>,
@@ -26,7 +26,7 @@ pub(super) enum Sign<'a> {
         ref_type: Option<RefType>,
         targets: Vec<Pointer<'a>>,
     },
-    /// `words` are a request's topic, and what any other move says of itself.
+    /// `words` is the topic of a request, or a remark for other moves.
     Move {
         move_type: MoveType,
         targets: Vec<Pointer<'a>>,
@@ -36,7 +36,7 @@ pub(super) enum Sign<'a> {
         verdict_type: VerdictType,
         label: &'a str,
     },
-    /// `is_entity` where it can only have been meant as one.
+    /// `is_entity` is true if it was meant as an entity.
     Unreadable {
         why: String,
         is_entity: bool,
@@ -48,7 +48,7 @@ pub(super) type Reading<'a> = Option<(Sign<'a>, Slips)>;
 const KIND_WORDS: [&str; 6] =
     ["PERSPECTIVE", "RECOMMENDATION", "PROPOSAL", "TENSION", "EVIDENCE", "CLAIM"];
 
-/// Reads the inside of a bracket in the reply of `own`; nothing when it is prose.
+/// Parses the content of a bracket in the reply of expert `own`. Returns `None` for prose.
 pub(super) fn read<'a>(inside: &'a str, own: &ExpertSlug) -> Reading<'a> {
     let mut cursor = Cursor::new(inside);
     cursor.spaces_over(0);
@@ -66,7 +66,7 @@ fn entity<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
     if is_mention {
         return Some((Sign::Entity { id, label: None, separator }, before.slips));
     }
-    // `[R2-D2]`, `[C4 model]`: what has no name must look the more like an id.
+    // `[R2-D2]` and `[C4 model]` are prose, so an id without a prefix needs a clear separator.
     let is_clear = match separator {
         Separator::Colon => true,
         Separator::Dash => id.digits.len() > 2 || id.prefix == Prefix::Own,
@@ -95,7 +95,7 @@ fn keyword<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
     }
 }
 
-/// `[RE:SUPPORT P0001]`, and `[RE: P0001]` without a type.
+/// Parses `[RE:SUPPORT P0001]`, and `[RE: P0001]` without a type.
 fn reference<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
     if let Some(untyped) = untyped_reference(cursor, own) {
         return Some(untyped);
@@ -120,8 +120,8 @@ fn reference<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
     Some((Sign::Reference { ref_type: Some(ref_type), targets }, cursor.slips))
 }
 
-/// A reference whose type is left out is support. One that goes on in words is not: they may
-/// say anything.
+/// Parses a reference without a type, which counts as support. If words follow the ids, it is
+/// rejected: the words could mean any type.
 fn untyped_reference<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
     let separator = cursor.separator();
     let targets = pointers(&mut cursor, own);
@@ -169,7 +169,7 @@ fn made_move<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Reading<'a> {
     Some((Sign::Move { move_type, targets, words }, cursor.slips))
 }
 
-/// `[DISSENT]` and `[MINORITY VERDICT: label]`, after the words.
+/// Parses the optional label of `[DISSENT]` or `[MINORITY VERDICT: label]`, after the keyword.
 fn objection(mut cursor: Cursor<'_>, verdict_type: VerdictType) -> Reading<'_> {
     let is_shouted = !cursor.slips.has(Slip::LetterCase);
     if cursor.is_at_end() {
@@ -185,7 +185,7 @@ fn objection(mut cursor: Cursor<'_>, verdict_type: VerdictType) -> Reading<'_> {
     Some((Sign::Verdict { verdict_type, label }, cursor.slips))
 }
 
-/// `[VERDICT:FINAL]`.
+/// Parses `[VERDICT:FINAL]`.
 fn verdict(mut cursor: Cursor<'_>) -> Reading<'_> {
     let separator = after_keyword(&mut cursor);
     let before = cursor;
@@ -196,7 +196,7 @@ fn verdict(mut cursor: Cursor<'_>) -> Reading<'_> {
     objection(cursor, verdict_type)
 }
 
-/// `[MINORITY VERDICT]`, and `[FINAL VERDICT]` for `[VERDICT:FINAL]`.
+/// Parses `[MINORITY VERDICT]`, and `[FINAL VERDICT]` written for `[VERDICT:FINAL]`.
 fn turned_verdict(mut cursor: Cursor<'_>, verdict_type: VerdictType) -> Reading<'_> {
     cursor.spaces_over(1);
     cursor.word().filter(|word| word == "VERDICT")?;
@@ -206,7 +206,7 @@ fn turned_verdict(mut cursor: Cursor<'_>, verdict_type: VerdictType) -> Reading<
     objection(cursor, verdict_type)
 }
 
-/// `[TENSION MUFFIN-T0101: label]`.
+/// Parses `[TENSION MUFFIN-T0101: label]`.
 fn kind_word<'a>(mut cursor: Cursor<'a>, word: &str, own: &ExpertSlug) -> Reading<'a> {
     let is_shouted = !cursor.slips.has(Slip::LetterCase);
     let separator = cursor.separator();
@@ -223,7 +223,7 @@ pub(super) fn unreadable<'a>(why: &str) -> (Sign<'a>, Slips) {
     (Sign::Unreadable { why: why.to_owned(), is_entity: false }, Slips::default())
 }
 
-/// In capitals, with something after it, a keyword was meant as one.
+/// Rejects an unknown type. Only an upper-case keyword with a separator was meant as a marker.
 fn unknown_type<'a>(
     mut at: Cursor<'_>,
     separator: Separator,
@@ -242,7 +242,7 @@ fn capitals<'a>(names: impl Iterator<Item = &'a str>) -> String {
     names.map(str::to_ascii_uppercase).collect::<Vec<_>>().join(", ")
 }
 
-/// What stands between a keyword and its type: a colon, and nothing else.
+/// Reads the separator between a keyword and its type, which should be exactly a colon.
 fn after_keyword(cursor: &mut Cursor<'_>) -> Separator {
     let separator = cursor.separator();
     cursor.spaces_over(usize::from(separator != Separator::Colon));
@@ -252,7 +252,7 @@ fn after_keyword(cursor: &mut Cursor<'_>) -> Separator {
     separator
 }
 
-/// A second colon, or a dash, after the type.
+/// Skips a second colon, or a dash, after the type.
 fn after_type(cursor: &mut Cursor<'_>) {
     let noted = cursor.slips;
     let mut ahead = *cursor;
@@ -262,7 +262,7 @@ fn after_type(cursor: &mut Cursor<'_>) {
     }
 }
 
-/// What stands after the last id, and how many there are.
+/// Records deviations after the last id: extra words, several ids.
 fn finish(cursor: &mut Cursor<'_>, targets: usize) {
     if cursor.is_at_end() {
         cursor.spaces_over(0);

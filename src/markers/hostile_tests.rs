@@ -1,4 +1,4 @@
-//! Texts that no expert should write: none brings the reader down or holds it up.
+//! Hostile texts: none makes the extraction panic or hang.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ fn strings_of_the_corpora_are_kept_as_they_are() {
     assert!(corpora.len() > 500, "found only {}", corpora.len());
     for text in corpora {
         assert_eq!(read(&text).contributions, [], "{text}");
-        // A paragraph of its own, so that a fence or a bracket in it ends nothing else.
+        // The text is a paragraph of its own, so that its fences and brackets do not affect others.
         let before = read(&format!("[MUFFIN-P0101: A]\nbefore\n\n{text}"));
         assert_eq!(before.contributions.len(), 1, "{text}");
         let said = &before.contributions[0].text;
@@ -41,7 +41,7 @@ fn strings_of_the_corpora_are_kept_as_they_are() {
     }
 }
 
-/// Work that grows with the square of the text would not come to an end here.
+/// Quadratic run time would make this test hang.
 #[test]
 fn a_long_text_of_any_one_thing_is_read() {
     let pieces = [

@@ -1,4 +1,4 @@
-//! A marker as it was understood, and as it should be written.
+//! A parsed marker; `Display` prints its exact notation.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use crate::domain::reference::{MoveType, RefType};
 use crate::domain::target::Target;
 use crate::domain::verdict::VerdictType;
 
-/// A marker and the line it stands on, from 1.
+/// A marker with its line, counted from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marker {
     pub line: usize,
     pub said: Said,
 }
 
-/// What a marker says.
+/// Parsed content of a marker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
     Entity { id: LocalId, label: String },
@@ -96,7 +96,7 @@ impl Serialize for Marker {
     }
 }
 
-/// Targets as a request writes them.
+/// Formats targets as a `register` request expects them.
 pub(super) fn texts(targets: &[Target]) -> Vec<String> {
     targets.iter().map(Target::to_string).collect()
 }

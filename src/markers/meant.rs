@@ -1,4 +1,5 @@
-//! What can only have been meant as a marker, and is none: worth a word, and never read.
+//! Recognises brackets that were meant as markers but are not valid. They are reported with a
+//! reason and never parsed.
 
 use super::cursor::Cursor;
 use super::grammar::{Reading, Sign, unreadable};
@@ -9,17 +10,18 @@ use super::word_forms::{Form, move_type, ref_type};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::reference::MoveType;
 
-/// What models write for `RE` and `MOVE`.
+/// Words that models write in place of `RE` and `MOVE`.
 const NEARLY_KEYWORDS: [&str; 8] =
     ["REF", "REFS", "REFERENCE", "REFERENCES", "REPLY", "MOV", "MOVES", "MOVEMENT"];
 
-/// `[MUFFIN-X0101: label]`, `[MUFFIN:P0102: label]`: the expert's own name, a joint and no id.
+/// Rejects `[MUFFIN-X0101: label]` and `[MUFFIN:P0102: label]`: the expert's own name and a
+/// separator, but no id.
 pub(super) fn almost_id<'a>(mut cursor: Cursor<'_>, own: &ExpertSlug) -> Reading<'a> {
     read_name(&mut cursor, own)?;
     let is_shouted = !cursor.slips.has(Slip::LetterCase);
     let is_meant = match cursor.take_if(|sign| "-_:./#".contains(sign))? {
         '-' | '_' => is_shouted || has_digit(cursor),
-        // `[Muffin: three reasons]` says who speaks.
+        // In `[Muffin: three reasons]` the name is a speaker label.
         _ => number(&mut cursor).is_some(),
     };
     let why = "what follows the name is no id: one of P, R, T, E, C, two digits of round and two \
@@ -28,7 +30,7 @@ pub(super) fn almost_id<'a>(mut cursor: Cursor<'_>, own: &ExpertSlug) -> Reading
     is_meant.then_some((sign, Slips::default()))
 }
 
-/// Whether there is a digit in the word that comes.
+/// Whether the next word contains a digit.
 fn has_digit(mut cursor: Cursor<'_>) -> bool {
     const WORD_CHARS_MAX: usize = 12;
     let is_of_word = |sign: char| sign.is_alphanumeric() || sign == '-';
@@ -36,7 +38,8 @@ fn has_digit(mut cursor: Cursor<'_>) -> bool {
     signs.any(|sign| sign.is_ascii_digit())
 }
 
-/// `[SUPPORT P0001]`, `[SUPPORTS: P0001]`: clear to a person, but also what prose looks like.
+/// Rejects `[SUPPORT P0001]` and `[SUPPORTS: P0001]`: without the keyword they are too close to
+/// prose.
 pub(super) fn without_keyword<'a>(
     mut cursor: Cursor<'_>,
     word: &str,
@@ -57,7 +60,7 @@ pub(super) fn without_keyword<'a>(
     is_meant.then(|| unreadable(&format!("`{start}` is missing before {word}")))
 }
 
-/// `[REF:SUPPORT P0001]`: another word where `RE` or `MOVE` belongs.
+/// Rejects `[REF:SUPPORT P0001]`: another word in place of `RE` or `MOVE`.
 pub(super) fn wrong_keyword<'a>(
     mut cursor: Cursor<'_>,
     word: &str,
@@ -81,13 +84,13 @@ pub(super) fn wrong_keyword<'a>(
     Some(unreadable(&format!("{word} is not `{keyword}`")))
 }
 
-/// The keyword that belongs before a type and its ids.
+/// Returns the keyword that should precede this type and its ids.
 fn belongs_before(mut cursor: Cursor<'_>, own: &ExpertSlug) -> Option<&'static str> {
     let is_shouted = !cursor.slips.has(Slip::LetterCase);
     let word = cursor.word()?;
     let made = move_type(&word).map(|Form { word, .. }| word);
     let is_reference = ref_type(&word).is_some();
-    // `[MOVES:CONVERGE]` has no ids.
+    // `[MOVES:CONVERGE]` needs no ids.
     let needed = made.map_or(1, MoveType::targets_min).max(usize::from(!is_shouted));
     let has_ids = pointers(&mut cursor, own).len() >= needed;
     match (is_reference, made) {

@@ -1,12 +1,13 @@
-//! The marker language: an expert's Markdown becomes the batch that `register` takes.
+//! The marker language: turns an expert's Markdown reply into the batch that `register` takes.
 //!
-//! From text to batch in four steps, each a file or two: which lines are prose (`prose.rs`), where
-//! brackets stand in it (`brackets.rs`), what one says (`grammar.rs`, `pointers.rs`, `spelling.rs`,
-//! `word_forms.rs`, `cursor.rs`, `meant.rs`), and what all of them together mean (`extract.rs`, `entities.rs`,
-//! `bind.rs`, `aim.rs`, `trim.rs`, `gaps.rs`).
+//! Four steps: find the prose lines (`markdown.rs`), find the brackets (`brackets.rs`, `scan.rs`),
+//! parse each bracket (`grammar.rs`, `near_miss.rs`, `written_id.rs`, `cursor.rs`), bind and
+//! resolve them together (`extract.rs`, `resolve.rs`, `strip.rs`). `batch.rs` combines the replies
+//! of a round.
 //!
-//! **Invariant:** nothing is invented. Whatever is in a batch stands in the text; what could not be
-//! read is a warning with its line; what was read although it was written otherwise is one too.
+//! **Invariant:** nothing is invented. All content of a batch comes from the text. A marker that
+//! cannot be parsed gives a warning with its line, and so does one that is parsed despite a
+//! deviation.
 
 mod aim;
 mod batch;

@@ -1,4 +1,4 @@
-//! Markers as models write them when they miss.
+//! Markers with the mistakes that models make.
 
 use super::tests::{shown, shown_of};
 use super::{Extraction, Slip, extract};
@@ -7,7 +7,7 @@ fn read(text: &str) -> Extraction {
     extract(text, &"muffin".parse().unwrap(), 1)
 }
 
-/// What a marker is read as, and the slips that are said.
+/// Checks how a marker is parsed and which deviations are reported.
 #[track_caller]
 fn check(marker: &str, meant: &str, slips: &[Slip]) {
     let reply = format!("[MUFFIN-P0199: Base]\nText.\n\n{marker}\nMore.");
@@ -20,7 +20,7 @@ fn check(marker: &str, meant: &str, slips: &[Slip]) {
     assert!(read.warnings.iter().all(|warning| warning.line == Some(4)), "{}", shown_of(&read));
 }
 
-/// The same, below an entity of its own that is the last one above.
+/// The same, with another new entity as the last one above the marker.
 #[track_caller]
 fn check_on_new(marker: &str, meant: &str, slips: &[Slip]) {
     let reply = format!("[MUFFIN-P0199: Base]\nText.\n[MUFFIN-E0101: New]\nText.\n{marker}");
@@ -88,7 +88,7 @@ fn bold_backslashes_and_wide_signs() {
     check("[RE:\u{200b}SUPPORT P0001]", S, &[Slip::HiddenCharacter]);
 }
 
-/// Our own pages show markers in inline code.
+/// Our prompts show markers in inline code.
 #[test]
 fn inline_code_on_a_line_of_its_own() {
     check("`[MUFFIN-P0101: A b]`", P, &[Slip::InlineCode]);
@@ -244,7 +244,7 @@ fn markers_without_brackets_are_not_read_and_said() {
     ! 4 not_read: `**RE:SUPPORT P0001**` is not read: it stands without brackets
     ! 6 not_read: `MOVE:CONVERGE` is not read: it stands without brackets
     ");
-    // Wherever a line begins so.
+    // The same in the middle of a paragraph.
     insta::assert_snapshot!(shown("[MUFFIN-P0101: Base]
 Text.
 MOVE:CONVERGE
@@ -269,7 +269,7 @@ c
     ");
 }
 
-/// What the entity above says ends there: the rest was not meant for it.
+/// The text of the entity above ends at the invalid marker, because the rest belongs to the marker.
 #[test]
 fn what_was_meant_as_an_entity_is_not_read_and_said() {
     for marker in [
@@ -324,7 +324,7 @@ fn words_that_nearly_are_re_or_move_are_said() {
     ");
 }
 
-/// Footnotes, figures and models are called so too.
+/// Footnotes, figures and models have names like these.
 #[test]
 fn short_ids_without_a_name_are_mentions() {
     let above = "[MUFFIN-P0101: Base]\nText.\n";

@@ -1,4 +1,4 @@
-//! What a reference or a move points at: ids and positions, one after the other.
+//! Reads the targets of a reference or move: a list of ids and `@expert` positions.
 
 use super::cursor::Cursor;
 use super::slip::Slip;
@@ -6,10 +6,10 @@ use super::spelling::{Spelled, read_id};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::limits::EXPERT_SLUG_BYTES_MAX;
 
-/// Nobody who means something names more at once; and a text of nothing but ids is read once.
+/// Maximum number of targets in one marker. It keeps the run time linear for a text of ids only.
 const POINTERS_MAX: usize = 32;
 
-/// One target of a reference or a move.
+/// One target of a reference or move, as written.
 #[derive(Debug)]
 pub(super) struct Pointer<'a> {
     pub aim: Aim,
@@ -22,7 +22,7 @@ pub(super) enum Aim {
     Position(ExpertSlug),
 }
 
-/// Ids, one after the other, up to something that is none.
+/// Reads ids and positions until something else follows.
 pub(super) fn pointers<'a>(cursor: &mut Cursor<'a>, own: &ExpertSlug) -> Vec<Pointer<'a>> {
     let mut pointers = Vec::new();
     while pointers.len() < POINTERS_MAX {
@@ -46,7 +46,7 @@ pub(super) fn pointers<'a>(cursor: &mut Cursor<'a>, own: &ExpertSlug) -> Vec<Poi
     pointers
 }
 
-/// Commas, arrows and the word `and` between ids.
+/// Skips commas, arrows and the word `and` between ids.
 fn pass_between(cursor: &mut Cursor<'_>) {
     loop {
         let mut ahead = *cursor;

@@ -1,4 +1,4 @@
-//! Whatever is read, nothing breaks and nothing is invented; what is written well comes back.
+//! Property tests: any text is parsed without panic or invention; a well-formed reply round-trips.
 
 use proptest::prelude::*;
 
@@ -12,7 +12,7 @@ fn own() -> ExpertSlug {
     "ops_lead-2".parse().unwrap()
 }
 
-/// How often the dice are thrown: few times in `./check`, often in `./check long`.
+/// Number of generated cases: few in `./check`, many in `./check long`.
 fn cases(few: u32, often: u32) -> ProptestConfig {
     #[expect(clippy::disallowed_methods, reason = "a test asks how patient it may be")]
     let is_long = std::env::var_os("PLENARY_CHECK_LONG").is_some();
@@ -20,7 +20,7 @@ fn cases(few: u32, often: u32) -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) }
 }
 
-/// Pieces that markers, Markdown and mistakes are made of.
+/// Fragments of markers, Markdown and typical mistakes.
 const PIECES: [&str; 64] = [
     "[",
     "]",
@@ -93,13 +93,13 @@ fn jumble() -> impl Strategy<Value = String> {
         .prop_map(|pieces| pieces.concat())
 }
 
-/// Whether every sign of what was said stands in the text, in that order.
+/// Whether all characters of `said` occur in the text, in that order.
 fn stands_in(text: &str, said: &str) -> bool {
     let mut signs = text.chars();
     said.split_whitespace().flat_map(str::chars).all(|sign| signs.any(|other| other == sign))
 }
 
-/// Nothing is in what was read that does not stand in the text.
+/// Asserts that the extraction contains only content of the text.
 fn is_sound(text: &str, read: &Extraction) {
     let lines = text.split('\n').count();
     let mut ids: Vec<&LocalId> = Vec::new();
@@ -161,7 +161,7 @@ proptest! {
     }
 }
 
-/// Words as experts use them, with signs that are no markers among them.
+/// Expert prose, mixed with characters that resemble markers.
 fn words() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec![
         "income", "4%", "R²", "(see", "above)", "T0001", "and", "18-34%", "*much*", "“so”", "日本",
@@ -213,7 +213,7 @@ fn made_move() -> impl Strategy<Value = MadeMove> {
     )
 }
 
-/// A reply that has nothing wrong with it.
+/// A well-formed reply.
 fn reply() -> impl Strategy<Value = Extraction> {
     let parts = (prop::collection::vec(item(), 0..8), prop::collection::vec(made_move(), 1..4));
     parts.prop_map(|(items, moves)| {
@@ -229,7 +229,7 @@ fn reply() -> impl Strategy<Value = Extraction> {
                     sound.push(reference);
                 }
             }
-            // What stands before it can be pointed at as well.
+            // An entity may also reference the one before it.
             let before = contributions.last().map(|item| Target::Local(item.local_id.clone()));
             sound.extend(before.map(|target| (RefType::Depend, target)));
             contributions.push(Contribution { line: 0, local_id, label, text, references: sound });
@@ -255,7 +255,7 @@ fn reply() -> impl Strategy<Value = Extraction> {
     })
 }
 
-/// The reply as its expert would write it.
+/// Renders the reply in exact notation.
 fn written(reply: &Extraction) -> String {
     let mut text = String::from("# Ops Lead (Round 3)\n\n");
     for made in &reply.moves {

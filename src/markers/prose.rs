@@ -1,25 +1,26 @@
-//! Which lines of a Markdown text are prose, and which of them belong together.
+//! Finds the prose lines of a Markdown text and groups them into paragraphs. `scan.rs` searches
+//! these for brackets.
 //!
-//! Code is what CommonMark calls code: between fences of any length, or indented after a blank
-//! line. In one thing we are more lenient: a fence inside a list is closed by a fence only, because
-//! models forget to indent what stands between.
+//! Code is defined by CommonMark: fenced with any length, or indented after a blank line. One
+//! exception is more lenient: only a fence closes a fence inside a list, because models forget to
+//! indent the lines between.
 
 use super::slip::{Slip, Slips};
 
-/// Lines that belong together: a paragraph, a heading, an item of a list.
+/// Consecutive lines of one paragraph, heading or list item.
 pub(super) type Paragraph = Vec<Line>;
 
-/// A line of prose. Places are bytes of the whole text.
+/// A line of prose. Positions are byte offsets in the whole text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Line {
-    /// From 1, as editors count.
+    /// Counted from 1, as in editors.
     pub number: usize,
     pub start: usize,
-    /// After quotation marks, bullets and the signs of a heading.
+    /// After quote marks, bullets and heading marks.
     pub text_start: usize,
     /// Before the line break.
     pub end: usize,
-    /// What stands before the text, as slips of a marker that begins it.
+    /// What precedes the text, as deviations of a marker at its start.
     pub decoration: Slips,
 }
 
@@ -29,17 +30,17 @@ impl Line {
     }
 }
 
-/// A text, seen as Markdown.
+/// Markdown structure of a text.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     pub paragraphs: Vec<Paragraph>,
-    /// There is a bracket in what was skipped.
+    /// Some skipped code contains a bracket.
     pub has_brackets_in_code: bool,
-    /// The line of a fence that nothing closes.
+    /// Line of a code fence that is never closed.
     pub open_fence: Option<usize>,
-    /// The line of a fence that holds the whole text.
+    /// Line of a code fence that encloses the whole text.
     pub wrapped_on: Option<usize>,
-    /// Where the text ends, or the fence around it begins to close.
+    /// End of the text, or start of the closing fence around it.
     pub end: usize,
 }
 
@@ -70,8 +71,8 @@ fn rows(text: &str) -> impl Iterator<Item = Row<'_>> {
     })
 }
 
-/// Models like to hand over a whole document as one block of code that is called Markdown. Its
-/// first and last line, where that is so.
+/// Models sometimes return a whole document as one code block labelled Markdown. Returns the first
+/// and last line of such a block.
 fn wrapping(text: &str) -> Option<(usize, usize)> {
     let mut rows = rows(text).filter(|row| !row.text.trim().is_empty());
     let first = rows.next()?;
@@ -81,7 +82,7 @@ fn wrapping(text: &str) -> Option<(usize, usize)> {
     if !["markdown", "md"].iter().any(|name| info.eq_ignore_ascii_case(name)) {
         return None;
     }
-    // Blocks of code inside it say what they hold; a bare fence closes.
+    // Inner code blocks have an info string; a bare fence closes a block.
     let (mut depth, mut last) = (1_usize, None);
     for row in rows {
         if last.is_some() {
@@ -98,7 +99,7 @@ fn wrapping(text: &str) -> Option<(usize, usize)> {
     Some((first.number, last?))
 }
 
-/// A line as it comes.
+/// An input line without its line break.
 #[derive(Debug, Clone, Copy)]
 struct Row<'a> {
     text: &'a str,
@@ -119,17 +120,17 @@ struct Reader {
     layout: Layout,
     paragraph: Paragraph,
     fence: Option<Fence>,
-    /// The columns at which the texts of the open list items begin.
+    /// Text columns of the open list items.
     items: Vec<usize>,
 }
 
-/// A tab goes to the next of these columns.
+/// Tab stop width.
 const TAB_COLUMNS: usize = 4;
 
-/// What is indented by this much more than it need be is code.
+/// Additional indentation that makes a line code.
 const CODE_INDENT: usize = 4;
 
-/// Lists in lists; deeper ones are read as if they were not.
+/// Maximum list nesting; deeper bullets are treated as text.
 const ITEMS_DEPTH_MAX: usize = 32;
 
 impl Reader {
@@ -157,7 +158,7 @@ impl Reader {
             decoration.add(Slip::BlockQuote);
         }
         if over >= CODE_INDENT {
-            // It goes on with the paragraph above, whatever it looks like.
+            // An indented line continues the paragraph above.
             return self.push(row, text, decoration);
         }
         self.read_block(row, (quotes, indent, text), decoration);
@@ -173,7 +174,7 @@ impl Reader {
         self.skip(whole);
     }
 
-    /// Bullets one inside the other, then a fence, a heading, a rule or text.
+    /// Reads nested bullets, then a fence, heading, rule or text.
     fn read_block(
         &mut self,
         row: Row<'_>,
@@ -226,7 +227,7 @@ impl Reader {
     }
 }
 
-/// The depth of quotation, and the line without its marks.
+/// Returns the quotation depth and the line without its quote marks.
 fn unquote(line: &str) -> (usize, &str) {
     let (mut depth, mut rest) = (0, line);
     loop {
@@ -240,7 +241,7 @@ fn unquote(line: &str) -> (usize, &str) {
     }
 }
 
-/// How many columns a line is indented, and what comes then.
+/// Returns the indentation in columns and the rest of the line.
 fn indentation(line: &str) -> (usize, &str) {
     let text = line.trim_start_matches([' ', '\t']);
     let blank = line.strip_suffix(text).unwrap_or_default();
@@ -251,7 +252,7 @@ fn indentation(line: &str) -> (usize, &str) {
     (columns, text)
 }
 
-/// The sign and length of an opening fence.
+/// Returns the character and length of an opening fence.
 fn fence(text: &str) -> Option<(u8, usize)> {
     let sign = text.bytes().next().filter(|sign| matches!(sign, b'`' | b'~'))?;
     let length = text.bytes().take_while(|other| *other == sign).count();
@@ -260,7 +261,7 @@ fn fence(text: &str) -> Option<(u8, usize)> {
     is_fence.then_some((sign, length))
 }
 
-/// What a heading says.
+/// Returns the title if the line is a heading.
 fn heading(text: &str) -> Option<&str> {
     let title = text.trim_start_matches('#');
     let level = text.len() - title.len();
@@ -269,7 +270,7 @@ fn heading(text: &str) -> Option<&str> {
     is_heading.then(|| title.trim_start())
 }
 
-/// How many bytes a bullet or a number takes that begins an item.
+/// Returns the byte length of a list bullet or number at the start of the line.
 pub(super) fn bullet(text: &str) -> Option<usize> {
     const NUMBER_DIGITS_MAX: usize = 9;
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -283,7 +284,7 @@ pub(super) fn bullet(text: &str) -> Option<usize> {
     (is_bullet && after.starts_with([' ', '\t'])).then_some(digits + 1)
 }
 
-/// `---`, `* * *` and their like.
+/// Matches `---`, `* * *` and similar lines.
 pub(super) fn is_rule(text: &str) -> bool {
     let mut signs = text.bytes().filter(|sign| !matches!(sign, b' ' | b'\t'));
     let Some(first) = signs.next().filter(|sign| matches!(sign, b'-' | b'*' | b'_')) else {
@@ -297,7 +298,6 @@ pub(super) fn is_rule(text: &str) -> bool {
     is_same && count >= 3
 }
 
-/// Whether a line of text is a heading.
 pub(super) fn is_heading(text: &str) -> bool {
     heading(text).is_some()
 }
@@ -306,7 +306,7 @@ pub(super) fn is_heading(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// The lines that are prose, paragraphs apart.
+    /// Checks the prose lines, grouped by paragraph.
     fn check(text: &str, expected: &[&[&str]]) {
         let layout = lay_out(text);
         let prose: Vec<Vec<&str>> = layout

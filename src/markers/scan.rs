@@ -1,4 +1,4 @@
-//! Every marker of a text, in order, with the place it stands at.
+//! Finds all markers of a text in order, with their positions. `extract.rs` calls `scan_markers`.
 
 use super::brackets::{Bracket, Close, brackets};
 use super::cursor::Separator;
@@ -9,34 +9,34 @@ use super::spelling::Prefix;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::limits::LINE_CHARS_MAX;
 
-/// A label of a thousand characters and an id fit, in any script. What is longer was never closed
-/// where its author meant to.
+/// Fits a label of maximum length and an id in any script. A longer bracket was probably never
+/// closed.
 const INSIDE_BYTES_MAX: usize = LINE_CHARS_MAX * 4 + 256;
 
-/// A marker goes over one line break at most.
+/// A marker spans at most two lines.
 const LINE_BREAKS_MAX: usize = 1;
 
-/// A bracket that says something in the marker language.
+/// A marker found in the text. Positions are byte offsets in the whole text.
 #[derive(Debug)]
 pub(super) struct Found<'a> {
     pub sign: Sign<'a>,
     pub slips: Slips,
     pub line: usize,
-    /// The whole marker with its decoration: bold, a bullet, the signs of a heading.
+    /// Start including decoration: emphasis, bullet, heading marks.
     pub start: usize,
-    /// The same without what is the line's: the bullet, the signs of a heading.
+    /// Start without the bullet and heading marks of the line.
     pub mark: usize,
     pub end: usize,
-    /// Only the brackets.
+    /// The brackets and their content only.
     pub written: &'a str,
     pub begins_line: bool,
-    /// Nothing else stands on its line.
+    /// The line contains nothing else.
     pub is_alone: bool,
-    /// Where the paragraph it stands in ends.
+    /// End of the paragraph that contains the marker.
     pub paragraph_end: usize,
 }
 
-/// Where a marker stands, and what stands around it.
+/// Position of a marker and its surroundings.
 struct Spot {
     slips: Slips,
     line: usize,
@@ -73,7 +73,7 @@ fn scan_paragraph<'a>(page: &Page<'a, '_>, found: &mut Vec<Found<'a>>) {
     let mut read_to = 0;
     let mut markers = Vec::new();
     for bracket in brackets(page.text, page.paragraph) {
-        // What stands inside a marker belongs to it.
+        // A bracket inside a marker is part of that marker.
         if bracket.open < read_to {
             continue;
         }
@@ -88,7 +88,7 @@ fn scan_paragraph<'a>(page: &Page<'a, '_>, found: &mut Vec<Found<'a>>) {
     found.append(&mut markers);
 }
 
-/// Whether a marker that began before goes on here. They stand in order.
+/// Whether the place is inside an earlier marker. The markers are sorted.
 fn is_inside(markers: &[Found<'_>], place: usize) -> bool {
     let next = markers.partition_point(|marker| marker.start < place);
     let before = next.checked_sub(1).and_then(|last| markers.get(last));
@@ -176,13 +176,14 @@ impl<'a> Page<'a, '_> {
         })
     }
 
-    /// What an id in brackets is depends on where it stands.
+    /// Decides by position whether a bracket with an id has a label, and finds a label outside the
+    /// brackets.
     fn settled(&self, mut marker: Found<'a>, line: &Line, last_line: &Line) -> Option<Found<'a>> {
         let Sign::Entity { id, label, separator } = &mut marker.sign else { return Some(marker) };
         let begins_line = marker.begins_line;
         if id.is_faint() && !(begins_line && marker.slips.has(Slip::KindWord)) {
-            // `[E1]: a source` is a footnote, `[C4: context] shows` a word; what stands alone with
-            // a label could have been meant.
+            // `[E1]: a source` is a footnote and `[C4: context] shows` is prose. A bracket alone on
+            // its line with a label was probably meant as a marker, so it is reported.
             let is_told = marker.is_alone && label.is_some();
             let why = "such an id needs the expert's name before it".to_owned();
             marker.sign = Sign::Unreadable { why, is_entity: false };
@@ -204,15 +205,16 @@ impl<'a> Page<'a, '_> {
         Some(marker)
     }
 
-    /// A line that begins as if with a marker. It is not read: prose begins so too.
+    /// Reports a line that begins like a marker without brackets. It is not parsed, because prose
+    /// can begin the same way.
     fn without_brackets(&self, line: &Line) -> Option<Found<'a>> {
         let rest = self.text.get(line.text_start..line.end)?;
         let end = rest.floor_char_boundary(INSIDE_BYTES_MAX.min(rest.len()));
-        // Other brackets are none of ours.
+        // Other kinds of brackets are not part of the notation.
         let bare = rest.get(..end)?.trim_start_matches(['{', '<', '(']);
         let (sign, slips) = grammar::read(bare, self.own)?;
         let is_entity = match sign {
-            // In parentheses an id is explained, not set.
+            // An id in parentheses is an explanation, not a definition.
             Sign::Entity { id, label: Some(_), separator } => {
                 let is_named = id.prefix == Prefix::Own && separator != Separator::Space;
                 (is_named && !rest.starts_with('(')).then_some(true)
@@ -238,11 +240,11 @@ impl<'a> Page<'a, '_> {
         Some(spot.of(Sign::Unreadable { why, is_entity }, rest))
     }
 
-    /// What is never closed is worth a word only if it was meant as a marker.
+    /// Reports an unclosed bracket if it was meant as a marker.
     fn unclosed(&self, bracket: &Bracket, line: &Line) -> Option<Found<'a>> {
         let rest = self.text.get(bracket.inside..line.end)?;
         let end = rest.floor_char_boundary(INSIDE_BYTES_MAX.min(rest.len()));
-        // The next bracket is read by itself.
+        // The next bracket is parsed on its own.
         let rest = rest.get(..end)?.split('[').next()?;
         let (is_meant, is_entity) = match grammar::read(rest, self.own)?.0 {
             Sign::Entity { id, label, separator } => {
@@ -260,8 +262,8 @@ impl<'a> Page<'a, '_> {
     }
 }
 
-/// Whether inline code among other words is a marker, and nothing else. It may be spoken about
-/// rather than set, so that it is told and not read.
+/// Whether inline code between other words is exactly one marker. The text may be about the marker,
+/// so it is reported but not parsed.
 fn is_marker_in_code(sign: &Sign<'_>) -> bool {
     match sign {
         Sign::Entity { id, label, .. } => id.prefix == Prefix::Own && label.is_some(),
@@ -271,7 +273,7 @@ fn is_marker_in_code(sign: &Sign<'_>) -> bool {
     }
 }
 
-/// `### [MUFFIN-P0101] The label` and `[MUFFIN-P0101]: The label`.
+/// Returns the label in `### [MUFFIN-P0101] The label` and `[MUFFIN-P0101]: The label`.
 fn label_outside<'a>(rest: &'a str, line: &Line) -> Option<&'a str> {
     let rest = rest.trim();
     let after = rest.trim_start_matches([':', '：', '-', '–', '—']);

@@ -1,9 +1,9 @@
-//! How a marker can be written that is not how it should be, and still be clear.
+//! Deviations from the exact marker notation that are still unambiguous.
 
 use crate::domain::words::words;
 
 words! {
-    /// One way in which models miss the marker language.
+    /// One kind of deviation from the marker notation.
     pub enum Slip {
         LetterCase = "letter_case",
         ZeroPadding = "zero_padding",
@@ -32,7 +32,7 @@ words! {
 }
 
 impl Slip {
-    /// What is otherwise than it should be, to be listed after a colon.
+    /// Returns a phrase for a warning message, listed after a colon.
     pub(super) fn says(self) -> &'static str {
         match self {
             Self::LetterCase => "small and capital letters",
@@ -62,7 +62,7 @@ impl Slip {
     }
 }
 
-/// The slips of one marker.
+/// The deviations of one marker, as a bit set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Slips(u32);
 

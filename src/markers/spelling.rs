@@ -1,14 +1,14 @@
-//! Ids as experts write them, and what their digits can mean.
+//! Reads ids as experts write them and lists the rounds and numbers their digits can mean.
 
 use super::cursor::Cursor;
 use super::slip::Slip;
 use crate::domain::ids::{EntityId, EntityKind, ExpertSlug};
 use crate::domain::limits::{EXPERT_SLUG_BYTES_MAX, ITEMS_PER_ROUND_MAX};
 
-/// Longer strings of digits are no id, whatever is done to them.
+/// A longer sequence of digits is not an id.
 const DIGITS_MAX: usize = 8;
 
-/// Whose id it is by its name.
+/// Owner of an id, by its name prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Prefix {
     Own,
@@ -16,7 +16,7 @@ pub(super) enum Prefix {
     Missing,
 }
 
-/// An id before anybody knows what it means: `MUFFIN-P0101`, `P101`, `donut-r1`.
+/// An id before it is resolved: `MUFFIN-P0101`, `P101`, `donut-r1`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spelled {
     pub prefix: Prefix,
@@ -28,8 +28,8 @@ pub(super) struct Spelled {
 pub(super) type Place = (u8, u8);
 
 impl Spelled {
-    /// Every place that the digits can mean when zeros were left out: `P11` is number 11 of
-    /// round 0, or number 1 of round 1.
+    /// Returns every place the digits can mean if zeros were left out: `P11` is number 11 of round
+    /// 0 or number 1 of round 1.
     pub(super) fn places(&self) -> Vec<Place> {
         let digits = self.digits.as_str();
         let splits: &[usize] = match digits.len() {
@@ -45,13 +45,13 @@ impl Spelled {
         places
     }
 
-    /// One or two digits may be the number alone.
+    /// One or two digits may be the number without the round.
     pub(super) fn number_alone(&self) -> Option<u8> {
         let fits = |number: &u8| (1..=ITEMS_PER_ROUND_MAX).contains(number);
         self.digits.parse().ok().filter(|_| self.digits.len() <= 2).filter(fits)
     }
 
-    /// Without a name, and short: what footnotes, figures and many other things are called.
+    /// Short and without a prefix: footnotes, figures and many other things have such names.
     pub(super) fn is_faint(&self) -> bool {
         self.prefix == Prefix::Missing && self.digits.len() < 3
     }
@@ -67,7 +67,7 @@ fn place((round, number): (&str, &str)) -> Option<Place> {
     Some((round, number))
 }
 
-/// Reads an id and goes past it; stays where it is when there is none.
+/// Reads an id and advances the cursor. Without an id, the cursor does not move.
 pub(super) fn read_id(cursor: &mut Cursor<'_>, own: &ExpertSlug) -> Option<Spelled> {
     let ways = [own_id, others_id, bare_id];
     let (spelled, after) = ways.into_iter().find_map(|way| way(*cursor, own))?;
@@ -77,7 +77,7 @@ pub(super) fn read_id(cursor: &mut Cursor<'_>, own: &ExpertSlug) -> Option<Spell
 
 type Read<'a> = Option<(Spelled, Cursor<'a>)>;
 
-/// The expert's own name, in whatever letters and with whatever signs between its parts.
+/// Reads an id with the expert's own name, in any letter case and with any separators.
 fn own_id<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Read<'a> {
     read_name(&mut cursor, own)?;
     join(&mut cursor, '-')?;
@@ -85,7 +85,7 @@ fn own_id<'a>(mut cursor: Cursor<'a>, own: &ExpertSlug) -> Read<'a> {
     Some((Spelled { prefix: Prefix::Own, kind, digits }, cursor))
 }
 
-/// Reads this slug, as a name may be written.
+/// Reads the slug, accepting display-name spellings.
 pub(super) fn read_name(cursor: &mut Cursor<'_>, slug: &ExpertSlug) -> Option<()> {
     for expected in slug.as_str().chars() {
         if expected.is_ascii_alphanumeric() {
@@ -100,7 +100,7 @@ pub(super) fn read_name(cursor: &mut Cursor<'_>, slug: &ExpertSlug) -> Option<()
     Some(())
 }
 
-/// What joins two parts of an id, and should be just `expected`.
+/// Reads the separator between two parts of an id, which should be exactly `expected`.
 fn join(cursor: &mut Cursor<'_>, expected: char) -> Option<()> {
     const JOINT_CHARS_MAX: usize = 4;
     let mut joint = String::new();
@@ -116,14 +116,14 @@ fn join(cursor: &mut Cursor<'_>, expected: char) -> Option<()> {
     (!joint.is_empty()).then_some(())
 }
 
-/// `DONUT-R0101`: a name, a hyphen and a number.
+/// Reads `DONUT-R0101`: a name, a hyphen, a kind and digits.
 fn others_id<'a>(cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
     let token = token(cursor);
     let hyphens = token.match_indices('-').map(|(place, _)| place);
     let (name, kind, digits) = hyphens.into_iter().find_map(|hyphen| {
         let (name, rest) = token.split_at_checked(hyphen)?;
         let (kind, digits) = number_of(rest.strip_prefix('-')?)?;
-        // `P0001-P0003` is no id of an expert called p0001.
+        // `P0001-P0003` is not an id of an expert named p0001.
         let is_id = name.parse::<EntityId>().is_ok();
         let name: ExpertSlug = name.to_ascii_lowercase().parse().ok().filter(|_| !is_id)?;
         Some((name, kind, digits))
@@ -137,7 +137,7 @@ fn others_id<'a>(cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
     Some((Spelled { prefix: Prefix::Other(name), kind, digits }, after))
 }
 
-/// The signs that an id can consist of, in capitals.
+/// Reads the characters that can be part of an id, in upper case.
 fn token(mut cursor: Cursor<'_>) -> String {
     const TOKEN_CHARS_MAX: usize = EXPERT_SLUG_BYTES_MAX + 2 + DIGITS_MAX + 1;
     let mut token = String::new();
@@ -153,7 +153,7 @@ fn is_of_id(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_')
 }
 
-/// A kind and digits at the start of a token, up to its end or a hyphen.
+/// Parses a kind and digits at the start of a token, up to its end or a hyphen.
 fn number_of(text: &str) -> Option<(EntityKind, String)> {
     let (letter, rest) = text.split_at_checked(1)?;
     let end = rest.find(|sign: char| !sign.is_ascii_digit()).unwrap_or(rest.len());
@@ -168,7 +168,7 @@ fn bare_id<'a>(mut cursor: Cursor<'a>, _: &ExpertSlug) -> Read<'a> {
     Some((Spelled { prefix: Prefix::Missing, kind, digits }, cursor))
 }
 
-/// A kind's letter and digits, and nothing that would go on with them.
+/// Reads the letter of a kind and its digits; no letter or digit may follow.
 pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
     let letter = cursor.take_if(|sign| sign.is_ascii_alphabetic())?;
     if letter.is_ascii_lowercase() {
@@ -188,7 +188,7 @@ pub(super) fn number(cursor: &mut Cursor<'_>) -> Option<(EntityKind, String)> {
     (!digits.is_empty() && !goes_on).then_some((kind, digits))
 }
 
-/// `P01-02`: the digits of an id go on after a hyphen.
+/// Whether the digits of an id continue after a hyphen, as in `P01-02`.
 fn is_split(digits: &str, rest: &str) -> bool {
     let is_digit = |sign: char| sign.is_ascii_digit();
     digits.len() < 4 && rest.strip_prefix('-').is_some_and(|after| after.starts_with(is_digit))

@@ -1,4 +1,4 @@
-//! What an agent that played an expert hands back to its Judge.
+//! Summary of a reply that an agent in the expert role returns to its Judge.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::domain::reference::{MoveType, RefType};
 pub struct Summary<'a> {
     expert_slug: &'a ExpertSlug,
     round: u8,
-    /// Nothing, where the reply came from standard input.
+    /// `None` if the reply came from standard input.
     response_path: Option<&'a str>,
     summary: Contents<'a>,
 }

@@ -1,4 +1,4 @@
-//! The seed's example, what an entity says, and what binds to what.
+//! Tests of the extraction: the seed's example, entity texts, and binding of references.
 
 use super::{Batch, Extraction, RawReplies, Said, Summary, extract, gather};
 
@@ -8,7 +8,7 @@ fn read(text: &str) -> Extraction {
     extract(text, &"muffin".parse().unwrap(), 1)
 }
 
-/// Every marker as it is understood, with its line; then the warnings.
+/// Lists the parsed markers with their lines, then the warnings.
 pub(super) fn shown(text: &str) -> String {
     shown_of(&read(text))
 }
@@ -29,7 +29,7 @@ pub(super) fn shown_of(read: &Extraction) -> String {
     lines.join("\n")
 }
 
-/// What each entity says.
+/// The text of each entity.
 fn texts(text: &str) -> Vec<String> {
     read(text).contributions.into_iter().map(|item| item.text).collect()
 }
@@ -214,7 +214,7 @@ fn an_entity_says_everything_up_to_the_next_one() {
     let check = |text: &str, expected: &[&str]| assert_eq!(texts(text), expected, "{text}");
     check("[MUFFIN-P0101: A] one\ntwo\n\n## three\n\nfour", &["one\ntwo\n\n## three\n\nfour"]);
     check("[MUFFIN-P0101: A] a [MUFFIN-P0102: B] b", &["a", "b"]);
-    // Markers that were read are not part of it; the words around them are.
+    // Parsed markers are removed from the text; the words around them stay.
     check("[MUFFIN-P0101: A]: a\n[RE:SUPPORT P0001] why\nb", &["a\nwhy\nb"]);
     check(
         "[MUFFIN-P0101: A]\na\n- [RE:SUPPORT P0001] why\n- **[RE:OPPOSE P0002]**\nb",
@@ -223,15 +223,15 @@ fn an_entity_says_everything_up_to_the_next_one() {
     check("[MUFFIN-P0101: A]\nIt fits [RE:SUPPORT P0001], mostly.", &["It fits, mostly."]);
     check("[MUFFIN-P0101: A]\na\n[RE:EXTEND P0001]\nb", &["a\n[RE:EXTEND P0001]\nb"]);
     check("[MUFFIN-P0101: A]\na [RE:SUPPORT MUFFIN-P0109] b", &["a [RE:SUPPORT MUFFIN-P0109] b"]);
-    // Markers at the ends never are, nor is the heading of what comes next.
+    // Markers at either end are removed, and so is the heading of the next section.
     check(
         "[MUFFIN-P0101: A] [RE:SUPPORT P0001]\n[RE:OPPOSE P0002]\na\n[RE:DEPEND P0003]\n\n---\n## Next\n\n[MUFFIN-P0102: B] b",
         &["a", "b"],
     );
     check("[MUFFIN-P0101: A]\n\n## Next\n[MUFFIN-P0102: B]\nb\r\n", &["A", "b"]);
-    // A dissent is nobody's content but its own; a mention is a word like any other.
+    // A dissent ends the text of the entity above; a mention is part of it.
     check("[MUFFIN-P0101: A]\n[P0001] was wrong.\n[DISSENT]\nNo.", &["[P0001] was wrong."]);
-    // Something that cannot be read is not taken for what the entity above says.
+    // An unreadable entity also ends the text of the entity above.
     check("[MUFFIN-P0101: A]\na\n[DONUT-P0101: B]\nb", &["a"]);
     check("[MUFFIN-P0101: A]\na as [MUFFIN-P0001: old] said", &["a as [MUFFIN-P0001: old] said"]);
     check("[MUFFIN-P0101: A]\na\n[TENSION: no id]\nb", &["a"]);

@@ -1,25 +1,25 @@
-//! What an entity says, without the markers that were read and the headings at its ends.
+//! Returns the text of an entity without parsed markers and without headings at its ends.
 //!
-//! What is registered is read by others, in rounds to come: a marker in it would be an order that was
-//! carried out, with ids that only this reply knows.
+//! Later rounds show registered text to other experts. A marker in it would look like an
+//! instruction and contain ids that only this reply defines.
 
 use std::ops::Range;
 
 use super::gaps::without_gaps;
 use super::prose::{is_heading, is_rule};
 
-/// A reference, a move or a marker that could not be read, in what an entity says.
+/// A reference, a move or an unreadable marker inside the text of an entity.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Inside {
     /// With the bullet before it.
     pub start: usize,
-    /// Without.
+    /// Without the bullet.
     pub mark: usize,
     pub end: usize,
     pub is_read: bool,
 }
 
-/// What a part of the text says. `inside` are the markers that stand in it, in order.
+/// Returns the text of a range without its parsed markers. `inside` lists the markers in order.
 pub(super) fn said(text: &str, range: Range<usize>, inside: &[Inside]) -> String {
     let start = skip_leading(text, &range, inside);
     let end = skip_trailing(text, start..range.end, inside).max(start);
@@ -28,7 +28,7 @@ pub(super) fn said(text: &str, range: Range<usize>, inside: &[Inside]) -> String
     without_gaps(text, start..end, gaps)
 }
 
-/// References and moves that follow the marker at once belong to it, not to what it says.
+/// References and moves directly after the entity's marker are not part of its text.
 fn skip_leading(text: &str, range: &Range<usize>, inside: &[Inside]) -> usize {
     let mut start = range.start;
     for marker in inside {
@@ -56,7 +56,7 @@ fn skip_trailing(text: &str, range: Range<usize>, inside: &[Inside]) -> usize {
             end = marker.start.min(end);
             continue;
         }
-        // The heading of what comes next.
+        // The heading of the next section.
         let line = rest.rfind('\n').map_or(0, |at| at + 1);
         let last = rest.get(line..).unwrap_or_default().trim();
         let is_own_line = line > 0 || begins_line;

@@ -1,5 +1,5 @@
-//! What could not be read, what was read although it was written otherwise, and what a Judge
-//! should know of a reply.
+//! Warnings about a reply: unreadable markers, markers parsed despite deviations, and notes for the
+//! Judge.
 
 use std::fmt::Display;
 
@@ -10,7 +10,7 @@ use crate::domain::shortened::one_line;
 use crate::domain::words::words;
 
 words! {
-    /// What a warning is about. Programs may branch on it.
+    /// Kind of a warning. Programs may branch on it.
     pub enum WarningKind {
         NearMiss = "near_miss",
         UntypedReference = "untyped_reference",
@@ -25,7 +25,7 @@ words! {
     }
 }
 
-/// A word about one line, or about the whole reply.
+/// A warning about one line or the whole reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,18 +33,18 @@ pub struct Warning {
     #[serde(rename = "type")]
     pub kind: WarningKind,
     pub message: String,
-    /// In which ways a marker was written otherwise.
+    /// Deviations of the marker from the exact notation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub slips: Vec<Slip>,
 }
 
-/// Whoever was told of a thousand will not read the next.
+/// Further warnings are only counted.
 const WARNINGS_MAX: usize = 1_000;
 
-/// As much of a marker as is needed to find it again.
+/// Enough of a marker to find it in the text.
 const WRITTEN_CHARS_MAX: usize = 80;
 
-/// The warnings on one reply.
+/// The warnings about one reply.
 #[derive(Debug, Default)]
 pub(super) struct Warnings {
     list: Vec<Warning>,
@@ -67,7 +67,7 @@ impl Warnings {
         });
     }
 
-    /// A marker that was read although it is not written as it should be.
+    /// Adds a warning about a marker that was parsed despite deviations.
     pub(super) fn near_miss(
         &mut self,
         line: usize,
@@ -87,7 +87,7 @@ impl Warnings {
         });
     }
 
-    /// The whole reply is a near miss: it stands in a code block.
+    /// Adds a warning that a code block encloses the whole reply.
     pub(super) fn wrapped(&mut self, line: usize) {
         let message = "the whole reply stands in a code block called Markdown; it is read";
         self.push(|| Warning {
@@ -98,7 +98,7 @@ impl Warnings {
         });
     }
 
-    /// All of them, by line; those of the whole reply come first.
+    /// Returns all warnings by line; those about the whole reply come first.
     pub(super) fn into_list(mut self) -> Vec<Warning> {
         self.list.sort_by_key(|warning| warning.line);
         if self.more > 0 {
@@ -118,7 +118,7 @@ impl Warnings {
     }
 }
 
-/// The beginning of a marker, on one line.
+/// Returns the beginning of a marker on one line.
 fn cut(written: &str) -> String {
     let mut signs = written.chars();
     let start: String = signs.by_ref().take(WRITTEN_CHARS_MAX).collect();

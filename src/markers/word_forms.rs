@@ -1,13 +1,13 @@
-//! The types of references and moves, in whatever form of the word they are written.
+//! Matches the names of reference and move types in any grammatical form.
 
 use super::cursor::Cursor;
 use crate::domain::reference::{MoveType, RefType};
 
-/// A word of ours that was written, or of which a form was.
+/// A type recognised from a written word.
 #[derive(Debug)]
 pub(super) struct Form<T> {
     pub word: T,
-    /// It is the word itself.
+    /// The word is the exact name, not an inflected form.
     pub is_exact: bool,
 }
 
@@ -33,7 +33,7 @@ fn is_form_of(word: &str, name: &str) -> bool {
     is_longer || stem.is_some_and(|stem| word.strip_prefix(stem) == Some("ing"))
 }
 
-/// `DEPENDS ON P0001`.
+/// Skips the preposition in `DEPENDS ON P0001`.
 pub(super) fn follow_on(cursor: &mut Cursor<'_>) -> bool {
     let mut ahead = *cursor;
     let is_on = ahead.spaces() > 0 && ahead.word().is_some_and(|word| word == "ON" || word == "TO");
