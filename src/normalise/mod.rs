@@ -24,6 +24,8 @@ mod think;
 mod truncation;
 
 #[cfg(test)]
+mod audit_tests;
+#[cfg(test)]
 mod conclusion_tests;
 #[cfg(test)]
 mod hostile_tests;
