@@ -1,7 +1,7 @@
-//! The critic's word: `PASS`, or lines of `FLAG`. Anything else is none.
+//! Parses the Blind Critic's reply: `PASS` alone, or lines of `FLAG`.
 //!
-//! It is read strictly because it decides: a critic that rambles has neither passed a
-//! conclusion nor said what is wrong with it.
+//! Parsing is strict because the reply decides: any other text neither passes the conclusion nor
+//! names an error in it.
 
 use super::coerce::quoted;
 use super::reading::{Normalised, Read, Unreadable};
@@ -9,13 +9,13 @@ use super::reply::{refused_or, said};
 use super::think::without_closed_thinking;
 use crate::domain::conclusion::{Audit, Auditor, Field, Objection};
 
-/// Five fields can be wrong in a few ways each; more lines than these are no list of objections.
+/// Five fields allow few objections each; more lines are not a list of objections.
 const FLAGS_MAX: usize = 50;
 
-/// An objection is a sentence or two; it is shown whole and sent to the reviser.
+/// An objection is a sentence or two; it is shown in full and sent to the reviser.
 const OBJECTION_CHARS_MAX: usize = 2_000;
 
-/// What the instructions put in place of an objection.
+/// Placeholder texts from the instructions.
 const PLACEHOLDERS: [&str; 10] = [
     "exact objection",
     "objection",
@@ -40,8 +40,8 @@ pub fn audit(reply: &str) -> Normalised<Audit> {
     Ok(Read { document, repaired: false, truncated: false })
 }
 
-/// Whether something is flagged outside of thinking that has a beginning and an end. What stands
-/// before a lone closing tag may be thinking, or an objection that quotes the tag: no PASS.
+/// Whether the reply flags something outside closed thinking blocks. Text before a lone closing tag
+/// may be thinking, or an objection that quotes the tag; in doubt it is not a PASS.
 fn is_flagged(reply: &str) -> bool {
     without_closed_thinking(reply).text.lines().any(|line| flag(line.trim()).is_ok())
 }
@@ -78,7 +78,7 @@ fn verdict(said: &str) -> Result<Audit, String> {
     Ok(Audit::Flag { objections })
 }
 
-/// `FLAG: <field> - <objection>`.
+/// Parses `FLAG: <field> - <objection>`.
 fn flag(line: &str) -> Result<Objection, String> {
     let rest = line.strip_prefix("FLAG:").ok_or("no FLAG")?;
     let (field, objection) =
@@ -101,7 +101,7 @@ fn flag(line: &str) -> Result<Objection, String> {
     Ok(Objection { field, objection: objection.to_owned(), by: Auditor::Critic })
 }
 
-/// A field as models write it: in any case, with spaces, in brackets or backticks.
+/// Parses a field name in any case, with spaces, in brackets or backticks.
 fn named(field: &str) -> Option<Field> {
     let plain =
         field.trim_matches(|letter: char| letter.is_whitespace() || "[]`\"'*".contains(letter));

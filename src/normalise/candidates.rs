@@ -1,18 +1,18 @@
-//! Where in a reply a document could stand.
+//! Finds the places of a reply that could contain the JSON document.
 //!
-//! Fenced blocks come first, then objects anywhere; in both the last comes first,
-//! because what a model writes last is what it settled on. Each place is looked at a
-//! bounded number of times, so a reply made of braces costs no more than any other.
+//! Fenced blocks come before other objects, and later ones before earlier ones, because a model's
+//! last version is its final one. Each character is visited a bounded number of times, so a reply
+//! full of braces costs no more than any other.
 
 use std::ops::Range;
 
-/// More objects than this in one reply are no answer; the last ones are looked at.
+/// Maximum number of candidates; the last objects of the reply are tried.
 const CANDIDATES_MAX: usize = 24;
 
-/// Objects that never end, each of which is followed to the end of the reply once.
+/// Maximum number of unclosed objects. Each is scanned to the end of the reply once.
 const OPEN_ENDED_MAX: usize = 4;
 
-/// Where the texts stand that could be the document, likeliest first.
+/// Returns the candidate ranges, most likely first.
 pub(super) fn places(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let blocks = fenced_blocks(text);
@@ -22,7 +22,8 @@ pub(super) fn places(text: &str) -> Vec<Range<usize>> {
         add(&mut found, moved);
     }
     add(&mut found, objects(text));
-    // Where quotes are wrong, braces cannot be paired: then all of it is one candidate.
+    // With wrong quotes, braces cannot be paired. Then everything from first to last brace is one
+    // candidate.
     if let (Some(first), Some(last)) = (text.find('{'), text.rfind('}')) {
         add(&mut found, (first < last).then_some(first..last + 1));
     }
@@ -37,7 +38,8 @@ fn add(found: &mut Vec<Range<usize>>, places: impl IntoIterator<Item = Range<usi
     }
 }
 
-/// The insides of blocks between lines of backticks or tildes; one never closed goes to the end.
+/// Returns the content of blocks fenced by backticks or tildes; an unclosed block extends to the
+/// end.
 fn fenced_blocks(text: &str) -> Vec<Range<usize>> {
     let mut blocks = Vec::new();
     let mut open: Option<(char, usize)> = None;
@@ -64,18 +66,18 @@ fn fence_mark(line: &str) -> Option<char> {
     ['`', '~'].into_iter().find(|mark| line.chars().take(3).filter(|c| c == mark).count() == 3)
 }
 
-/// The objects that the text opens and never closes.
+/// Returns the objects that the text opens and never closes.
 pub(super) fn unclosed(text: &str) -> Vec<Range<usize>> {
     paired(text).open_ended
 }
 
-/// The objects that stand in the text side by side, the last first; those that never end last.
+/// Returns the top-level objects, last first; unclosed ones come after the closed ones.
 fn objects(text: &str) -> Vec<Range<usize>> {
     let Paired { closed, open_ended } = paired(text);
     closed.into_iter().rev().take(CANDIDATES_MAX / 2).chain(open_ended).collect()
 }
 
-/// The objects of a text, by whether their braces are closed; each in the order of the text.
+/// Objects of a text, closed and unclosed, each list in text order.
 struct Paired {
     closed: Vec<Range<usize>>,
     open_ended: Vec<Range<usize>>,
@@ -103,7 +105,7 @@ fn paired(text: &str) -> Paired {
     Paired { closed, open_ended }
 }
 
-/// Where the object that begins at `start` ends, if it does.
+/// Returns the end of the object that begins at `start`, if it is closed.
 fn end_of_object(text: &str, start: usize) -> Option<usize> {
     let mut depth = 0_usize;
     let mut in_string = false;

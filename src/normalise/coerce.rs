@@ -1,18 +1,17 @@
-//! A value fitted to the schema it should follow, or the place where it does not.
+//! Coerces a JSON value to its schema, or returns an error that begins with the path.
 //!
-//! Fitted is only what can mean one thing: `"8/10"` where a number is due, `Moderate`
-//! where one of three levels is, a lone string where a list of strings is. A value
-//! that would have to be guessed is a fault.
+//! Only unambiguous values are coerced: `"8/10"` to a number, `Moderate` to one of three levels, a
+//! single string to a list of strings. A value that would need a guess is an error.
 
 use serde_json::{Map, Value};
 
 use super::synonyms::option;
 use crate::domain::limits::{LIST_ITEMS_MAX, TEXT_CHARS_MAX};
 
-/// As much of a model's own words as a reason repeats.
+/// Maximum length of a model's text in an error message.
 const QUOTED_CHARS_MAX: usize = 40;
 
-/// Where an object stands in for a line of text, the text is under one of these, or alone.
+/// If an object replaces a text, the text is under one of these keys, or is its only string.
 const TEXT_KEYS: [&str; 14] = [
     "text",
     "description",
@@ -30,12 +29,12 @@ const TEXT_KEYS: [&str; 14] = [
     "name",
 ];
 
-/// The value as the schema wants it; the fault begins with its path.
+/// Returns the value in the shape of the schema.
 pub(super) fn fitted(value: Value, schema: &Value) -> Result<Value, String> {
     fit(value, schema, &Path::Root)
 }
 
-/// Where in the document we are.
+/// Path of a value inside the document.
 pub(super) enum Path<'a> {
     Root,
     Field(&'a Path<'a>, &'a str),
@@ -74,7 +73,7 @@ fn fit(value: Value, schema: &Value, path: &Path<'_>) -> Result<Value, String> {
     }
 }
 
-/// The type a schema names first: an optional one names `null` behind it.
+/// Returns the first type that a schema names; an optional type lists `null` second.
 fn kind(schema: &Value) -> &str {
     let named = schema.get("type");
     let first = named.and_then(Value::as_array).and_then(|kinds| kinds.first());
@@ -131,7 +130,7 @@ fn list(value: Value, schema: &Value, path: &Path<'_>) -> Result<Value, String> 
     items.into_iter().enumerate().map(fit_item).collect::<Result<Vec<_>, _>>().map(Value::Array)
 }
 
-/// The text that an object holds where a text is due; anything else stays what it is.
+/// Extracts the text from an object given in place of a text. Other values are unchanged.
 fn main_text(item: Value) -> Value {
     let Value::Object(fields) = &item else { return item };
     let is_text = |value: &&Value| value.is_string();
@@ -185,7 +184,7 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 1e15).then_some(number as i64)
 }
 
-/// `8`, `8.0`, and `8/10` where 10 is the most.
+/// Parses `8`, `8.0`, and `8/10` if the maximum is 10.
 fn written_number(text: &str, maximum: Option<i64>) -> Option<i64> {
     let (number, of) = match text.split_once('/') {
         Some((number, of)) => (number, Some(of.trim().parse::<i64>().ok()?)),
@@ -197,7 +196,7 @@ fn written_number(text: &str, maximum: Option<i64>) -> Option<i64> {
     whole(number.trim().parse().ok()?)
 }
 
-/// A truth value, or a word for one. A number is none: 0 may be a score.
+/// Accepts a boolean or a word for one. A number is rejected, because 0 may be a score.
 fn truth(value: &Value, path: &Path<'_>) -> Result<Value, String> {
     let said = match value {
         Value::Bool(said) => Some(*said),
@@ -212,7 +211,7 @@ fn truth(value: &Value, path: &Path<'_>) -> Result<Value, String> {
     said.map(Value::Bool).ok_or_else(fault)
 }
 
-/// What a value is, in a few words that are safe to repeat.
+/// Describes a value in a few safe words for an error message.
 pub(super) fn described(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
@@ -224,8 +223,8 @@ pub(super) fn described(value: &Value) -> String {
     }
 }
 
-/// A model's words in a reason of ours: one short line of letters, digits and spaces, because
-/// the reason may go back to a model.
+/// Quotes a model's text in an error message: one short line of letters, digits and spaces, because
+/// the message may be sent to a model.
 pub(super) fn quoted(text: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || " .,-_/%+".contains(letter);
     let mut letters = text.trim().chars();
@@ -255,7 +254,7 @@ mod tests {
         })
     }
 
-    /// A whole document with the given fields put in.
+    /// Coerces a complete document with the given fields replaced.
     fn with(fields: &Value) -> Result<Value, String> {
         let mut document = json!({"level": "low", "points": [], "inner": {"text": "x"}});
         for (name, value) in fields.as_object().unwrap() {

@@ -1,8 +1,7 @@
-//! The five fields of a conclusion: rigid, and held against the record.
+//! Parses the five fields of a conclusion strictly and validates them against the record.
 //!
-//! What the general reader forgives is not forgiven here. An unknown field, a missing one,
-//! a text where a list is due are refused, and all faults are told at once, because the
-//! model that wrote it is asked again just once.
+//! Unlike the lenient parser, this one rejects unknown fields, missing fields and wrong types. It
+//! reports all errors at once, because the model gets only one retry.
 
 use serde_json::{Map, Value};
 
@@ -13,10 +12,10 @@ use super::rigid::read_rigidly;
 use super::schema::conclusion_schema;
 use crate::domain::conclusion::{Conclusion, Field, Grounds};
 
-/// More faults than these help nobody to mend them.
+/// More errors than these do not help a model to correct its reply.
 const FAULTS_MAX: usize = 12;
 
-/// Reads the five fields, no more and no fewer.
+/// Parses a conclusion with exactly five fields.
 pub fn conclusion(reply: &str, grounds: &Grounds<'_>) -> Normalised<Conclusion> {
     read_rigidly(reply, conclusion_schema(), "conclusions", |value| {
         let given = object(value)?;
@@ -34,7 +33,7 @@ pub fn conclusion(reply: &str, grounds: &Grounds<'_>) -> Normalised<Conclusion> 
                     key_condition,
                     unresolved_points,
                     review_by,
-                    // Who took part, and in which version, is our fact.
+                    // Participants and their versions come from the record, not from the reply.
                     participants: grounds.participants.to_vec(),
                 })
             }
@@ -43,8 +42,7 @@ pub fn conclusion(reply: &str, grounds: &Grounds<'_>) -> Normalised<Conclusion> 
     })
 }
 
-/// Reads the flagged fields, and them only: whatever else is there is not looked at, and
-/// stays as it was.
+/// Parses the flagged fields of a revision. Other fields are ignored and keep their original value.
 pub fn revision(
     reply: &str,
     original: &Conclusion,
@@ -77,7 +75,7 @@ fn object(value: Value) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// All that is wrong, in one sentence that can go back to a model.
+/// Joins all errors into one line that can be sent back to a model.
 fn told(faults: &[String]) -> String {
     let shown = faults.iter().take(FAULTS_MAX).map(String::as_str);
     let mut told = shown.collect::<Vec<_>>().join("; ");

@@ -1,4 +1,4 @@
-//! The ending as models write it: what is taken, and why the rest is not.
+//! Conclusions and revisions as models write them: which are accepted, and why others are not.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,14 @@ fn id(text: &str) -> EntityId {
     text.parse().unwrap()
 }
 
-/// Who was there, and what was said.
+/// Participants and entities of a record to validate against.
 pub(super) struct Room {
     participants: Vec<Participant>,
     entities: BTreeMap<EntityId, Vec<ExpertSlug>>,
 }
 
 impl Room {
-    /// Claude and OpenAI were heard; Gemini has a letter, but took no part.
+    /// Claude and OpenAI took part; Gemini has a letter, but took no part.
     pub(super) fn new() -> Self {
         let participant =
             |name, version: &str| Participant { agent: slug(name), version: version.to_owned() };
@@ -39,7 +39,7 @@ impl Room {
         }
     }
 
-    /// A conclusion that holds in this room.
+    /// A conclusion that is valid for this record.
     pub(super) fn conclusion(&self) -> Conclusion {
         conclusion(&whole().to_string(), &self.grounds()).unwrap().document
     }
@@ -75,7 +75,7 @@ fn whole() -> Value {
     })
 }
 
-/// The whole conclusion with one place changed; `null` stays `null`, nothing takes it away.
+/// The complete conclusion with one value replaced; `None` removes the field, `null` stays `null`.
 fn with(pointer: &str, value: Option<Value>) -> String {
     let mut document = whole();
     let (parent, name) = pointer.rsplit_once('/').unwrap();
@@ -88,7 +88,7 @@ fn with(pointer: &str, value: Option<Value>) -> String {
     document.to_string()
 }
 
-/// What was read or why not, on a line.
+/// The parse result or the error, on one line.
 pub(super) fn told<T>(normalised: Normalised<T>, describe: impl Fn(&T) -> String) -> String {
     match normalised {
         Ok(read) if read.repaired => format!("mended: {}", describe(&read.document)),
@@ -156,7 +156,7 @@ fn five_fields_are_neither_four_nor_six() {
     );
     check_fault("/participants/0/role", Some(json!("x")), "participants[0]: unknown field `role`");
     check_fault("/participants/0/version", None, "participants[0].version: missing field");
-    // Nothing is dropped with a wrapper, either.
+    // A wrapper must not hide extra fields, either.
     let mut wrapped = json!({ "conclusion": whole() });
     wrapped["confidence"] = json!("high");
     check(
@@ -247,7 +247,7 @@ fn a_claim_is_by_whoever_made_it() {
     let cited = |id: &str, agent: &str| Some(json!({"id": id, "agent": agent, "claim": "x"}));
     check(&with(claim, cited("`p0101`", "Claude")), READ);
     check(&with(claim, cited("C0101", "openai")), &READ.replace("P0101 claude", "C0101 openai"));
-    // A tension lies between several, whoever named it.
+    // A tension is between several participants, so any of them may be cited for it.
     check(&with(claim, cited("T0101", "openai")), &READ.replace("P0101 claude", "T0101 openai"));
     check_fault(
         claim,
@@ -380,7 +380,7 @@ fn a_revision_changes_the_flagged_fields_and_no_other() {
         &[Field::UnresolvedPoints],
         &READ.replace("claude+openai [P0101 claude, P0102 openai]", ""),
     );
-    // Who took part stays our fact, even when somebody objects to it.
+    // Participants come from the record, even if the critic flags them.
     check_revision(
         &json!({"participants": [{"agent": "claude", "version": "v7"}]}),
         &[Field::Participants],

@@ -1,4 +1,4 @@
-//! The three documents of a council, and what a schema cannot say of them.
+//! Parses the three documents of a council and checks the rules that a schema cannot express.
 
 use super::coerce::quoted;
 use super::reading::Normalised;
@@ -9,7 +9,7 @@ use crate::domain::council::report::Report;
 use crate::domain::council::review::{Review, Target};
 use crate::domain::council::words::{Mode, Outcome};
 
-/// What may stand before a letter.
+/// Nouns that may precede a letter, as in `Opinion A`.
 const LETTER_NOUNS: [&str; 8] =
     ["opinion", "reviewer", "review", "participant", "provider", "model", "seat", "expert"];
 
@@ -19,14 +19,14 @@ pub fn opinion(reply: &str, mode: Mode) -> Normalised<Opinion> {
         filled("details.recommendation", &opinion.details.recommendation)?;
         match mode {
             Mode::Review => {}
-            // There is nothing under review that could have faults.
+            // Without files under review there are no findings.
             Mode::General | Mode::Architecture => opinion.findings.clear(),
         }
         Ok(())
     })
 }
 
-/// Reads a review by someone who was shown the opinions with these letters.
+/// Parses a peer review; `letters` are the opinions that the reviewer saw.
 pub fn review(reply: &str, letters: &[char]) -> Normalised<Review> {
     read(reply, review_schema(), |review: &mut Review| {
         if review.targets.is_empty() {
@@ -38,7 +38,7 @@ pub fn review(reply: &str, letters: &[char]) -> Normalised<Review> {
             let (given, shown) = (quoted(given), listed(letters));
             return Err(format!("targets[0].letter: {given} was not shown; shown: {shown}"));
         }
-        // What is said of an opinion that was not shown, mostly the reviewer's own, is no review.
+        // Drop comments on opinions the reviewer did not see, usually its own.
         review.targets.retain(is_shown);
         let mut seen = Vec::new();
         for (index, target) in review.targets.iter_mut().enumerate() {
@@ -53,7 +53,7 @@ pub fn review(reply: &str, letters: &[char]) -> Normalised<Review> {
     })
 }
 
-/// Reads a report by a chair who was shown the opinions with these letters.
+/// Parses a report; `letters` are the opinions that the chair saw.
 pub fn report(reply: &str, letters: &[char]) -> Normalised<Report> {
     read(reply, report_schema(), |report: &mut Report| {
         filled("conclusion.statement", &report.conclusion.statement)?;
@@ -76,7 +76,7 @@ fn filled(path: &str, text: &str) -> Result<(), String> {
     if text.trim().is_empty() { Err(format!("{path}: empty")) } else { Ok(()) }
 }
 
-/// The letter that is meant by `A`, `a`, `[A]` or `Opinion A`, if it was shown.
+/// Returns the letter meant by `A`, `a`, `[A]` or `Opinion A`, if it was shown.
 pub(super) fn letter(text: &str, shown: &[char]) -> Option<char> {
     let is_wrapping = |letter: char| !letter.is_alphanumeric();
     let lower = text.trim_matches(is_wrapping).to_lowercase();

@@ -1,4 +1,5 @@
-//! The fields of a conclusion, one by one, against the record; all faults are kept.
+//! Validates each field of a conclusion against the record and collects all errors.
+//! `parse_conclusion` and `parse_revision` call it.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -14,7 +15,7 @@ use crate::domain::ids::{EntityId, EntityKind, ExpertSlug};
 use crate::domain::limits::LIST_ITEMS_MAX;
 use crate::domain::time::Day;
 
-/// What may stand around a name or an id.
+/// Characters trimmed from names and ids.
 const EDGES: [char; 6] = ['`', '[', ']', '@', '"', ' '];
 
 /// A conclusion: exactly these five fields.
@@ -61,7 +62,7 @@ struct WrittenParticipant {
     version: String,
 }
 
-/// The fields that were wanted and hold, and all that is wrong with the others.
+/// The wanted fields that are valid, and the errors of the others.
 pub(super) struct Examined {
     pub recommendation: Option<String>,
     pub key_condition: Option<String>,
@@ -70,7 +71,7 @@ pub(super) struct Examined {
     pub faults: Vec<String>,
 }
 
-/// Looks at the wanted fields, and at no other.
+/// Validates the wanted fields and ignores the others.
 pub(super) fn examined(given: &Given, wanted: &[Field], grounds: &Grounds<'_>) -> Examined {
     let mut examiner = Examiner { grounds, faults: Vec::new() };
     let recommendation = examiner.text(given, wanted, Field::Recommendation);
@@ -82,13 +83,13 @@ pub(super) fn examined(given: &Given, wanted: &[Field], grounds: &Grounds<'_>) -
     Examined { recommendation, key_condition, unresolved_points, review_by, faults }
 }
 
-/// The faults of fields that are none of the five.
+/// Returns an error for each field that is not one of the five.
 pub(super) fn strangers(given: &Given) -> impl Iterator<Item = String> {
     let unknown = given.keys().filter(|name| Field::named(name).is_none());
     unknown.map(|name| stranger(name))
 }
 
-/// Reads fields and remembers what is wrong with them.
+/// Reads fields and collects their errors.
 struct Examiner<'a> {
     grounds: &'a Grounds<'a>,
     faults: Vec<String>,
@@ -134,7 +135,8 @@ impl Examiner<'_> {
         Some(day)
     }
 
-    /// Nobody may be named who took no part. What stands in the conclusion is on record.
+    /// Rejects names that did not take part. The conclusion itself takes its participants from the
+    /// record.
     fn participants(&mut self, given: &Given, wanted: &[Field]) {
         let field = Field::Participants;
         let Some(items) = self.items(given, wanted, field) else { return };
@@ -187,7 +189,7 @@ impl Examiner<'_> {
         }
     }
 
-    /// The value as its type, where it follows the schema to the letter.
+    /// Deserializes the value if it follows the schema exactly.
     fn typed<T: DeserializeOwned>(
         &mut self,
         value: &Value,
@@ -205,7 +207,7 @@ impl Examiner<'_> {
         }
     }
 
-    /// Notes every place where a value does not follow its schema.
+    /// Adds an error for each part of the value that does not follow the schema.
     fn shape(&mut self, value: &Value, schema: &Value, path: &Path<'_>) {
         match (schema.get("type").and_then(Value::as_str), value) {
             (Some("object"), Value::Object(given)) => self.object_shape(given, schema, path),
@@ -270,7 +272,7 @@ impl Examiner<'_> {
         let mut is_known = true;
         for (index, name) in written.iter().enumerate() {
             match self.agent(name, &Path::Item(path, index)) {
-                // By name and by letter, somebody may be named twice.
+                // The reply may name one participant twice, by name and by letter.
                 Some(agent) if agents.contains(&agent) => {}
                 Some(agent) => agents.push(agent),
                 None => is_known = false,
@@ -287,7 +289,7 @@ impl Examiner<'_> {
         let (id, agent) = (id?, agent?);
         let contributors = self.grounds.entities.get(&id).map(Vec::as_slice).unwrap_or_default();
         let is_theirs = match id.kind {
-            // It lies between several, whoever named it.
+            // A tension is between several participants, so any of them may be cited for it.
             EntityKind::Tension => true,
             EntityKind::Perspective
             | EntityKind::Recommendation
@@ -310,7 +312,7 @@ impl Examiner<'_> {
         })
     }
 
-    /// The participant that is named, or meant by a letter.
+    /// Returns the participant with this name or letter.
     fn agent(&mut self, written: &str, path: &Path<'_>) -> Option<ExpertSlug> {
         let plain = written.trim_matches(EDGES);
         let took_part = || self.grounds.participants.iter().map(|one| &one.agent);
@@ -348,7 +350,7 @@ fn items_schema(field: Field) -> &'static Value {
     field_schema(field).get("items").unwrap_or(&Value::Null)
 }
 
-/// The fault of a field that nobody asked for.
+/// Returns the error for an unknown field.
 fn stranger(name: &str) -> String {
     format!("unknown field {}", quoted(name))
 }

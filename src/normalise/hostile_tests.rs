@@ -1,4 +1,4 @@
-//! Replies that no model should write. None may bring the reader down or hold it up.
+//! Hostile replies: none makes a parser panic or hang.
 
 use std::path::Path;
 
@@ -29,14 +29,14 @@ fn read_all(reply: &str) {
     let _ = report(reply, &['A', 'B']);
     let (room, original) = (Room::new(), Room::new().conclusion());
     let _ = conclusion(reply, &room.grounds());
-    // Whatever a reviser says, a field that nobody objected to stays as it is.
+    // A reviser cannot change a field that was not flagged.
     let flagged = [Field::KeyCondition, Field::UnresolvedPoints];
     if let Ok(read) = revision(reply, &original, &flagged, &room.grounds()) {
         let differing = original.differing(&read.document);
         assert!(differing.iter().all(|field| flagged.contains(field)), "{differing:?}: {reply}");
     }
     let _ = restatement(reply);
-    // Whoever is read has said whether they block.
+    // An accepted judgement always states whether it blocks.
     for purpose in [Purpose::Judgement, Purpose::CrossReading] {
         for names in [None, score_names("strategy")] {
             let is_read = judgement(reply, "", purpose, names).is_ok();
@@ -50,7 +50,7 @@ fn read_all(reply: &str) {
     }
 }
 
-/// Every file of the JSON test suite, as far as it is text.
+/// Every UTF-8 file of the JSON test suite.
 #[expect(clippy::disallowed_methods, reason = "fixtures are files")]
 fn suite() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/corpora/jsontestsuite");
@@ -88,7 +88,7 @@ fn no_file_of_the_json_test_suite_is_taken_for_an_answer() {
 
 #[test]
 fn an_answer_is_found_beside_any_of_them() {
-    // A text that opens what it does not close takes what follows with it; before it, nothing is lost.
+    // A text with unclosed brackets swallows what follows it, so the answer is placed before it.
     for (name, text) in suite() {
         let found = opinion(&format!("```json\n{OPINION}\n```\n{text}"), Mode::General);
         assert!(found.is_ok(), "{name}: {found:?}");
@@ -152,7 +152,7 @@ fn nul_and_other_controls_are_text() {
     assert!(opinion(&format!("\u{0}{OPINION}\u{0}"), Mode::General).is_ok());
 }
 
-/// Pieces of documents, in no order.
+/// Fragments of documents, in random order.
 fn piece() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
         "{",
@@ -227,7 +227,7 @@ proptest! {
     }
 }
 
-/// A judgement that says it lets the artifact pass, spoiled in one place.
+/// A judgement that would let the artifact pass, corrupted in one place.
 #[test]
 fn what_is_not_quite_a_judgement_is_none() {
     let strategy = score_names("strategy");
@@ -257,7 +257,7 @@ fn what_is_not_quite_a_judgement_is_none() {
     for (reply, expected) in table {
         assert_eq!(read(&reply).unwrap_err().reason, expected, "{reply}");
     }
-    // Of several, none is what was meant.
+    // Of two different judgements, none is accepted.
     let other = spoiled("\"would_block\":false", "\"would_block\":true");
     let two = read(&format!("{JUDGEMENT}\n{other}")).unwrap_err();
     assert_eq!(two.reason, "the reply holds two judgements that differ");

@@ -1,4 +1,4 @@
-//! JSON as it stands in a reply: read strictly, else mended.
+//! Parses the JSON of a reply: strictly first, then with repairs.
 
 use serde_json::Value;
 
@@ -6,21 +6,21 @@ use super::coerce::quoted;
 use super::repair::{Mended, repair};
 use crate::domain::strict_json::Strict;
 
-/// Levels of lists and objects. What we ask for has four; a reader that calls itself needs an end.
+/// Maximum nesting of lists and objects. Our schemas need four levels; the limit bounds recursion.
 pub(super) const DEPTH_MAX: usize = 64;
 
-/// A JSON value, and what had to be done to read it.
+/// A JSON value and how it was obtained.
 #[derive(Debug, PartialEq)]
 pub(super) struct Parsed {
     pub(super) value: Value,
     pub(super) repaired: bool,
-    /// The text breaks off before the value ends.
+    /// The text ends before the value does.
     pub(super) cut_off: bool,
-    /// How much of the text the value takes up; what stands behind it was not looked at.
+    /// Number of bytes the value takes up; the text behind it is ignored.
     pub(super) bytes: usize,
 }
 
-/// Reads the text as it is, else mended; the fault is that of the text as it is.
+/// Parses strictly, then with repairs. The error is that of the strict attempt.
 pub(super) fn parse(text: &str) -> Result<Parsed, String> {
     match strict(text) {
         Ok(value) => Ok(Parsed { value, repaired: false, cut_off: false, bytes: text.len() }),
@@ -51,7 +51,7 @@ fn strict(text: &str) -> Result<Value, String> {
     STRICT.read(text).map_err(|error| without_position(&error.to_string()))
 }
 
-/// The place within a candidate says nothing about the place within the reply.
+/// Removes the position, which counts from the start of the candidate, not of the reply.
 fn without_position(fault: &str) -> String {
     fault.split(" at line ").next().unwrap_or(fault).to_owned()
 }

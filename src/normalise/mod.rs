@@ -1,8 +1,8 @@
-//! Reply text becomes typed findings, or an exact reason why not.
+//! Parses reply text into typed documents, or returns the exact reason why it cannot.
 //!
-//! A reply goes through thinking dropped, candidates found, JSON read (and mended
-//! where it must be), values fitted to the schema, and sense checked. Nothing is
-//! guessed: what cannot be read is an absence with a reason.
+//! Steps: strip thinking, find candidates, parse JSON (with repairs if needed), coerce values to
+//! the schema, check the rules of the document. Nothing is guessed: an unreadable reply is recorded
+//! with its reason.
 
 mod audit;
 mod candidates;

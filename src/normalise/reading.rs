@@ -1,26 +1,26 @@
-//! What comes of reading a reply.
+//! Result types of parsing a reply.
 
 use crate::domain::transcript::{Document, Reading};
 
 pub type Normalised<T> = Result<Read<T>, Unreadable>;
 
-/// A document that was found in a reply.
+/// A document parsed from a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Read<T> {
     pub document: T,
-    /// Whether its JSON had to be mended before it could be read.
+    /// Whether the JSON needed repairs.
     pub repaired: bool,
-    /// Whether the reply ends before the document does, so that its end may be missing.
+    /// Whether the reply ends before the document does, so that the end may be missing.
     pub truncated: bool,
 }
 
-/// Why there is none.
+/// The reply has no readable document.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct Unreadable {
-    /// Names the place and the fault; quotes a few plain characters of the reply at most.
+    /// Names the path and the error; quotes at most a few plain characters of the reply.
     pub reason: String,
-    /// It was a refusal to answer, not a failure to write JSON.
+    /// The model refused to answer.
     pub refusal: bool,
 }
 
@@ -30,7 +30,8 @@ impl Unreadable {
     }
 }
 
-/// The reading as the transcript keeps it; what kind of document it is, the caller knows.
+/// Converts the result to the form kept in the run state; `document` wraps the parsed value in its
+/// variant.
 pub fn reading<T>(normalised: Normalised<T>, document: impl FnOnce(T) -> Document) -> Reading {
     match normalised {
         Ok(Read { document: found, repaired, truncated }) => {

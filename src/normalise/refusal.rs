@@ -1,9 +1,9 @@
-//! Whether a reply without a document is a refusal to answer.
+//! Recognises a reply without a document as a refusal to answer.
 
 /// A refusal is a few sentences; a longer text is an attempt to answer.
 const REFUSAL_CHARS_MAX: usize = 1_200;
 
-/// Between what it cannot and what it cannot do stand a few words.
+/// Maximum distance between "I cannot" and the verb.
 const GAP_CHARS_MAX: usize = 60;
 
 const CANNOT: [&str; 14] = [
@@ -51,7 +51,7 @@ const DO: [&str; 25] = [
     "review",
 ];
 
-/// Says it all by itself, in English and some of the other languages that models refuse in.
+/// Phrases that are refusals on their own, in English and other common languages.
 const ALONE: [&str; 32] = [
     "i must decline",
     "i have to decline",
@@ -97,7 +97,7 @@ pub(super) fn is_refusal(text: &str) -> bool {
         || CANNOT.iter().any(|phrase| says(&text, phrase))
 }
 
-/// Whether the phrase is followed by something that answering consists of.
+/// Whether a verb of answering follows the phrase.
 fn says(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase).any(|(place, found)| {
         let after = text.get(place + found.len()..).unwrap_or_default();

@@ -1,13 +1,13 @@
-//! JSON as models miswrite it: a reader that forgives a short list of faults.
+//! Lenient JSON parser for the mistakes that models make.
 //!
-//! Trailing and missing commas, comments, single and curly quotes, quotes and line
-//! breaks inside strings, bare keys, Python's literals, numbers that JSON has not, and
-//! a text that breaks off. Whatever else is wrong stays wrong.
+//! It accepts trailing and missing commas, comments, single and curly quotes, quotes and line
+//! breaks inside strings, unquoted keys, Python literals, numbers outside JSON, and truncated text.
+//! It rejects all other errors.
 //!
-//! It goes through the text once, and no deeper than the strict reader.
+//! It makes one pass over the text, with the depth limit of the strict parser.
 //!
-//! It is our own because `jsonrepair-rs` also makes strings of prose and of bare words, and an
-//! opinion must not be made of those.
+//! We do not use `jsonrepair-rs`, because it also turns prose and bare words into strings, which
+//! could produce an opinion from prose.
 
 use serde_json::{Map, Value};
 
@@ -16,13 +16,13 @@ use super::json::{DEPTH_MAX, duplicate, too_deep};
 #[derive(Debug, PartialEq)]
 pub(super) struct Mended {
     pub(super) value: Value,
-    /// Brackets that were open at the end were closed by us.
+    /// The parser closed brackets that were open at the end of the text.
     pub(super) cut_off: bool,
-    /// How much of the text the value takes up.
+    /// Number of bytes the value takes up.
     pub(super) bytes: usize,
 }
 
-/// The value at the start of the text; what follows it is not looked at.
+/// Parses the value at the start of the text and ignores the rest.
 pub(super) fn repair(text: &str) -> Result<Mended, String> {
     let mut mender = Mender { rest: text, cut_off: false };
     let value = mender.value(0)?.unwrap_or(Value::Null);
@@ -55,7 +55,7 @@ impl Mender<'_> {
         after.is_some()
     }
 
-    /// Passes over spaces and comments, and says what comes then; nothing at the end.
+    /// Skips spaces and comments and returns the next character, or `None` at the end.
     fn look(&mut self) -> Option<char> {
         loop {
             self.rest =
@@ -69,7 +69,7 @@ impl Mender<'_> {
         }
     }
 
-    /// A value; nothing where the text ends before one.
+    /// Parses a value; `None` if the text ends before it.
     fn value(&mut self, depth: usize) -> Found<Value> {
         let Some(first) = self.look() else {
             self.cut_off = true;
@@ -105,7 +105,7 @@ impl Mender<'_> {
         }
     }
 
-    /// One field and the comma behind it; false where the text ends within.
+    /// Parses one field and the comma behind it; false if the text ends within.
     fn member(&mut self, fields: &mut Map<String, Value>, depth: usize) -> Result<bool, String> {
         let key = self.key()?;
         match self.look() {
@@ -159,7 +159,8 @@ impl Mender<'_> {
         }
     }
 
-    /// A string, whatever quotes it stands in; `ends` is asked at each quote that could close it.
+    /// Parses a string in any kind of quotes. `ends` decides for each matching quote whether it
+    /// closes the string.
     fn string(&mut self, ends: impl Fn(&Self) -> bool) -> String {
         let closing = self.next().and_then(closing_quotes).unwrap_or_default();
         let mut text = String::new();
@@ -176,15 +177,15 @@ impl Mender<'_> {
         }
     }
 
-    /// Whether a quote that was just passed ends its string: what follows goes on with the
-    /// document. A quote in the middle of a sentence is followed by more of the sentence.
+    /// Whether the quote just passed closes its string: JSON syntax follows. A quote inside a
+    /// sentence is followed by more of the sentence.
     fn ends_here(&self) -> bool {
         let after = self.rest.trim_start();
         let gap = self.rest.get(..self.rest.len() - after.len()).unwrap_or_default();
         match after.chars().next() {
             None | Some(',' | ':' | '}' | ']') => true,
             Some('/') => after.starts_with("//") || after.starts_with("/*"),
-            // A comma was forgotten at the end of the line.
+            // The comma at the end of the line is missing.
             Some(next) => gap.contains('\n') && closing_quotes(next).is_some(),
         }
     }
@@ -198,14 +199,14 @@ impl Mender<'_> {
             Some('f') => text.push('\u{c}'),
             Some('u') => text.push(self.unicode()),
             Some(sign @ ('"' | '\'' | '\\' | '/')) => text.push(sign),
-            // A line that was broken on purpose.
+            // An escaped line break.
             Some('\n') => {}
             Some(other) => text.extend(['\\', other]),
             None => self.cut_off = true,
         }
     }
 
-    /// The character behind `\u`; half of a pair is replaced.
+    /// Parses the character behind `\u`; an unpaired surrogate becomes the replacement character.
     fn unicode(&mut self) -> char {
         let Some(first) = self.hex() else { return char::REPLACEMENT_CHARACTER };
         if let Some(letter) = char::from_u32(first) {
@@ -234,7 +235,7 @@ impl Mender<'_> {
         Some(code)
     }
 
-    /// A number or a literal of JSON, JavaScript or Python.
+    /// Parses a number or a literal of JSON, JavaScript or Python.
     fn bare(&mut self) -> Found<Value> {
         let is_bare = |letter: char| letter.is_ascii_alphanumeric() || "+-._".contains(letter);
         let end = self.rest.find(|letter| !is_bare(letter)).unwrap_or(self.rest.len());
@@ -247,7 +248,7 @@ impl Mender<'_> {
             | "-Infinity" | "inf" | "-inf" => Value::Null,
             _ => match serde_json::from_str(word) {
                 Ok(Value::Number(number)) => Value::Number(number),
-                // Half a word at the very end is left out, not guessed.
+                // A truncated word at the end is dropped, not guessed.
                 _ if is_cut => {
                     self.cut_off = true;
                     self.rest = rest;
@@ -261,7 +262,7 @@ impl Mender<'_> {
     }
 }
 
-/// The quotes that close what this one opens.
+/// Returns the quotes that can close this opening quote.
 fn closing_quotes(opening: char) -> Option<&'static [char]> {
     match opening {
         '"' => Some(&['"']),

@@ -1,4 +1,4 @@
-//! From the text of a reply to a document of one type.
+//! Parses the text of a reply into a document of one type, leniently. `strict.rs` shares its steps.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use super::truncation::{has_fields, is_cut_around};
 use crate::domain::ask::CUT_OFF;
 use crate::domain::limits::RAW_REPLY_CHARS_MAX;
 
-/// Under these some models wrap what they were asked for.
+/// Keys under which some models wrap the document.
 pub(super) const WRAPPERS: [&str; 17] = [
     "opinion",
     "review",
@@ -36,16 +36,16 @@ pub(super) const WRAPPERS: [&str; 17] = [
     "properties",
 ];
 
-/// How much is made of a reply that is not quite what was asked for.
+/// How to treat a reply that deviates from its schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// What can mean one thing is taken for it, and what was not asked for is dropped.
+    /// Coerce unambiguous values and drop unknown fields.
     Forgiving,
-    /// Nothing is dropped, and what breaks off is no document.
+    /// Reject unknown fields and truncated documents.
     Rigid,
 }
 
-/// Reads a reply by its schema; `check` says what a schema cannot, and may tidy.
+/// Parses a reply by its schema; `check` validates what a schema cannot express, and may normalise.
 pub(super) fn read<T: DeserializeOwned>(
     reply: &str,
     schema: &Value,
@@ -69,7 +69,7 @@ pub(super) fn read<T: DeserializeOwned>(
                 read.truncated = is_cut(reply, &said, &document, schema);
                 return Ok(read);
             }
-            // Another candidate may have its end: a brace inside a string can seem to close it.
+            // Another candidate may be complete: a brace inside a string can look like its end.
             Ok(Found { read, .. }) => cut = cut.or(Some(read)),
             Err(failed) => failed.keep_nearer(&mut nearest),
         }
@@ -77,8 +77,8 @@ pub(super) fn read<T: DeserializeOwned>(
     cut.ok_or_else(|| unreadable(&said, nearest))
 }
 
-/// Whether the model was cut off although this document has its end: it was about to write
-/// another, or it was still thinking.
+/// Whether the model was cut off although this document is complete: while it wrote another one, or
+/// while it was still thinking.
 fn is_cut(reply: &str, said: &str, document: &Range<usize>, schema: &Value) -> bool {
     let is_thinking = || {
         let whole = without_closed_thinking(reply);
@@ -88,7 +88,7 @@ fn is_cut(reply: &str, said: &str, document: &Range<usize>, schema: &Value) -> b
     is_cut_around(said, document, schema) || is_thinking()
 }
 
-/// What a reply says, without its thinking and the blanks around it.
+/// Returns the reply without thinking and surrounding blanks.
 pub(super) fn said(reply: &str) -> Result<String, Unreadable> {
     not_blank(reply)?;
     let said = trimmed(&without_thinking(reply)).to_owned();
@@ -99,7 +99,7 @@ pub(super) fn only_thinking() -> Unreadable {
     Unreadable::new("the reply holds nothing but thinking")
 }
 
-/// Whether there is anything to read, and not too much of it.
+/// Rejects a reply that is empty or too long.
 pub(super) fn not_blank(reply: &str) -> Result<(), Unreadable> {
     if reply.len() > RAW_REPLY_CHARS_MAX && reply.chars().nth(RAW_REPLY_CHARS_MAX).is_some() {
         return Err(Unreadable::new(format!(
@@ -112,7 +112,7 @@ pub(super) fn not_blank(reply: &str) -> Result<(), Unreadable> {
     Ok(())
 }
 
-/// The fault of a text that is not what was asked for, unless it is a refusal to answer.
+/// Returns the refusal error if the text is a refusal, else an error with this reason.
 pub(super) fn refused_or(said: &str, reason: String) -> Unreadable {
     if is_refusal(said) { declined() } else { Unreadable::new(reason) }
 }
@@ -121,22 +121,22 @@ pub(super) fn declined() -> Unreadable {
     Unreadable { reason: "the model declined to answer".to_owned(), refusal: true }
 }
 
-/// A byte order mark counts as a blank.
+/// Also trims a byte order mark.
 pub(super) fn trimmed(text: &str) -> &str {
     text.trim_matches(|letter: char| letter.is_whitespace() || letter == '\u{feff}')
 }
 
-/// A candidate that is not the document, how near it came, and why it is not.
+/// A candidate that is not the document, with the reason and how close it came.
 pub(super) struct Attempt {
     known_fields: usize,
     bytes: usize,
     reason: String,
-    /// It is a whole schema, in which nothing is filled in.
+    /// The candidate repeats the schema without values.
     pub(super) is_echo: bool,
 }
 
 impl Attempt {
-    /// The fault worth telling is that of the candidate that was most likely meant.
+    /// The error to report is that of the candidate most likely meant as the document.
     fn is_nearer_than(&self, other: &Self) -> bool {
         (self.known_fields, self.bytes) > (other.known_fields, other.bytes)
     }
@@ -148,7 +148,7 @@ impl Attempt {
     }
 }
 
-/// A candidate of which a document was made, and how much of it that took.
+/// A candidate that gave a document, and the bytes the document took up.
 pub(super) struct Found<T> {
     pub(super) read: Read<T>,
     pub(super) bytes: usize,
@@ -162,7 +162,7 @@ pub(super) fn attempt<T>(
 ) -> Result<Found<T>, Attempt> {
     let bytes = candidate.len();
     let parsed = parse(candidate).map_err(|reason| Attempt {
-        // What has our fields in it was meant as the document, readable or not.
+        // A candidate that contains our field names was meant as the document, even if unparsable.
         known_fields: names(schema).filter(|name| candidate.contains(*name)).count(),
         bytes,
         reason,
@@ -197,7 +197,7 @@ fn known_fields(value: &Value, schema: &Value) -> usize {
     names(schema).filter(|name| value.get(*name).is_some()).count()
 }
 
-/// What is inside a wrapper, where the value itself has nothing that we ask for.
+/// Returns the value inside a wrapper key if the value itself has none of the fields.
 fn unwrapped(value: Value, schema: &Value, manner: Manner) -> Value {
     let is_alone = value.as_object().is_some_and(|fields| fields.len() == 1);
     if known_fields(&value, schema) > 0 || (manner == Manner::Rigid && !is_alone) {
@@ -210,7 +210,7 @@ fn unwrapped(value: Value, schema: &Value, manner: Manner) -> Value {
     inner.cloned().unwrap_or(value)
 }
 
-/// A schema in place of what it asks for.
+/// Whether the value is a schema, not a document.
 fn is_schema(value: &Value) -> bool {
     let fields = value.get("properties").and_then(Value::as_object);
     fields.is_some_and(|fields| fields.values().any(is_field_schema))

@@ -1,11 +1,12 @@
-//! A directive in the words of the model that will hear it: one sentence on one line.
+//! Parses a restatement: the Principal's directive repeated by the model in one sentence on one
+//! line.
 
 use super::reading::{Normalised, Read, Unreadable};
 use super::refusal::is_refusal;
 use super::reply::{declined, said, trimmed};
 use crate::domain::conclusion::{Measure, count};
 
-/// The Principal reads it at a glance and says yes or no.
+/// Short enough for the Principal to read at a glance and confirm.
 const RESTATEMENT_CHARS_MAX: usize = 400;
 
 /// Quotes that models put around a sentence.
@@ -23,7 +24,7 @@ pub fn restatement(reply: &str) -> Normalised<String> {
     }
 }
 
-/// The text without the quotes around it, if it is quoted as a whole.
+/// Strips the quotes if they enclose the whole text.
 fn unquoted(text: &str) -> &str {
     let inner = QUOTES.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
@@ -47,7 +48,7 @@ fn fault(text: &str) -> Option<String> {
     if text.chars().any(char::is_control) || text.starts_with(['{', '[', '<', '`']) {
         return Some("not plain text".to_owned());
     }
-    // A script without marks for it has as many sentences as its writer says.
+    // A script without sentence marks counts as one sentence.
     let sentences = count(Measure::Sentences, text).unwrap_or(1);
     (sentences > 1).then(|| format!("{sentences} sentences, where one is due"))
 }

@@ -1,8 +1,9 @@
-//! A reply that decides, and so must hold one document and no second.
+//! Strict parsing of a reply that decides something: it must contain exactly one document.
 //!
-//! Whoever judges a text may quote it, and the text may hold a document of its own that was
-//! put there to be taken for the judge's. One that stands in the text is a quotation; of two
-//! others it cannot be told which is meant. Then none is taken, and the model is asked again.
+//! A model may quote the artifact it judges, and the artifact may contain a planted document. A
+//! document that occurs in the artifact is treated as a quotation. If two other documents differ,
+//! it is unclear which one is meant. In both cases the reply is rejected, so that the engine
+//! retries.
 
 use std::ops::Range;
 
@@ -17,8 +18,7 @@ use super::think::without_closed_thinking;
 use super::truncation::{gaps, has_fields, is_cut_around};
 use crate::domain::ask::CUT_OFF;
 
-/// Finds the one object in a reply of which a document can be made; `documents` is what a
-/// fault calls several of them.
+/// Finds the single document of a reply; `documents` is the plural noun for error messages.
 pub(super) fn read_rigidly<T: PartialEq>(
     reply: &str,
     schema: &Value,
@@ -28,7 +28,7 @@ pub(super) fn read_rigidly<T: PartialEq>(
     Wanted { artifact: None, schema, documents }.read(reply, make)
 }
 
-/// The same, of a reply about an artifact: what stands in that is no document of the reply's.
+/// The same for a reply about an artifact: documents that occur in the artifact do not count.
 pub(super) fn read_of_artifact<T: PartialEq>(
     reply: &str,
     artifact: &str,
@@ -39,25 +39,25 @@ pub(super) fn read_of_artifact<T: PartialEq>(
     Wanted { artifact: Some(artifact), schema, documents }.read(reply, make)
 }
 
-/// What is looked for.
+/// The document to look for.
 struct Wanted<'a> {
     artifact: Option<&'a str>,
     schema: &'a Value,
     documents: &'a str,
 }
 
-/// What was found in a text, before any of it is taken.
+/// Findings in the text of a reply, before one document is chosen.
 struct Survey<T> {
     /// The first document.
     only: Option<Read<T>>,
-    /// It stands inside an object that never ends, or before one.
+    /// An unclosed object surrounds or follows the document.
     is_cut: bool,
-    /// There is another, and it says something else.
+    /// There is a second document that differs.
     has_rival: bool,
     is_quoted: bool,
-    /// The failed attempt that comes nearest to a document.
+    /// The failed candidate closest to a document.
     nearest: Option<Attempt>,
-    /// What was looked at and is accounted for.
+    /// Ranges that are accounted for.
     spent: Vec<Range<usize>>,
 }
 
@@ -115,7 +115,8 @@ impl Wanted<'_> {
         survey
     }
 
-    /// The documents that stand in the artifact: in whatever words they come back, they are its.
+    /// Returns the documents inside the artifact. A reply that repeats one, in any layout, quotes
+    /// it.
     fn quotable<T: PartialEq>(&self, make: impl Fn(Value) -> Result<T, String>) -> Vec<T> {
         let Some(artifact) = self.artifact else { return Vec::new() };
         let found = places(artifact).into_iter().filter_map(|place| {
@@ -126,8 +127,8 @@ impl Wanted<'_> {
         found.collect()
     }
 
-    /// The one document, where nothing puts in doubt that it is the one that was meant; `thought`
-    /// is the end of the text in which the model thinks aloud.
+    /// Returns the document if it is certain to be the intended one; `thought` is the unclosed
+    /// thinking at the end of the text.
     fn settled<T>(&self, survey: Survey<T>, text: &str, thought: &str) -> Normalised<T> {
         let Self { schema, documents, .. } = self;
         let Survey { only, is_cut, has_rival, is_quoted, nearest, spent } = survey;
@@ -159,7 +160,7 @@ impl<T: PartialEq> Survey<T> {
     }
 }
 
-/// Whether a document stands in the text, however it is broken into lines or escaped there.
+/// Whether the document occurs in the text, ignoring white space and escapes.
 fn stands_in(document: &str, text: &str) -> bool {
     let is_said = |letter: &char| !letter.is_whitespace() && *letter != '\\';
     let bare = |text: &str| -> String { text.chars().filter(is_said).collect() };

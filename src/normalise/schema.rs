@@ -1,7 +1,7 @@
-//! The schemas of what models are asked for, as they are sent and as replies are read.
+//! JSON schemas of the documents that models return, used in requests and for parsing.
 //!
-//! They are derived from the types once, then made small: no references, no titles,
-//! no defaults, because each costs tokens in every ask.
+//! They are derived from the types once and then reduced: no references, titles or defaults,
+//! because each costs tokens in every ask.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -16,14 +16,14 @@ use crate::domain::council::report::Report;
 use crate::domain::council::review::Review;
 use crate::domain::council::words::Mode;
 
-/// References inside references. Ours are three deep; a type that holds itself would never end.
+/// Maximum depth of references. Ours need three; the limit stops recursive types.
 const REFERENCES_DEPTH_MAX: usize = 16;
 
-/// What a model has no use for.
+/// Keywords that a model does not need.
 const DROPPED: [&str; 5] = ["$schema", "$defs", "title", "default", "format"];
 
-/// Fields that only one mode asks for. A server that follows a schema to the letter would
-/// otherwise have the model fill them in every mode.
+/// Fields of one mode only. A server with strict schemas would make the model fill them in every
+/// mode.
 const ONLY_IN: [(&str, Mode); 4] = [
     ("findings", Mode::Review),
     ("finding_positions", Mode::Review),
@@ -31,7 +31,7 @@ const ONLY_IN: [(&str, Mode); 4] = [
     ("verification_plan", Mode::Architecture),
 ];
 
-/// Fields that name an opinion or its author, by letter, or a participant by name.
+/// Fields that name an opinion or its author by letter, or a participant by name.
 const NAMING: [&str; 9] = [
     "agent",
     "agents_involved",
@@ -44,14 +44,14 @@ const NAMING: [&str; 9] = [
     "disputed_by",
 ];
 
-/// More than the panels and modes of a process; a few kilobytes each.
+/// More than the panels and modes of one process; a few kilobytes each.
 const KEPT_MAX: usize = 256;
 
 type Kept = BTreeMap<(Purpose, Mode, Vec<String>), Arc<Value>>;
 
-/// What a reply must look like, for what was asked and whose letters or names it may use.
-/// Nothing, where a reply is plain text. The same one each time, so that what others make of
-/// it can be kept.
+/// Returns the schema of a reply; `names` are the letters or names it may use. `None` if the reply
+/// is plain text. Equal arguments return the same `Arc`, so that callers can cache what they derive
+/// from it.
 pub fn schema(purpose: Purpose, mode: Mode, names: &[String]) -> Option<Arc<Value>> {
     static KEPT: Mutex<Kept> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,14 +67,14 @@ pub fn schema(purpose: Purpose, mode: Mode, names: &[String]) -> Option<Arc<Valu
     Some(made)
 }
 
-/// The schema for one ask; of a deliberator, the names are those of its scores.
+/// Builds the schema for one ask; for a deliberator, `names` are its score names.
 fn made(purpose: Purpose, mode: Mode, names: &[String]) -> Option<Value> {
     let scores: Vec<&str> = names.iter().map(String::as_str).collect();
     match purpose {
         Purpose::Opinion => Some(asked_for(opinion_schema(), mode, names)),
         Purpose::Review => Some(asked_for(review_schema(), mode, names)),
         Purpose::Synthesis => Some(asked_for(report_schema(), mode, names)),
-        // A reviser may hand in less; what it is asked for has the same shape.
+        // A reviser may return fewer fields; the schema has the same shape.
         Purpose::Conclusion | Purpose::Revision => {
             Some(asked_for(conclusion_schema(), mode, names))
         }
@@ -95,7 +95,7 @@ fn asked_for(whole: &Value, mode: Mode, names: &[String]) -> Value {
     schema
 }
 
-/// Where somebody is to be named, only those will do who were shown.
+/// Restricts naming fields to the names that were shown.
 fn offer_names(schema: &mut Value, names: &[String]) {
     let Value::Object(node) = schema else { return };
     if let Some(Value::Object(properties)) = node.get_mut("properties") {
@@ -114,7 +114,7 @@ fn offer_names(schema: &mut Value, names: &[String]) {
     }
 }
 
-/// Takes a field out, wherever it stands.
+/// Removes a field at every level.
 fn drop_field(schema: &mut Value, field: &str) {
     let Value::Object(node) = schema else { return };
     if let Some(Value::Object(properties)) = node.get_mut("properties") {
@@ -155,7 +155,7 @@ fn small(schema: schemars::Schema) -> Value {
     inlined(&schema, &schema, 0)
 }
 
-/// The schema with each reference replaced by what it refers to.
+/// Replaces each reference by its definition.
 fn inlined(schema: &Value, root: &Value, depth: usize) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
     let target = fields.get("$ref").and_then(Value::as_str).and_then(|reference| {
@@ -164,7 +164,7 @@ fn inlined(schema: &Value, root: &Value, depth: usize) -> Value {
     });
     if let Some(target) = target.filter(|_| depth < REFERENCES_DEPTH_MAX) {
         let mut whole = inlined(target, root, depth + 1);
-        // What is said of the field says more than what is said of its type.
+        // The description of the field is more specific than that of its type.
         if let (Some(whole), Some(description)) = (whole.as_object_mut(), fields.get("description"))
         {
             whole.insert("description".to_owned(), description.clone());
@@ -177,7 +177,7 @@ fn inlined(schema: &Value, root: &Value, depth: usize) -> Value {
 
 fn part(key: &str, value: &Value, root: &Value, depth: usize) -> Value {
     match (key, value) {
-        // Names of fields are no keywords: a field may be called `title`.
+        // Field names are not keywords: a field may be called `title`.
         ("properties", Value::Object(fields)) => {
             let fields =
                 fields.iter().map(|(name, schema)| (name.clone(), inlined(schema, root, depth)));

@@ -1,6 +1,6 @@
-//! Words that models write in place of those they were given.
+//! Maps a model's choice of words to the options of a schema.
 
-/// A word and what it may stand for; the first that is an option is taken.
+/// A word and its possible meanings; the first that is an option is used.
 const SYNONYMS: [(&str, &[&str]); 64] = [
     ("moderate", &["medium"]),
     ("med", &["medium"]),
@@ -68,7 +68,7 @@ const SYNONYMS: [(&str, &[&str]); 64] = [
     ("on-hold", &["hold"]),
 ];
 
-/// The option that a model's word means, if there is one.
+/// Returns the option that a model's word means, if any.
 pub(super) fn option<'a>(word: &str, options: &[&'a str]) -> Option<&'a str> {
     let word = folded(word);
     let is_option = |name: &str| options.iter().copied().find(|option| folded(option) == name);
@@ -79,7 +79,7 @@ pub(super) fn option<'a>(word: &str, options: &[&'a str]) -> Option<&'a str> {
     })
 }
 
-/// In lower case, with hyphens for whatever is between words.
+/// Lower case, with hyphens between words.
 fn folded(word: &str) -> String {
     let words = word.split(|letter: char| letter.is_whitespace() || "_-".contains(letter));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();

@@ -1,4 +1,4 @@
-//! Replies as models write them, and what is read from each.
+//! Council replies as models write them, and how each is parsed.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::domain::transcript::Document;
 
 const OPINION: &str = r#"{"summary":"Do it.","details":{"recommendation":"Adopt."},"confidence":"high","stance":"approve"}"#;
 
-/// What was read or why not, on a line: `read`, or `mended` where the JSON had to be.
+/// The parse result or the error, on one line: `read`, or `mended` if the JSON needed repairs.
 fn summary<T>(normalised: Normalised<T>, describe: impl Fn(&T) -> String) -> String {
     match normalised {
         Ok(read) => {
@@ -35,7 +35,7 @@ fn check(reply: &str, expected: &str) {
     assert_eq!(summary(opinion(reply, Mode::General), describe_opinion), expected);
 }
 
-/// The opinion with one place changed.
+/// The opinion with one value replaced.
 fn with(pointer: &str, value: Value) -> String {
     let mut document: Value = serde_json::from_str(OPINION).unwrap();
     let (parent, name) = pointer.rsplit_once('/').unwrap();
@@ -196,7 +196,7 @@ fn a_review_names_opinions_that_were_shown() {
     );
     check_review(&json!([]), "unreadable: targets: empty, at least one is due");
     check_review(&json!(null), "unreadable: targets: empty, at least one is due");
-    // `B` was not shown: it is mostly the reviewer's own.
+    // `B` was not shown: it is usually the reviewer's own.
     check_review(
         &json!([{"letter": "A", "rating": 7}, {"letter": "B", "rating": 7}]),
         "read: A 7 (0)",

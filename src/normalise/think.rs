@@ -1,30 +1,29 @@
-//! Thinking aloud, dropped: it may hold drafts that the model did not mean to give.
+//! Strips thinking blocks from a reply, because they may contain drafts of the answer.
 
 const TAGS: [&str; 4] = ["think", "thinking", "reasoning", "thought"];
 
-/// The reply without its thinking.
+/// Returns the reply without its thinking.
 ///
-/// A block that is never closed takes the rest of the reply with it only where the
-/// reply begins with it; a closing tag without an opening one ends thinking that a
-/// chat template had opened before the reply began.
+/// An unclosed block removes the rest of the reply only if the reply begins with it. A closing tag
+/// without an opening one ends thinking that the chat template opened before the reply.
 pub(super) fn without_thinking(reply: &str) -> String {
     let Said { text, open } = without_closed_thinking(reply);
     let before = open.and_then(|open| text.get(..open));
     match before {
         Some(before) if before.trim().is_empty() => String::new(),
-        // A tag in the middle that nothing closes is text about tags.
+        // An unclosed tag in the middle is ordinary text about tags.
         Some(_) | None => without_orphans(text),
     }
 }
 
-/// A reply without the thinking that has a beginning and an end.
+/// A reply without its closed thinking blocks.
 pub(super) struct Said {
     pub(super) text: String,
-    /// Where thinking begins that never ends.
+    /// Start of an unclosed thinking block.
     pub(super) open: Option<usize>,
 }
 
-/// Takes away what surely is thinking, and nothing else: a lone tag may be quoted.
+/// Removes closed thinking blocks only; a lone tag may be a quotation.
 pub(super) fn without_closed_thinking(reply: &str) -> Said {
     let lower = reply.to_ascii_lowercase();
     let mut kept = String::with_capacity(reply.len());
@@ -44,8 +43,8 @@ pub(super) fn without_closed_thinking(reply: &str) -> Said {
     Said { text: kept, open: None }
 }
 
-/// Where the next block opens, by which tag, and where its inside begins. A tag inside a
-/// document is text, so a block opens at the start or on a line of its own.
+/// Returns the start of the next block, its tag, and the start of its content. A tag inside a
+/// document is text, so a block must open at the start of the reply or of a line.
 fn next_opening(lower: &str, from: usize) -> Option<(usize, &'static str, usize)> {
     let mut place = from;
     for line in lower.get(from..)?.split_inclusive('\n') {
@@ -74,7 +73,7 @@ fn without_orphans(text: String) -> String {
         let close = format!("</{tag}>");
         let place = lower.rfind(&close)?;
         let before = lower.get(..place)?;
-        // Behind an opening brace it may stand inside a document.
+        // Inside an open JSON string the tag is text of a document.
         (!before.contains(&format!("<{tag}>")) && on_its_own(before)).then(|| place + close.len())
     });
     match end.max() {
@@ -83,7 +82,7 @@ fn without_orphans(text: String) -> String {
     }
 }
 
-/// Whether what stands before a closing tag leaves no JSON string open on its line.
+/// Whether no JSON string is open on the line before a closing tag.
 fn on_its_own(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     line.matches('"').count().is_multiple_of(2)

@@ -1,8 +1,8 @@
-//! Whether a reply ends before the document in it does.
+//! Detects that a reply ends before its document does.
 //!
-//! The JSON reader closes brackets that the text leaves open, and says so. That is not enough: a
-//! whole object may stand inside an object that never ends, before one, or inside thinking that
-//! never ends. Then the model was cut off, and what it wrote last is missing.
+//! The JSON parser reports brackets that it had to close itself. That is not enough: a complete
+//! object may be inside or before an unclosed object, or inside unclosed thinking. Then the model
+//! was cut off and its last text is missing.
 
 use std::ops::Range;
 
@@ -11,10 +11,10 @@ use serde_json::Value;
 use super::candidates::unclosed;
 use super::reply::{WRAPPERS, names};
 
-/// Whether an object that never ends stands around the document, or behind it.
+/// Whether an unclosed object surrounds or follows the document.
 pub(super) fn is_cut_around(text: &str, document: &Range<usize>, schema: &Value) -> bool {
     unclosed(text).into_iter().any(|open| {
-        // Where quotes are wrong, a brace inside the document may seem to be open.
+        // With wrong quotes, a brace inside the document may seem unclosed.
         if document.contains(&open.start) {
             return false;
         }
@@ -27,13 +27,13 @@ pub(super) fn is_cut_around(text: &str, document: &Range<usize>, schema: &Value)
     })
 }
 
-/// Whether what follows an open brace is a key, or nothing. Prose may hold a brace, too.
+/// Whether a key or nothing follows the open brace. Prose may contain a brace, too.
 fn begins_object(open: &str) -> bool {
     let inside = open.trim_start_matches('{').trim_start();
     inside.is_empty() || inside.starts_with(is_quote)
 }
 
-/// The text around these places.
+/// Returns the text between these ranges.
 pub(super) fn gaps(text: &str, mut places: Vec<Range<usize>>) -> Vec<&str> {
     places.sort_by_key(|place| place.start);
     let mut gaps = Vec::new();
@@ -46,8 +46,8 @@ pub(super) fn gaps(text: &str, mut places: Vec<Range<usize>>) -> Vec<&str> {
     gaps
 }
 
-/// Whether one of our fields stands in the text as a key, in quotes or behind a brace. Prose
-/// may name a field.
+/// Whether one of the schema's fields occurs as a key, in quotes or behind a brace. Prose may
+/// mention a field without being a document.
 pub(super) fn has_fields(text: &str, schema: &Value) -> bool {
     names(schema).any(|name| has_key(text, name))
 }
@@ -64,7 +64,7 @@ fn has_key(text: &str, name: &str) -> bool {
     })
 }
 
-/// What may stand around a key, also where a document is quoted within a string.
+/// Characters that can surround a key, also in a document quoted inside a string.
 fn is_quote(letter: char) -> bool {
     matches!(letter, '"' | '\'' | '\\' | '“' | '”' | '‘' | '’')
 }

@@ -1,4 +1,4 @@
-//! Replies of every kind, cut at every byte: none is read as if it were whole.
+//! Cuts replies of every kind at every byte: none is accepted as complete.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::domain::conclusion::{Audit, Field};
 use crate::domain::council::words::Mode;
 use crate::domain::gate::score_names;
 
-/// What the reader makes of a reply.
+/// Result of parsing a cut reply.
 #[derive(Debug, PartialEq)]
 enum Outcome {
     Whole,
@@ -27,14 +27,14 @@ fn outcome<T>(normalised: Normalised<T>) -> Outcome {
     }
 }
 
-/// A kind of document: its name, one that is valid, and what reads it.
+/// A kind of document: its name, a valid example, and its parser.
 struct Kind {
     name: &'static str,
     valid: Value,
     read: fn(&str) -> Outcome,
 }
 
-/// A text with everything that confuses a reader who looks for the end of a string.
+/// A text with all characters that can confuse the search for the end of a string.
 const TEXT: &str = "Go {now} \"if\" it's [so] \\ or } é";
 
 fn kinds() -> Vec<Kind> {
@@ -102,11 +102,11 @@ fn kinds() -> Vec<Kind> {
     ]
 }
 
-/// A reply around a document, and the part of it in which a cut must be noticed.
+/// A reply around a document, and the range in which a cut must be detected.
 struct Reply {
     how: &'static str,
     text: String,
-    /// Behind this the document has its end.
+    /// End of the document.
     end: usize,
 }
 
@@ -117,7 +117,7 @@ fn reply(how: &'static str, before: &str, document: &str, after: &str) -> Reply 
 
 fn replies(valid: &Value) -> Vec<Reply> {
     let (flat, tall) = (valid.to_string(), serde_json::to_string_pretty(valid).unwrap());
-    // What a model may write before its answer, and must not be taken for it.
+    // Text that a model may write before its answer and that is not the answer.
     let thought = format!("<think>\nPerhaps {{so}}: {flat}\n</think>\n");
     vec![
         reply("bare", "", &flat, ""),
@@ -166,7 +166,7 @@ fn a_draft_before_an_answer_that_is_cut_is_not_the_answer() {
     for kind in kinds() {
         let draft = format!("First I thought {}, but rather ", kind.valid);
         let whole = reply("after a draft", &draft, &kind.valid.to_string(), "");
-        // Before the second object begins, there is nothing that shows a cut.
+        // Before the second object begins, nothing indicates a cut.
         check_cuts(&kind, &whole, draft.len() + 1);
     }
 }
@@ -202,7 +202,7 @@ fn a_cut_is_given_as_the_reason_so_that_a_shorter_reply_is_asked_for() {
             Outcome::Unreadable(reason) => {
                 assert!(reason.contains(CUT_OFF), "{}: {reason}", kind.name);
             }
-            // What is there of it has all that it must have.
+            // The part before the cut has all required fields.
             Outcome::Truncated => {}
             Outcome::Whole => panic!("{} is whole", kind.name),
         }

@@ -1,4 +1,4 @@
-//! The word of the adjudicator. A downgrade that is not said is none.
+//! Parses the adjudicator's reply. A missing `downgrade` counts as false.
 
 use super::schema::adjudication_schema;
 use super::spoken::{change, one_text};
@@ -7,7 +7,7 @@ use crate::normalise::coerce::fitted;
 use crate::normalise::reading::Normalised;
 use crate::normalise::rigid::read_of_artifact;
 
-/// The adjudicator is not shown the artifact, but what others quote of it.
+/// The adjudicator does not see the artifact, but the deliberators' quotations from it.
 pub fn adjudication(reply: &str, artifact: &str) -> Normalised<Adjudication> {
     let schema = adjudication_schema();
     read_of_artifact(reply, artifact, schema, "adjudications", |mut value| {

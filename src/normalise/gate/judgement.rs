@@ -1,7 +1,7 @@
-//! What a deliberator holds of an artifact.
+//! Parses a deliberator's judgement of an artifact.
 //!
-//! It is read as it was written, also where it seems to contradict itself: a block is
-//! `would_block` and nothing else, and whoever leaves it out has not judged.
+//! Contradictions are kept as written: only `would_block` blocks, and a reply without it is not a
+//! judgement.
 
 use serde_json::{Map, Value};
 
@@ -13,16 +13,17 @@ use crate::normalise::coerce::fitted;
 use crate::normalise::reading::Normalised;
 use crate::normalise::rigid::read_of_artifact;
 
-/// They are asked for eight; many more are no judgement.
+/// The prompt asks for at most eight; many more are not a judgement.
 const CONCERNS_MAX: usize = 50;
 
-/// A concern is a sentence or two, and is shown whole.
+/// A concern is a sentence or two and is shown in full.
 const CONCERN_CHARS_MAX: usize = 4_000;
 
-/// Concessions and escalations.
+/// Maximum number of concessions, and of escalations.
 const POINTS_MAX: usize = 50;
 
-/// Reads a reply to either reading of an artifact; the names of its scores where they are known.
+/// Parses a judgement of either round; `score_names` are the names of its scores, if they are
+/// fixed.
 pub fn judgement(
     reply: &str,
     artifact: &str,
@@ -30,7 +31,7 @@ pub fn judgement(
     score_names: Option<[&str; 3]>,
 ) -> Normalised<Judgement> {
     let known: Vec<&str> = score_names.iter().flatten().copied().collect();
-    // What is cut off may have lost the concern that matters.
+    // A truncated judgement may lack the decisive concern, so it is rejected.
     read_of_artifact(reply, artifact, &judgement_schema(purpose, &known), "judgements", |value| {
         let value = meant(value, score_names)?;
         let given = value.get("scores").and_then(Value::as_object);
@@ -45,7 +46,7 @@ pub fn judgement(
     })
 }
 
-/// What was written in another shape, in ours.
+/// Converts lenient forms of fields to the schema's shape.
 fn meant(mut value: Value, score_names: Option<[&str; 3]>) -> Result<Value, String> {
     change(&mut value, "scores", |given| scores(given, score_names))?;
     change(&mut value, "concerns", |given| Ok(concerns(given)))?;

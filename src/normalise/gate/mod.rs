@@ -1,5 +1,5 @@
-//! The two documents of an artifact gate. They are read to fail closed: what does not say
-//! whether it blocks is no judgement.
+//! Parsers for the two documents of a review. They fail closed: a reply that does not state whether
+//! it blocks is not a judgement.
 
 mod adjudication;
 mod judgement;

@@ -1,6 +1,5 @@
-//! The schemas of a gate's documents, in the order in which they are best written: what was
-//! found comes before what follows from it, because a server that follows a schema to the
-//! letter has the model write in this order.
+//! Schemas of the review documents. Findings come before the conclusions drawn from them, because a
+//! server with strict schemas makes the model write in this order.
 
 use std::sync::LazyLock;
 
@@ -9,8 +8,8 @@ use serde_json::{Map, Value, json};
 use crate::domain::ask::Purpose;
 use crate::domain::gate::{Decision, Leaning};
 
-/// What a deliberator replies with. Where its scores are not known by name they are a list,
-/// because an object with any names is more than most servers take.
+/// Schema of a deliberator's reply. Scores without fixed names are a list, because most servers do
+/// not accept an object with arbitrary keys.
 pub(in crate::normalise) fn judgement_schema(purpose: Purpose, score_names: &[&str]) -> Value {
     let mut fields = Map::new();
     fields.insert("concerns".to_owned(), concerns());
@@ -39,7 +38,7 @@ pub(in crate::normalise) fn judgement_schema(purpose: Purpose, score_names: &[&s
     })
 }
 
-/// What the adjudicator replies with.
+/// Schema of the adjudicator's reply.
 pub(in crate::normalise) fn adjudication_schema() -> &'static Value {
     static SCHEMA: LazyLock<Value> = LazyLock::new(|| {
         json!({

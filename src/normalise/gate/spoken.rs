@@ -1,33 +1,33 @@
-//! What models write in place of the shapes of a gate, where it can mean one thing.
+//! Converts unambiguous variants of the review fields, as models write them, to the schema's shape.
 
 use serde_json::{Map, Value, json};
 
 use crate::normalise::coerce::{described, quoted};
 
-/// More scores than these say nothing.
+/// Maximum number of scores.
 const SCORES_MAX: usize = 8;
 
 const SCORE_NAME_CHARS_MAX: usize = 64;
 
-/// Under these stands the number where a score comes with its reason.
+/// Keys of the number if a score comes with its reason.
 const NUMBER_KEYS: [&str; 3] = ["score", "value", "rating"];
 
-/// Other names for the fields of a concern.
+/// Alternative names for the fields of a concern.
 const CONCERN_KEYS: [(&str, &[&str]); 3] = [
     ("locus", &["quote", "location", "line"]),
     ("issue", &["concern", "problem", "description", "message"]),
     ("fix", &["suggested_fix", "suggestion", "recommendation"]),
 ];
 
-/// Scores as an object of names, whether they came as one, with reasons, or as a list. Of those
-/// whose names are known no others are kept.
+/// Returns the scores as an object by name; they may come as an object, with reasons, or as a list.
+/// If the names are fixed, others are dropped.
 pub(super) fn scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, String> {
     let pairs: Vec<(String, Value)> = match given {
         Value::Object(fields) => fields.into_iter().collect(),
         Value::Array(items) => {
             items.into_iter().enumerate().map(listed).collect::<Result<Vec<_>, _>>()?
         }
-        // The reader of the schema says what is wrong with it.
+        // The coercion to the schema reports the error.
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Ok(given),
     };
     let mut kept = Map::new();
@@ -54,7 +54,7 @@ pub(super) fn scores(given: Value, names: Option<[&str; 3]>) -> Result<Value, St
     }
 }
 
-/// `{"name": "x", "score": 3}`, or `{"x": 3}`.
+/// Reads `{"name": "x", "score": 3}` or `{"x": 3}`.
 fn listed((index, item): (usize, Value)) -> Result<(String, Value), String> {
     let fault =
         |item: &Value| format!("scores[{index}]: {}, not a name and a score", described(item));
@@ -76,12 +76,12 @@ fn number(score: Value) -> Value {
     inner.cloned().unwrap_or(score)
 }
 
-/// `Voice Match` and `voice-match` are `voice_match`.
+/// `Voice Match` and `voice-match` match `voice_match`.
 fn is_name(written: &str, name: &str) -> bool {
     written.trim().replace([' ', '-'], "_").eq_ignore_ascii_case(name)
 }
 
-/// Concerns as objects with the names of ours; those without an issue are none.
+/// Returns the concerns as objects with our field names; a concern without an issue is dropped.
 pub(super) fn concerns(given: Value) -> Value {
     let items = match given {
         Value::Array(items) => items,
@@ -97,7 +97,7 @@ fn concern(given: Value) -> Option<Value> {
         Value::String(issue) => Map::from_iter([("issue".to_owned(), Value::String(issue))]),
         Value::Object(fields) => fields,
         Value::Null => return None,
-        // The reader of the schema says what is wrong with it.
+        // The coercion to the schema reports the error.
         Value::Bool(_) | Value::Number(_) | Value::Array(_) => return Some(given),
     };
     for (name, others) in CONCERN_KEYS {
@@ -107,7 +107,7 @@ fn concern(given: Value) -> Option<Value> {
             fields.insert(name.to_owned(), value);
         }
     }
-    // A line by its number alone.
+    // A line number without the `L`.
     if let Some(locus) = fields.get_mut("locus")
         && let Some(line) = locus.as_u64()
     {
@@ -122,14 +122,14 @@ fn concern(given: Value) -> Option<Value> {
     (is_said && !issue.is_some_and(Value::is_null)).then_some(Value::Object(fields))
 }
 
-/// A list of texts where one text is due: its lines.
+/// Joins a list of texts into one text with several lines.
 pub(super) fn one_text(given: Value) -> Value {
     let Value::Array(items) = &given else { return given };
     let lines: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
     lines.map_or_else(|| given.clone(), |lines| Value::String(lines.join("\n")))
 }
 
-/// Texts where each may have come as an object, such as an id and a reason: all it says.
+/// Converts objects in a list of texts, such as an id and a reason, into one text each.
 pub(super) fn texts(given: Value) -> Value {
     let Value::Array(items) = given else { return given };
     let item = |item: Value| match &item {
@@ -144,7 +144,7 @@ pub(super) fn texts(given: Value) -> Value {
     Value::Array(items.into_iter().map(item).collect())
 }
 
-/// Changes a field where it is there.
+/// Maps a field if it is present.
 pub(super) fn change(
     document: &mut Value,
     field: &str,

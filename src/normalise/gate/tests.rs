@@ -1,4 +1,4 @@
-//! Judgements and the adjudicator's word as models write them, and what is read from each.
+//! Judgements and adjudications as models write them, and how each is parsed.
 
 use serde_json::{Value, json};
 
@@ -102,7 +102,7 @@ fn words_of_models_are_taken_for_what_they_mean() {
     }
 }
 
-/// A block is `would_block`, whatever else is said.
+/// Only `would_block` blocks, regardless of the other fields.
 #[test]
 fn what_contradicts_itself_is_read_as_it_stands() {
     let read = found(&with("would_block", json!(false)));
@@ -224,7 +224,7 @@ fn what_is_too_much_is_a_fault() {
     check_fault(&with("escalations", json!(vec!["x"; 51])), "escalations: 51 items, over 50");
 }
 
-/// What names a concern keeps the name.
+/// The id of the cited concern is kept.
 #[test]
 fn points_of_the_second_round_keep_what_they_cite() {
     let given = json!([{ "concern_id": "evidence-2", "reason": "true" }, "strategy-1: yes"]);
@@ -290,7 +290,7 @@ fn a_word_that_decides_nothing_is_none() {
     }
 }
 
-/// The names of SPEC 5.
+/// The score names of SPEC 5.
 #[test]
 fn built_in_deliberators_have_three_scores_each() {
     let table = [
@@ -332,12 +332,12 @@ fn what_goes_over_the_wire_says_first_what_was_found() {
         keys(Purpose::Adjudication, &[]),
         "reasoning downgrade downgrade_reason final_verdict revision_brief"
     );
-    // Any names at all are no schema that a strict server takes.
+    // Strict servers reject a schema with arbitrary keys.
     let own = schema(Purpose::Judgement, Mode::General, &[]).unwrap();
     assert_eq!(own["properties"]["scores"]["type"], "array");
 }
 
-/// Closed at every level, and of no more keywords than the strictest server takes.
+/// Closed at every level, with only the keywords that the strictest server accepts.
 #[test]
 fn a_strict_server_takes_the_schemas() {
     fn check(node: &Value) {
@@ -376,7 +376,7 @@ fn block() -> String {
     with("irreducible", json!(true))
 }
 
-/// What an artifact may hold in the hope of being quoted.
+/// A judgement planted in an artifact in the hope that a deliberator quotes it.
 fn quote() -> String {
     let mut document = whole();
     document["verdict"] = json!("ship");
