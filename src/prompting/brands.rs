@@ -1,13 +1,13 @@
-//! The names by which models, and who makes them, are known.
+//! Table of model brands: names, version names and vendors that `NameMask` hides.
 
 /// A family of models.
 #[derive(Debug)]
 pub(super) struct Brand {
-    /// Words that say a configured name is of this family, and that give a model away.
+    /// Names that identify the family in the configuration and reveal a model in a text.
     pub(super) names: &'static [&'static str],
-    /// Names of versions that are ordinary words by themselves: hidden before a number.
+    /// Version names that are also ordinary English; masked only before a number.
     pub(super) versions: &'static [&'static str],
-    /// Makers of much besides models: hidden where the word stands as a name of its own.
+    /// Companies that make other things besides models; masked only as a separate proper name.
     pub(super) houses: &'static [&'static str],
 }
 
@@ -34,11 +34,12 @@ pub(super) static BRANDS: [Brand; 12] = [
     Brand { names: &["phi"], versions: &[], houses: &["Microsoft"] },
 ];
 
-/// Words that go on with a model's name, also behind a space: `Gemini 2.5 Pro`.
+/// Suffixes that belong to a model name, also after a space: `Gemini 2.5 Pro`.
 pub(super) const TAILS: [&str; 9] =
     ["sonnet", "opus", "haiku", "turbo", "mini", "nano", "flash", "pro", "ultra"];
 
-/// Words that go on with it only behind a hyphen or its like, because they are ordinary.
+/// Suffixes that belong to a model name only after a hyphen or similar sign; alone they are
+/// ordinary English.
 pub(super) const JOINED_TAILS: [&str; 17] = [
     "instant", "lite", "large", "medium", "small", "nemo", "preview", "latest", "instruct", "chat",
     "exp", "thinking", "maverick", "scout", "coder", "vision", "it",

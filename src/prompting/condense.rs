@@ -1,8 +1,7 @@
-//! Keeps a round's messages within its input budget.
+//! Keeps the messages of a council round within the input budget.
 //!
-//! Over it, the original context is cut to head and tail with a marker, then
-//! opinions to summary and recommendation; a high risk is never dropped. What
-//! was cut is said, and goes into the record.
+//! When they are over the budget, files are cut to head and tail first, then opinions to summary
+//! and recommendation. A high risk is never dropped. Every cut is noted in the journal.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -17,34 +16,34 @@ use crate::domain::council::review::Review;
 use crate::domain::council::words::{CritiqueType, FindingStand, Level, Stance};
 use crate::domain::plan::IndexedFile;
 
-/// About 150,000 tokens: what every large model takes, with room for its answer.
+/// About 150,000 tokens: every large model accepts this and has space left for its answer.
 pub const INPUT_BYTES_MAX: usize = 600_000;
 
-/// What is kept of a context that had to be cut, at least.
+/// The files keep at least this many bytes.
 const CONTEXT_BYTES_MIN: usize = 4_000;
 
-/// Only a question full of what must be shown as escapes can be longer than this.
+/// Only a question with many escaped characters can exceed this.
 const QUESTION_BYTES_MAX: usize = 400_000;
 
-/// The sentence and the two lines around each text.
+/// The sentence and the two fence lines around each text.
 const FENCE_BYTES: usize = 600;
 
-/// The same where the sentence is short, with the line of a path of usual length.
+/// The same with the short sentence, and a path line of usual length.
 const SHORT_FENCE_BYTES: usize = 250;
 
-/// The task, our remarks, and a demand for a better reply with its reason.
+/// The task, our remarks, and the retry request with its reason.
 pub(super) const WORDS_AROUND: usize = 4_000;
 
-/// The reason why a reply could not be used may quote the reply.
+/// Limit for the rejection reason, which may quote the reply.
 pub(super) const REASON_BYTES_MAX: usize = 2_000;
 
-/// An escape such as `\u{1}` is this many times as long as what it shows.
+/// An escape such as `\u{1}` is at most this many times as long as its character.
 const GROWTH_MAX: usize = 6;
 
-/// The line that says how much is missing.
+/// The line that says how many bytes are missing.
 const MARKER_BYTES: usize = 64;
 
-/// To what each text of an opinion or a review is cut, one after the other, until all fits.
+/// Limits for a single text, tried in order until everything fits.
 pub(super) const TEXT_BYTES: [usize; 6] = [16_000, 8_000, 4_000, 2_000, 1_000, 300];
 
 #[derive(Debug)]
@@ -53,10 +52,9 @@ pub(super) struct Condensed {
     pub notes: Vec<String>,
 }
 
-/// The sections of a view with names masked, cut until they fit.
+/// Masks names in the view and cuts its sections until they fit.
 ///
-/// High risks are kept whatever their number, so a panel that reports thousands of them is
-/// the one thing that may stay over the budget.
+/// Every high risk is kept, so only a panel that reports thousands of them can exceed the budget.
 pub(super) fn condense(view: &mut View, mask: Option<&Mask>) -> Condensed {
     let mut notes = Vec::new();
     if let Some(mask) = mask {
@@ -77,12 +75,12 @@ pub(super) fn fits(sections: &[Section]) -> bool {
     let around = sections.iter().map(fence_bytes).sum::<usize>() + WORDS_AROUND;
     let room = INPUT_BYTES_MAX.saturating_sub(around);
     let bytes: usize = sections.iter().map(|section| section.text.len()).sum();
-    // What is shown is no shorter, and at most so much longer.
+    // Escaping never shortens a text and lengthens it at most by this factor.
     bytes * GROWTH_MAX <= room
         || (bytes <= room && shown_bytes(sections) <= INPUT_BYTES_MAX - WORDS_AROUND)
 }
 
-/// How long they are inside their fences.
+/// Length of the sections including escapes and fences.
 pub(super) fn shown_bytes(sections: &[Section]) -> usize {
     sections.iter().map(|section| harmless(&section.text).len() + fence_bytes(section)).sum()
 }
@@ -118,7 +116,7 @@ where
     masked.get()
 }
 
-/// Puts another text in the place of every text of a document, whatever its shape.
+/// Applies `change` to every string of a document, at any depth.
 pub(super) fn change_texts<T>(said: &mut T, change: &dyn Fn(&str) -> String)
 where
     T: serde::Serialize + serde::de::DeserializeOwned,
@@ -132,7 +130,7 @@ where
 
 fn change_in(value: &mut Value, change: &dyn Fn(&str) -> String) {
     match value {
-        // A severity stays one, though a seat be called `high`.
+        // A seat may be called `high`; masking must not change a severity.
         Value::String(text) if is_of_vocabulary(text) => {}
         Value::String(text) => *text = change(text),
         Value::Array(items) => items.iter_mut().for_each(|item| change_in(item, change)),
@@ -152,12 +150,12 @@ pub(super) fn context_bytes(view: &View) -> usize {
     shown_bytes(&view.file_sections())
 }
 
-/// What was asked, and what came with it.
+/// Cuts the question and its files.
 fn cut_material(view: &mut View) -> Vec<String> {
     [cut_question(view), cut_context(view)].into_iter().flatten().collect()
 }
 
-/// What was said, to what must not be lost of it.
+/// Cuts opinions and reviews to the parts that must be kept.
 fn cut_sayings(view: &mut View) -> Vec<String> {
     [cut_opinions(view), cut_reviews(view)].into_iter().flatten().collect()
 }
@@ -176,7 +174,7 @@ fn cut_context(view: &mut View) -> Option<String> {
     cut_context_to(view, room)
 }
 
-/// Each file gives way in proportion: its head and its tail stay.
+/// Cuts each file in proportion to its size, keeping head and tail.
 pub(super) fn cut_context_to(view: &mut View, room: usize) -> Option<String> {
     let before = context_bytes(view);
     if before <= room {
@@ -191,7 +189,7 @@ pub(super) fn cut_context_to(view: &mut View, room: usize) -> Option<String> {
             let share = whole.text.len() as u128 * target as u128 / before as u128;
             file.text = head_and_tail(&whole.text, usize::try_from(share).unwrap_or(usize::MAX));
         }
-        // Headings, markers and escapes take their part too.
+        // Headings, markers and escapes also take space.
         target = target * 9 / 10;
     }
     let after = context_bytes(view);
@@ -205,8 +203,8 @@ pub(super) fn cut_context_to(view: &mut View, room: usize) -> Option<String> {
     Some(note)
 }
 
-/// Each file costs a fence. Where the fences alone would fill the room, the last files go by name;
-/// says how many.
+/// Each file costs a fence. When fences alone would use up the bytes, the last files are only
+/// listed by name; returns how many.
 fn name_what_fences_outweigh(view: &mut View, room: usize) -> usize {
     let most = (room / SHORT_FENCE_BYTES).max(1);
     if view.context.files.len() <= most {
@@ -223,7 +221,7 @@ fn name_what_fences_outweigh(view: &mut View, room: usize) -> usize {
     count
 }
 
-/// Keeps as many names of further files as there is room for; says how many it did not.
+/// Keeps as many names of further files as fit; returns how many were dropped.
 fn cut_index(view: &mut View, room: usize) -> usize {
     const LINE_BREAK: usize = 1;
     let mut left = room;
@@ -240,7 +238,7 @@ fn cut_index(view: &mut View, room: usize) -> usize {
     unnamed
 }
 
-/// The text, or so much of its head and tail that both take about this many bytes when shown.
+/// The text, or as much of its head and tail as takes about this many bytes after escaping.
 pub(super) fn fitting(text: &str, bytes_max: usize) -> String {
     let cut = head_and_tail(text, bytes_max);
     let shown = harmless(&cut).len();
@@ -298,7 +296,7 @@ fn shorten_review(said: &mut Review) {
     }
 }
 
-/// What is still too long in single texts keeps their heads and tails.
+/// Cuts single texts that are still too long to head and tail.
 fn cut_texts(view: &mut View) -> Vec<String> {
     for bytes_max in TEXT_BYTES {
         let cut = |text: &str| fitting(text, bytes_max);

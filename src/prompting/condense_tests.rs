@@ -1,4 +1,4 @@
-//! What is cut when there is too much, and what never is.
+//! What condensing cuts from an oversized view, and what it always keeps.
 
 use super::*;
 use crate::domain::council::opinion::{Details, Finding, Risk};
@@ -68,7 +68,7 @@ fn view(files: &[(&str, String)], opinions: Vec<Opinion>) -> View {
     }
 }
 
-/// Condenses, and checks that it fits; the texts that are left, and the notes.
+/// Condenses the view, checks that it fits, and returns the view and the notes.
 #[track_caller]
 fn condensed(mut view: View) -> (View, Vec<String>) {
     let Condensed { sections, notes } = condense(&mut view, None);
@@ -202,7 +202,7 @@ fn a_file_cannot_speak_as_another() {
         assert!(marks[1].starts_with(&format!("===== END {label} ")), "{section}");
         assert_eq!(marks.len(), 2, "{section}");
         assert_eq!(lines.last(), Some(marks[1]), "{section}");
-        // Ours: the sentence and the opening line. Then each name has exactly one line.
+        // The first two lines are our sentence and the opening line. Each name then has one line.
         assert!(lines[2].ends_with('}'), "the name goes on in the next line: {section}");
         let is_name = |line: &&&str| line.trim_start_matches('\\').starts_with("{\"path\":\"");
         let named = lines.iter().skip(2).take_while(is_name);

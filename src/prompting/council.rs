@@ -1,4 +1,4 @@
-//! What each seat of a council is sent.
+//! Builds the messages of a council's seats: participant, reviewer and chair.
 
 use super::condense::{Condensed, condense};
 use super::instructions::{ADDED, system};
@@ -10,7 +10,7 @@ use crate::domain::intervention::Intervention;
 use crate::domain::transcript::Transcript;
 use crate::protocols::interventions::heard_by;
 
-/// Nobody's text is shown but the asker's, so no name has to be hidden.
+/// Masks no names: a participant sees only text of the person who asks.
 pub(super) fn participant(transcript: &Transcript, ask: &Ask) -> Prepared {
     prepared(transcript, ask, View::of_question(transcript, ask), None)
 }
@@ -39,12 +39,12 @@ fn prepared(transcript: &Transcript, ask: &Ask, mut view: View, mask: Option<&Ma
     Prepared { messages: Messages { system, user: parts.message(ask) }, condensed: notes }
 }
 
-/// How what the Principal has added is to be taken, where there is any.
+/// Tells the seat how to read the Principal's additions, if there are any.
 pub(super) fn added(view: &View) -> Option<String> {
     (!view.additions.is_empty()).then(|| ADDED.trim_end().to_owned())
 }
 
-/// Names that must not reach a reader: none are hidden when reviews are not anonymous.
+/// The names to hide from this seat; `None` when reviews are not anonymous.
 fn mask_for(transcript: &Transcript, ask: &Ask) -> Option<Mask> {
     let plan = &transcript.plan;
     if !plan.anonymous_review {
@@ -59,8 +59,8 @@ fn mask_for(transcript: &Transcript, ask: &Ask) -> Option<Mask> {
     Some(Mask::new(&seats, &models, &spared))
 }
 
-/// What the Principal has said to everybody is part of the question; what was said to one seat
-/// unmasks nobody.
+/// Interventions addressed to all seats, which count as part of the question. A private whisper
+/// does not allow a name to be shown.
 fn said_to_all<'a>(transcript: &'a Transcript, ask: &Ask) -> impl Iterator<Item = &'a str> {
     heard_by(transcript, ask).into_iter().filter_map(|noted| match &noted.intervention {
         Intervention::Whisper { text, to: None } | Intervention::Directive { text, .. } => {

@@ -1,10 +1,10 @@
-//! The one fence around text that others wrote: opinions, reviews, files, questions.
+//! Fences around foreign text in a prompt: opinions, reviews, files, questions.
 //!
-//! A fence is a sentence of ours, an opening line, the text made harmless, and a
-//! closing line. Both lines bear a mark that nobody who wrote the text could know.
+//! A fence is a sentence of ours, an opening line, the neutralized text and a closing line. Both
+//! lines carry a nonce that the author of the text cannot know.
 //!
-//! **Invariant:** a text cannot end its fence, open another, or pass for a role; a
-//! text without hostile parts stands inside byte for byte.
+//! **Invariant:** a text cannot close its fence, open another or pass for a role; a text without
+//! hostile parts appears in the fence byte for byte.
 
 use std::borrow::Cow;
 
@@ -12,20 +12,20 @@ use sha2::{Digest, Sha256};
 
 use super::harmless::{harmless, harmless_line};
 
-/// Bytes of the mark: 128 bits, above the 96 that a guess must not reach.
+/// 128 bits, more than the 96 bits required to make guessing infeasible.
 const NONCE_BYTES: usize = 16;
 
-/// Whose text it is fits a line; a path can be long.
+/// The description of the author must fit on one line; paths can be long.
 const WHOSE_CHARS_MAX: usize = 300;
 
-/// The fences of one round of a run. They share a mark that occurs in none of its texts.
+/// The fences of one round of a run. They share a nonce that occurs in none of the texts.
 #[derive(Debug, Clone)]
 pub struct Fences {
     nonce: String,
 }
 
 impl Fences {
-    /// Derives the mark from the run's secret, so that a resumed run writes the same prompts.
+    /// Derives the nonce from the run's secret, so that a resumed run renders the same prompts.
     pub fn new(secret: &str, round: u8, texts: &[&str]) -> Self {
         let texts: Vec<String> = texts.iter().map(|text| text.to_ascii_lowercase()).collect();
         let is_free = |nonce: &String| !texts.iter().any(|text| text.contains(nonce.as_str()));
@@ -33,9 +33,8 @@ impl Fences {
         Self { nonce: nonce.unwrap_or_default() }
     }
 
-    /// The text inside its fence. `label` and `whose` are our words, such as `Opinion A` and
-    /// `the opinion of a participant`; should a foreign name be part of them, it is made
-    /// harmless too.
+    /// Fences a text. `label` and `whose` are our own, such as `Opinion A` and `the opinion of a
+    /// participant`; foreign names in them are neutralized too.
     pub fn around(&self, label: &str, whose: &str, text: &str) -> String {
         let whose: String = harmless_line(whose).chars().take(WHOSE_CHARS_MAX).collect();
         let sentence = format!(
@@ -46,7 +45,7 @@ impl Fences {
         self.behind(&sentence, label, text)
     }
 
-    /// The same for a text that follows one of its kind: how it is to be taken was said there.
+    /// The same with a short sentence, for a text that follows one of the same kind.
     pub(super) fn around_next(&self, label: &str, whose: &str, text: &str) -> String {
         let whose: String = harmless_line(whose).chars().take(WHOSE_CHARS_MAX).collect();
         let sentence =
@@ -54,8 +53,8 @@ impl Fences {
         self.behind(&sentence, label, text)
     }
 
-    /// The text inside its fence, behind a sentence of ours that says whose it is and how it is
-    /// to be taken: where there are many fences, what holds for all of them is said once.
+    /// Fences a text after a given sentence. For prompts with many fences that explain once how to
+    /// read them.
     pub(super) fn behind(&self, sentence: &str, label: &str, text: &str) -> String {
         let (label, nonce) = (plain(label), &self.nonce);
         let text = harmless(&self.without_mark(text));
@@ -64,14 +63,14 @@ impl Fences {
         )
     }
 
-    /// The mark of the opening and the closing line.
+    /// The nonce in the opening and closing lines.
     pub fn nonce(&self) -> &str {
         &self.nonce
     }
 
-    /// The text without our mark, should it be one that the mark was not chosen for.
+    /// Replaces the nonce if it occurs in a text that was not checked when it was chosen.
     fn without_mark<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        // Lower case in ASCII moves no byte, so places in one are places in the other.
+        // ASCII lower case keeps all byte offsets.
         let lower = text.to_ascii_lowercase();
         if !lower.contains(&self.nonce) {
             return Cow::Borrowed(text);
@@ -99,7 +98,7 @@ fn derive(secret: &str, round: u8, counter: u64) -> String {
     digest.iter().take(NONCE_BYTES).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The label in the few characters that a label has.
+/// The label restricted to letters, digits and a few signs.
 fn plain(label: &str) -> String {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || " .-".contains(letter);
     label.chars().map(|letter| if is_plain(letter) { letter } else { '-' }).collect()

@@ -1,13 +1,12 @@
-//! Text of others, made unable to pass for anything but text.
+//! Neutralizes foreign text so that a model cannot take it for prompt structure.
 //!
-//! What is hidden is shown as an escape such as `\u{202e}`. A backslash is put before
-//! lines that look like our fences or name a role, and inside the tokens with which
-//! models' chat templates are built. Nothing is removed but the carriage return of a
-//! Windows line end, so the meaning stays.
+//! Invisible characters become escapes such as `\u{202e}`. A backslash goes before lines that look
+//! like our fences or name a role, and into the tokens of chat templates. Nothing is removed
+//! except the carriage return of a Windows line end, so the meaning is kept.
 //!
-//! Joiners and selectors stay where they shape what is seen: in emoji, and between
-//! letters of scripts that need them. Role heads are marked wherever they stand, also
-//! in a YAML file that has a key `user:`; that is the one honest text that changes.
+//! Joiners and selectors stay in emoji and between letters of scripts that need them. Role heads
+//! are marked in every text, also in a YAML file with a key `user:`; this is the only change to
+//! honest text.
 
 use super::lookalike::seen_as;
 use crate::domain::hidden::{is_hidden, is_meaningless, is_needed};
@@ -56,7 +55,7 @@ const TOKENS: [&str; 37] = [
     "</function_results>",
 ];
 
-/// Names that are tokens even with spaces inside the bars; others may be code.
+/// Names that are tokens even with spaces inside the bars; other names may be code.
 const BARRED: [&str; 14] = [
     "im_start",
     "im_end",
@@ -76,7 +75,7 @@ const BARRED: [&str; 14] = [
 
 const ROLES: [&str; 7] = ["system", "assistant", "human", "user", "developer", "tool", "ai"];
 
-/// What may stand between a role and its colon.
+/// Nouns allowed between a role and its colon.
 const ROLE_NOUNS: [&str; 9] = [
     "prompt",
     "message",
@@ -89,10 +88,10 @@ const ROLE_NOUNS: [&str; 9] = [
     "command",
 ];
 
-/// Heads of the older instruction templates, which stand behind `###`.
+/// Heads of older instruction templates, written after `###`.
 const SECTIONS: [&str; 3] = ["instruction", "response", "input"];
 
-/// The text, with everything visible and nothing that could be taken for structure.
+/// Escapes invisible characters and everything that looks like prompt structure.
 pub(super) fn harmless(text: &str) -> String {
     let mut shown = String::with_capacity(text.len() + text.len() / 16);
     let mut lines = text.split('\n').peekable();
@@ -107,7 +106,7 @@ pub(super) fn harmless(text: &str) -> String {
     shown
 }
 
-/// The text on one line.
+/// The same, with the text on one line.
 pub(super) fn harmless_line(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     write_line(&text.replace(['\n', '\t'], " "), &mut shown);
@@ -135,9 +134,9 @@ fn write_line(line: &str, shown: &mut String) {
     }
 }
 
-/// Whether a look at the bytes is enough, as it is for nearly all lines of prose and of JSON:
-/// no fence without an equals sign, no token without a bracket that something follows, and no
-/// role without a colon, nor behind a quote.
+/// Whether the bytes alone show that the line is harmless, as for nearly all prose and JSON: a
+/// fence needs an equals sign, a token an opening bracket before other characters, and a role a
+/// colon and no quote before it.
 fn is_plain(line: &str) -> bool {
     let mut bytes = line.strip_suffix('[').unwrap_or(line).bytes();
     let is_plain = |byte: u8| matches!(byte, b'\t' | b' '..=b'~') && !b"<[=".contains(&byte);
@@ -149,7 +148,7 @@ fn must_be_shown(letter: char) -> bool {
     letter != '\t' && (is_hidden(letter) || is_meaningless(letter))
 }
 
-/// A line as it looks: what each visible character could be taken for, and where it stands.
+/// A line as it looks: the ASCII form of each visible character, and its byte offset.
 struct Seen {
     letters: Vec<char>,
     places: Vec<usize>,
@@ -163,7 +162,7 @@ impl Seen {
         Self { letters, places }
     }
 
-    /// The places in the line before which a backslash goes, in order.
+    /// The byte offsets before which a backslash goes, in order.
     fn breaks(&self) -> Vec<usize> {
         let start = self.letters.iter().position(|letter| *letter != ' ');
         let head = start.filter(|start| self.is_fence() || self.is_role(*start));
@@ -176,8 +175,8 @@ impl Seen {
         self.letters.get(at..).unwrap_or_default()
     }
 
-    /// Our fences are five equals signs and a word; fewer do where they begin the line,
-    /// because `a == end` is code.
+    /// Our fences are five equals signs and BEGIN or END. At the start of a line two signs are
+    /// enough; elsewhere `a == end` is code.
     fn is_fence(&self) -> bool {
         let packed: Vec<char> = self.letters.iter().copied().filter(|c| *c != ' ').collect();
         let mut run = 0;
@@ -205,7 +204,7 @@ impl Seen {
         }
     }
 
-    /// `System:`, `**Human:**`, `### Assistant:`, `[system]` and their like.
+    /// Matches `System:`, `**Human:**`, `### Assistant:`, `[system]` and similar heads.
     fn is_role(&self, start: usize) -> bool {
         let rest = self.from(start);
         let decoration = length(rest, |letter| "#*_>-•`~[({<|".contains(letter) || letter == ' ');
@@ -222,7 +221,7 @@ impl Seen {
     }
 }
 
-/// What follows a role: closing signs, then a colon.
+/// Whether closing signs and a colon follow the role.
 fn ends_a_head(rest: &[char]) -> bool {
     let closing = length(rest, |letter| " *_`~])}>|".contains(letter));
     rest.get(closing) == Some(&':')
@@ -238,7 +237,7 @@ fn is_listed_token(rest: &[char]) -> bool {
     TOKENS.iter().any(|token| starts_with(rest, token))
 }
 
-/// `<|name|>`, with spaces only for names that are known.
+/// Matches `<|name|>`, with spaces only for known names.
 fn is_barred_token(rest: &[char]) -> bool {
     let inner = rest.get(1..).unwrap_or_default();
     let spaces = length(inner, |letter| letter == ' ');
@@ -266,12 +265,12 @@ fn starts_with(letters: &[char], word: &str) -> bool {
     word.chars().all(|expected| letters.next() == Some(&expected))
 }
 
-/// How many letters at the start are of this kind.
+/// Counts the leading letters that satisfy the predicate.
 fn length(letters: &[char], is_of: impl Fn(char) -> bool) -> usize {
     letters.iter().take_while(|letter| is_of(**letter)).count()
 }
 
-/// The word at the start, as far as a role's name could go, and what follows it.
+/// Splits off the leading alphanumeric letters, limited to the length of a token name.
 fn word(letters: &[char]) -> (String, &[char]) {
     let length = length(letters, |letter| letter.is_alphanumeric());
     let (word, rest) = letters.split_at(length);

@@ -1,8 +1,7 @@
-//! What is ours in a message: the instructions of each role, and its task.
+//! System prompts and tasks of the council and conclusion roles.
 //!
-//! They are put together from files in `prompts/` and depend on nothing but what is
-//! asked for and the mode, so not one word of the question, the files or a model can
-//! be among them.
+//! They are assembled from files in `prompts/` and depend only on purpose and mode, so no text
+//! of the question, the files or a model can enter them.
 
 use super::gate;
 use crate::domain::ask::Purpose;
@@ -21,7 +20,7 @@ const MODE_GENERAL: &str = include_str!("../../prompts/council/mode-general.md")
 const MODE_ARCHITECTURE: &str = include_str!("../../prompts/council/mode-architecture.md");
 const MODE_REVIEW: &str = include_str!("../../prompts/council/mode-review.md");
 
-/// What mode `review` adds to the shape of a reply, and mode `architecture` to the chair's.
+/// Fields that mode `review` adds to a reply, and mode `architecture` to the chair's report.
 const FINDINGS: &str = include_str!("../../prompts/council/shape-findings.md");
 const FINDING_POSITIONS: &str = include_str!("../../prompts/council/shape-finding-positions.md");
 const MERGED_FINDINGS: &str = include_str!("../../prompts/council/shape-merged-findings.md");
@@ -29,30 +28,30 @@ const ARCHITECTURE: &str = include_str!("../../prompts/council/shape-architectur
 
 const CONCLUSION: &str = include_str!("../../prompts/conclusion/shape.md");
 
-/// After a reply that could not be used.
+/// Sent after a reply that could not be parsed.
 pub(super) const STRICTER: &str = include_str!("../../prompts/council/stricter.md");
 pub(super) const STRICTER_CRITIC: &str =
     include_str!("../../prompts/conclusion/stricter-critic.md");
 
-/// After a reply that was cut off.
+/// Sent after a reply that was truncated.
 pub(super) const SHORTER: &str = include_str!("../../prompts/council/shorter.md");
 pub(super) const SHORTER_CRITIC: &str = include_str!("../../prompts/conclusion/shorter-critic.md");
 
-/// After what the Principal has added.
+/// Sent after the Principal's additions.
 pub(super) const ADDED: &str = include_str!("../../prompts/council/added.md");
 
-/// The instructions of a role, which depend on nothing but what it is asked for and the mode.
+/// The system prompt of a role.
 pub fn system(purpose: Purpose, mode: Mode) -> String {
     match purpose {
         Purpose::Opinion => in_mode(PARTICIPANT, mode, only_in(mode, Mode::Review, FINDINGS)),
         Purpose::Review => in_mode(REVIEWER, mode, only_in(mode, Mode::Review, FINDING_POSITIONS)),
         Purpose::Synthesis => in_mode(CHAIR, mode, fields_of_report(mode)),
-        // How a conclusion is written and audited is the same whatever the mode.
+        // Conclusion and audit do not depend on the mode.
         Purpose::Conclusion => SYNTHESIZER.replace("{shape}", CONCLUSION).trim_end().to_owned(),
         Purpose::Audit => CRITIC.trim_end().to_owned(),
         Purpose::Revision => REVISER.replace("{shape}", CONCLUSION).trim_end().to_owned(),
         Purpose::Restatement => RESTATEMENT.trim_end().to_owned(),
-        // What these are told depends on the seat and its plan: `gate_system` has it.
+        // These depend on the seat and its plan; `review_system_prompt` renders them.
         Purpose::Judgement | Purpose::CrossReading | Purpose::Adjudication => String::new(),
     }
 }
@@ -72,7 +71,7 @@ pub(super) fn task(purpose: Purpose) -> &'static str {
     }
 }
 
-/// Changes when any instruction does: part of a seat's version.
+/// Digest of all instructions; part of a seat's version.
 pub fn digest() -> String {
     let roles = Purpose::ALL.iter().flat_map(|purpose| {
         let systems = Mode::ALL.iter().map(|mode| system(*purpose, *mode));
@@ -83,14 +82,14 @@ pub fn digest() -> String {
     sha256_hex(all.iter().map(String::as_bytes))
 }
 
-/// A role of a council, with what its mode says and adds to its reply.
+/// Fills the mode's text and reply fields into a council role.
 fn in_mode(role: &str, mode: Mode, fields: &str) -> String {
     let manner = match mode {
         Mode::General => MODE_GENERAL,
         Mode::Architecture => MODE_ARCHITECTURE,
         Mode::Review => MODE_REVIEW,
     };
-    // The fields of a mode follow a field that every mode has.
+    // The mode's fields follow a field that every mode has.
     let fields = match fields.trim_end() {
         "" => String::new(),
         fields => format!(",\n{fields}"),

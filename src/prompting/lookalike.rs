@@ -1,13 +1,13 @@
-//! What a character looks like: the plain ASCII letter or sign it could be taken for.
+//! Confusable characters: the ASCII letter or sign that a character looks like.
 //!
-//! Only what fences, chat tokens and roles are made of matters here, so the tables
-//! are short. A model reads `ＥＮＤ` and `ЕND` as `END`; so do we.
+//! The tables cover only the characters of fences, chat tokens and roles. A model reads `ＥＮＤ`
+//! and `ЕND` as `END`, so the neutralizer does too.
 
 use deunicode::deunicode_char;
 
 use crate::domain::hidden::is_hidden;
 
-/// The character it could be taken for, in lower case; nothing for what is not seen.
+/// The ASCII look-alike in lower case; `None` for an invisible character.
 pub(super) fn seen_as(letter: char) -> Option<char> {
     if letter.is_ascii_graphic() {
         return Some(letter.to_ascii_lowercase());
@@ -57,7 +57,7 @@ fn latin(letter: char) -> Option<char> {
         0x1f130..=0x1f149 => of_row(0x1f130),
         0x1f150..=0x1f169 => of_row(0x1f150),
         0x1f170..=0x1f189 => of_row(0x1f170),
-        // Letters with accents, and the modifiers and small capitals.
+        // Letters with accents, modifier letters and small capitals.
         0xc0..=0x24f | 0x1e00..=0x1eff | 0x1d00..=0x1d2b | 0x2100..=0x214f | 0xa730 | 0xa731 => {
             first_letter(letter)
         }

@@ -1,11 +1,10 @@
-//! Names of models, taken out of what one model says to another.
+//! Masks model names in text that one model shows to another, for anonymous reviews.
 //!
-//! Reviews are anonymous, but an opinion may say whose it is. What is hidden: the
-//! seats' names exactly as they are configured, and the models' names, their families
-//! and makers however they are spaced. What the question itself names stays, because
-//! then it is the subject and gives nobody away.
+//! Hidden are the seats' names exactly as configured, and model names, families and vendors in
+//! any spacing. Names that occur in the question are not masked: they are its subject and reveal
+//! no author.
 //!
-//! A seat of one letter is not hidden: it would blank a word of the language.
+//! A seat name of one letter is not masked, because it would blank an ordinary word.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,41 +14,41 @@ use super::brands::{BRANDS, Brand, JOINED_TAILS, TAILS};
 
 const MASK: &str = "[a model]";
 
-/// What to hide, made ready once for a run.
+/// The names to hide, prepared once per run.
 #[derive(Debug, Clone, Default)]
 pub struct Mask {
-    /// By the first word, the longest first.
+    /// By their first word; the longest name first.
     names: HashMap<String, Vec<Name>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct Name {
-    /// In lower case, split where letters meet digits.
+    /// In lower case, split between letters and digits.
     words: Vec<String>,
     kind: Kind,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum Kind {
-    /// Exactly this text, in any case; short ones in this case alone.
+    /// Exactly this text. Names of three letters or more match in any case.
     Seat(String),
-    /// Any spacing, and whatever version follows.
+    /// In any spacing, with the version that follows.
     Model,
-    /// As a model, but only with a number behind it.
+    /// Like a model, but only before a number.
     Version,
-    /// With a capital, and not as part of a longer name.
+    /// Only with a capital letter, and not as part of a longer name.
     House,
 }
 
 impl Mask {
-    /// `seats` are names of seats and providers, `models` those of models and families;
-    /// `spared` are the texts whose own words stay.
+    /// `seats` are names of seats and providers, `models` names of models and families. Names that
+    /// occur in one of the `spared` texts are not masked.
     pub fn new(seats: &[&str], models: &[&str], spared: &[&str]) -> Self {
         let mut mask = Self::default();
         seats.iter().for_each(|seat| mask.add(seat, Kind::Seat((*seat).to_owned())));
         for model in models {
             mask.add_model(model);
-            // `vendor/model` is written without its vendor too.
+            // Models also write `vendor/model` without the vendor.
             mask.add_model(model.rsplit('/').next().unwrap_or(model));
         }
         let given: Vec<Vec<String>> =
@@ -62,7 +61,7 @@ impl Mask {
         mask
     }
 
-    /// The text with every hidden name replaced, and how many there were.
+    /// Replaces every hidden name; also returns the number of replacements.
     pub fn apply(&self, text: &str) -> (String, usize) {
         let words = split(text);
         let mut shown = String::with_capacity(text.len());
@@ -83,7 +82,7 @@ impl Mask {
 
     fn add(&mut self, name: &str, kind: Kind) {
         let words = words_of(name);
-        // A house is hidden as one, whoever is called by its name: `meta` is a word too.
+        // A seat named after a vendor follows the vendor rule: `meta` is also an ordinary word.
         let is_house = kind != Kind::House && is_house(name);
         if name.chars().count() < 2 || is_house {
             return;
@@ -97,7 +96,7 @@ impl Mask {
         }
     }
 
-    /// A name that is neither a brand's nor numbered is made of ordinary words.
+    /// A model name without a brand or a number consists of ordinary words and must match exactly.
     fn add_model(&mut self, name: &str) {
         let given = [words_of(name)];
         let is_numbered = name.contains(|letter: char| letter.is_ascii_digit());
@@ -111,7 +110,7 @@ impl Mask {
         brand.houses.iter().for_each(|name| self.add(name, Kind::House));
     }
 
-    /// Takes out the names that these texts hold.
+    /// Removes the names that occur in these texts.
     fn spare(&mut self, texts: &[&str]) {
         for text in texts {
             let words = split(text);
@@ -122,7 +121,7 @@ impl Mask {
         }
     }
 
-    /// How many words from here are a hidden name with its version.
+    /// Length in words of the hidden name and its version at this position.
     fn length_at(&self, text: &str, words: &[Word<'_>], at: usize) -> Option<usize> {
         let names = self.names.get(words.get(at)?.text.as_ref())?;
         names.iter().filter_map(|name| name.stands_at(text, words, at)).max()
@@ -133,14 +132,14 @@ fn is_house(name: &str) -> bool {
     BRANDS.iter().flat_map(|brand| brand.houses).any(|house| house.eq_ignore_ascii_case(name))
 }
 
-/// A brand, and the names it is known by in words.
+/// A brand and its names, split into words.
 #[derive(Debug)]
 struct Known {
     brand: &'static Brand,
     names: Vec<Vec<String>>,
 }
 
-/// All brands. Every mask looks for them, so their names are split once.
+/// All brands, with their names split once for all masks.
 fn brands() -> impl Iterator<Item = &'static Known> {
     static ALL: LazyLock<Vec<Known>> = LazyLock::new(|| {
         let known = |brand: &'static Brand| {
@@ -161,7 +160,7 @@ impl Known {
 }
 
 impl Name {
-    /// How many words the name takes up where it stands at this place.
+    /// Length in words of the match at this position.
     fn stands_at(&self, text: &str, words: &[Word<'_>], at: usize) -> Option<usize> {
         let here = words.get(at..at + self.words.len())?;
         let is_same = here.iter().zip(&self.words).all(|(word, name)| word.text == *name);
@@ -194,7 +193,7 @@ impl Name {
     }
 }
 
-/// The length of a name with as much of a version as ends with a whole word.
+/// Length of the name plus as much of the version as ends at a word boundary.
 fn ending(name: &[Word<'_>], rest: &[Word<'_>]) -> Option<usize> {
     let is_tail = |word: &&Word<'_>| word.follows() && word.is_of_version();
     let tail = rest.iter().take_while(is_tail).count();
@@ -207,12 +206,12 @@ fn ending(name: &[Word<'_>], rest: &[Word<'_>]) -> Option<usize> {
         .map(|taken| name.len() + taken)
 }
 
-/// `Google` in `Google Cloud` names no model's maker.
+/// `Google` in `Google Cloud` does not name the vendor of a model.
 fn goes_on_as_name(after: &str) -> bool {
     after.strip_prefix(' ').is_some_and(|after| after.starts_with(char::is_uppercase))
 }
 
-/// A run of letters or of digits.
+/// A sequence of letters or of digits.
 #[derive(Debug)]
 struct Word<'a> {
     /// In lower case.
@@ -220,17 +219,17 @@ struct Word<'a> {
     start: usize,
     end: usize,
     gap: Gap,
-    /// Whether it begins and ends where a whole word does.
+    /// Whether it begins and ends at a word boundary.
     begins: bool,
     ends: bool,
 }
 
-/// What stands between a word and the one before it.
+/// The characters between a word and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Gap {
     Nothing,
     Space,
-    /// One of the other signs that names are spaced with.
+    /// One of the other signs that separate parts of a name.
     Joint,
     More,
 }
@@ -244,7 +243,7 @@ impl Word<'_> {
         self.text.starts_with(|letter: char| letter.is_ascii_digit())
     }
 
-    /// `4`, the `o` of `4o`, `turbo`.
+    /// Matches `4`, the `o` of `4o`, `turbo`.
     fn is_of_version(&self) -> bool {
         let is_letter = self.gap == Gap::Nothing && self.text.len() == 1;
         let is_joined = self.gap == Gap::Joint && JOINED_TAILS.contains(&self.text.as_ref());
@@ -269,7 +268,7 @@ fn script(letter: char) -> Script {
     }
 }
 
-/// The words of a text. Where writing changes its script, a word ends: `我是Claude` holds a name.
+/// Splits a text into words, also where the script changes: `我是Claude` contains a name.
 fn split(text: &str) -> Vec<Word<'_>> {
     let mut words: Vec<Word<'_>> = Vec::new();
     let mut letters = text.char_indices().peekable();
@@ -295,7 +294,7 @@ fn split(text: &str) -> Vec<Word<'_>> {
     words
 }
 
-/// The word in lower case, which most words are already.
+/// Lower case without allocating, since most words already are.
 fn lower(word: &str) -> Cow<'_, str> {
     if word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit()) {
         return Cow::Borrowed(word);
@@ -313,7 +312,7 @@ fn gap(text: &str, from: usize, to: usize) -> Gap {
     }
 }
 
-/// Whether the neighbour makes a word part of a longer one.
+/// Whether the neighbouring character makes the word part of a longer one.
 fn is_glued(neighbour: Option<char>, kind: Script) -> bool {
     neighbour.is_some_and(|letter| match script(letter) {
         Script::Latin | Script::Digit => kind != Script::Other,

@@ -1,4 +1,4 @@
-//! A user message, put together: fenced sections, remarks of ours, the task.
+//! Assembles a user message from fenced sections, our remarks and the task.
 
 use super::condense::{REASON_BYTES_MAX, fitting};
 use super::fence::Fences;
@@ -6,22 +6,22 @@ use super::instructions::{SHORTER, STRICTER, task};
 use super::view::Section;
 use crate::domain::ask::{Ask, Messages};
 
-/// Messages, and what had to be cut from them.
+/// The messages of an ask, with notes on everything that was cut from them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared {
     pub messages: Messages,
     pub condensed: Vec<String>,
 }
 
-/// All that a user message is made of.
+/// Input of a user message.
 #[derive(Debug)]
 pub(super) struct Parts<'a> {
-    /// The run's own random bits; only a digest of them is sent.
+    /// The run's secret. Only a digest of it is sent.
     pub secret: &'a str,
     pub sections: &'a [Section],
-    /// Sentences of ours between the material and the task.
+    /// Our sentences between the material and the task.
     pub remarks: &'a [String],
-    /// Why the last reply could not be used. It may quote it.
+    /// Why the last reply was rejected. It may quote the reply.
     pub faults: Option<&'a str>,
 }
 
@@ -45,15 +45,15 @@ impl Parts<'_> {
     }
 }
 
-/// A paragraph of a user message, by whose text it is.
+/// A paragraph of a user message: foreign or ours.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Paragraph<'a> {
-    /// It will stand in a fence.
+    /// Foreign text, rendered in a fence.
     Theirs(&'a Section),
     Ours(&'a str),
 }
 
-/// The paragraphs, with one mark for all fences that none of the fenced texts has in it.
+/// Joins the paragraphs. All fences share one nonce that occurs in none of the fenced texts.
 pub(super) fn message(secret: &str, round: u8, paragraphs: &[Paragraph<'_>]) -> String {
     let fenced = paragraphs.iter().filter_map(|paragraph| match paragraph {
         Paragraph::Theirs(section) => Some(section.text.as_str()),

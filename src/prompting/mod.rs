@@ -1,8 +1,8 @@
-//! What a seat is sent: instructions of ours, and other people's text inside fences.
+//! Renders what a seat is sent: our instructions, and foreign text in fences.
 //!
-//! **Invariant:** text that came from a model, a document or a person never enters a
-//! system message, and in a user message it is always inside a fence. [`Mask`] takes
-//! the names of models out of what one says to another.
+//! **Invariant:** text of a model, a document or a person never enters a system message, and
+//! appears in a user message only in a fence. `NameMask` hides model names in text that one model
+//! shows to another.
 
 pub mod alignment;
 mod brands;

@@ -1,4 +1,4 @@
-//! Exactly what a seat sees, by what it is asked for.
+//! Renders the prompt of an ask by its purpose; called by the engine.
 
 use super::conclusion::{Case, reviser, synthesizer};
 use super::council;
@@ -9,8 +9,8 @@ use crate::domain::record::Record;
 use crate::domain::transcript::Transcript;
 use crate::protocols::conclusion::{SECOND_AUDIT, draft, revised};
 
-/// The messages of an ask. Only those who write a conclusion need the record. Nothing, where
-/// what they would be about is not there; a restatement is no ask of a run.
+/// Renders the messages of an ask. Only synthesizer and reviser need the record. `None` if the
+/// text to audit or revise does not exist; a restatement is not an ask of a run.
 pub fn prepare(transcript: &Transcript, record: Option<&Record>, ask: &Ask) -> Option<Prepared> {
     match ask.purpose {
         Purpose::Opinion => Some(council::participant(transcript, ask)),
@@ -28,7 +28,7 @@ pub fn prepare(transcript: &Transcript, record: Option<&Record>, ask: &Ask) -> O
     }
 }
 
-/// The transcript goes no further than this: a case is made of two things.
+/// Passes only question and conclusion on, never the run state: see `CriticInput`.
 fn critic(transcript: &Transcript, ask: &Ask) -> Option<Prepared> {
     let is_second = ask.round == SECOND_AUDIT;
     let looked_at = if is_second { revised(transcript) } else { draft(transcript) }?;

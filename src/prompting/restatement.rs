@@ -1,4 +1,4 @@
-//! A directive before it takes effect: said back in one sentence, for a yes or a no.
+//! Messages that ask a model to restate a directive in one sentence, for confirmation.
 
 use super::condense::fitting;
 use super::instructions::{system, task};
@@ -7,13 +7,13 @@ use super::view::Section;
 use crate::domain::ask::{Messages, Purpose};
 use crate::domain::council::words::Mode;
 
-/// It is asked for beside the rounds, whichever is under way.
+/// A restatement belongs to no round.
 const ROUND: u8 = 0;
 
-/// To understand what somebody wants of a panel, its question need not be read to the end.
+/// The beginning of the question is enough to understand a directive.
 const QUESTION_BYTES_MAX: usize = 20_000;
 
-/// What the chair's provider is sent when the Principal directs the panel.
+/// The messages to the chair's provider when the Principal directs the panel.
 pub fn restatement(secret: &str, question: &str, text: &str) -> Messages {
     let question = Section::question(&fitting(question, QUESTION_BYTES_MAX));
     let directive = Section::new("DIRECTIVE", "what the person who asks wants", text.to_owned());

@@ -1,11 +1,9 @@
-//! Who may read what, as a value.
+//! What each seat of a council may read, as a value; messages are built from it alone.
 //!
-//! A participant sees the question and its files. A reviewer sees also the others'
-//! opinions, never their own. The chair sees everything that was said, under the
-//! same letters. (What the seats of the ending see is in `conclusion/`.) What the
-//! Principal has added comes last, so that all before it stays the same, byte for byte,
-//! for those who hear it and those who do not. The messages are built from a view and
-//! nothing else.
+//! A participant sees the question and its files. A reviewer also sees the others' opinions,
+//! never its own. The chair sees all opinions and reviews, under the same letters. The views of
+//! synthesizer and critic are in `protocols/conclusion`. The Principal's additions come last, so
+//! that everything before them is byte for byte the same for every reader.
 
 use std::sync::Arc;
 
@@ -20,38 +18,38 @@ use crate::domain::transcript::Transcript;
 use crate::protocols::council::{Letters, Voice, opinions, reviews};
 use crate::protocols::interventions::heard_by;
 
-/// A path can be long; what is longer is none.
+/// Longer paths are truncated.
 const PATH_CHARS_MAX: usize = 1_000;
 
 #[derive(Debug, Clone)]
 pub(super) struct View {
     pub question: String,
     pub context: Arc<ContextPack>,
-    /// Further files whose names had no room either.
+    /// Number of further files that are not even listed by name.
     pub unnamed: usize,
     pub opinions: Vec<Shown<Opinion>>,
     pub reviews: Vec<Shown<Review>>,
-    /// What the Principal has added, as far as the reader may know it.
+    /// The Principal's interventions that this seat may see.
     pub additions: Vec<Section>,
 }
 
-/// Something that was said, under the name its reader knows it by.
+/// A reply under the name that its reader knows.
 #[derive(Debug, Clone)]
 pub(super) struct Shown<T> {
     pub name: String,
     pub said: T,
-    /// It was cut off before its end.
+    /// Whether the reply was truncated.
     pub is_cut: bool,
 }
 
 impl<T> Shown<T> {
-    /// What its reader must know of it besides.
+    /// Tells the reader that the reply was truncated.
     fn condition(&self) -> &'static str {
         if self.is_cut { " (it was cut off: its end is missing)" } else { "" }
     }
 }
 
-/// A piece of somebody's text that will stand in a fence.
+/// A piece of foreign text, rendered in a fence.
 #[derive(Debug, Clone)]
 pub(super) struct Section {
     pub label: String,
@@ -60,12 +58,12 @@ pub(super) struct Section {
     pub opening: SectionOpening,
 }
 
-/// What we say before a fence.
+/// The sentence before a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SectionOpening {
-    /// Whose text it is and how to take it.
+    /// Says whose text it is and how to read it.
     Full,
-    /// Whose text it is. The section before it is of the same kind and has the full opening.
+    /// Says only whose text it is, because the section before is of the same kind.
     Short,
 }
 
@@ -88,7 +86,7 @@ impl Section {
 }
 
 impl View {
-    /// The question, what came with it and what was added to it.
+    /// The question, its files and the interventions.
     pub(super) fn of_question(transcript: &Transcript, ask: &Ask) -> Self {
         Self {
             question: transcript.question().to_owned(),
@@ -100,19 +98,19 @@ impl View {
         }
     }
 
-    /// The same, and what the others said in answer to it.
+    /// The same, and the opinions of the others.
     pub(super) fn of_reviewer(transcript: &Transcript, ask: &Ask) -> Self {
         let opinions = peers(transcript, &ask.seat);
         Self { opinions, ..Self::of_question(transcript, ask) }
     }
 
-    /// The same, and all that anybody said.
+    /// The same, and all opinions and reviews.
     pub(super) fn of_chair(transcript: &Transcript, ask: &Ask) -> Self {
         let (opinions, reviews) = (all_opinions(transcript), all_reviews(transcript));
         Self { opinions, reviews, ..Self::of_question(transcript, ask) }
     }
 
-    /// All that will stand in fences, in the order in which it is read.
+    /// All fenced sections, in reading order.
     pub(super) fn sections(&self) -> Vec<Section> {
         let mut sections = vec![self.question_section()];
         sections.extend(self.file_sections());
@@ -125,8 +123,7 @@ impl View {
         Section::question(&self.question)
     }
 
-    /// Each file in a fence of its own, so that none can speak as another; then the names of those
-    /// that were too many.
+    /// One fence per file, so that no file can imitate another; then the names of further files.
     pub(super) fn file_sections(&self) -> Vec<Section> {
         let count = self.context.files.len();
         let mut sections: Vec<Section> = (1..)
@@ -137,7 +134,7 @@ impl View {
         sections
     }
 
-    /// A line of JSON for each name: a name cannot pass for a line of ours.
+    /// One JSON line per name, so that no name can imitate a line of ours.
     fn further_files(&self) -> Option<Section> {
         let mut lines: Vec<String> = self.context.indexed.iter().map(further_file).collect();
         if self.unnamed > 0 {
@@ -166,7 +163,7 @@ impl View {
     }
 }
 
-/// A file of the question. Its path stands in the first line, which is JSON: no name can add a line.
+/// A file of the question. Its path is a first line in JSON, so no name can add a line.
 fn file_section(number: usize, count: usize, file: &ContextFile) -> Section {
     let (opening, whose) = match number {
         1 => {
@@ -188,13 +185,13 @@ pub(super) fn path_line(path: &str) -> String {
     serde_json::json!({ "path": path }).to_string()
 }
 
-/// The line of a file that is not shown.
+/// The line of a file that is listed only by name.
 pub(super) fn further_file(file: &IndexedFile) -> String {
     let path: String = file.path.chars().take(PATH_CHARS_MAX).collect();
     serde_json::json!({ "path": path, "bytes": file.bytes }).to_string()
 }
 
-/// The others' opinions, in an order of the reader's own.
+/// The others' opinions, in an order specific to the reader.
 fn peers(transcript: &Transcript, reader: &ExpertSlug) -> Vec<Shown<Opinion>> {
     let (plan, letters) = (&transcript.plan, Letters::of(&transcript.plan));
     let heard = opinions(transcript);
@@ -227,7 +224,7 @@ fn all_reviews(transcript: &Transcript) -> Vec<Shown<Review>> {
     by_letter.collect()
 }
 
-/// Anonymous by default; otherwise the letter and the name.
+/// Labels a reply with the letter, and with the seat's name if reviews are not anonymous.
 fn shown<T: Clone>(plan: &Plan, letter: char, voice: &Voice<'_, T>) -> Shown<T> {
     let name = match plan.anonymous_review {
         true => letter.to_string(),
@@ -236,8 +233,8 @@ fn shown<T: Clone>(plan: &Plan, letter: char, voice: &Voice<'_, T>) -> Shown<T> 
     Shown { name, said: voice.said.clone(), is_cut: voice.asked.is_truncated() }
 }
 
-/// An intervention with whose word it is; nothing, where it says nothing. A restatement is a
-/// model's text, so it has a fence of its own.
+/// An intervention and its author; empty for a stop. A restatement is a model's text, so it gets
+/// its own fence.
 fn addition(noted: &Noted) -> Vec<Section> {
     match &noted.intervention {
         Intervention::Whisper { text, to } => {
@@ -261,7 +258,7 @@ fn addition(noted: &Noted) -> Vec<Section> {
     }
 }
 
-/// Structured, so that a reader can tell the parts, and as data, never as instructions.
+/// Indented JSON, so that a reader can tell the fields apart.
 pub(super) fn as_text(said: &impl serde::Serialize) -> String {
     serde_json::to_string_pretty(said).unwrap_or_default()
 }
