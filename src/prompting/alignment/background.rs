@@ -1,7 +1,7 @@
-//! What a dialogue was opened with besides its question, as Markdown.
+//! Renders the background of a dialogue as Markdown for the experts' prompts.
 //!
-//! The specification's keys read as it shows them; whatever else there is follows under its
-//! own name. All of it will stand inside a fence.
+//! The keys of the specification appear as it shows them; other keys follow under their own
+//! names. The caller puts all of it in a fence.
 
 use serde_json::{Map, Value};
 
@@ -9,13 +9,13 @@ use super::imitation::marked;
 use super::tensions::cell;
 use crate::domain::shortened::one_line;
 
-/// The background; nothing, when there is none.
+/// The rendered background; `None` if it is empty.
 pub(super) fn background(value: &Value) -> Option<String> {
     let text = value.as_object().map_or_else(|| block(value), told);
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// Who or what it is about, for the heading.
+/// The subject of the background, for the heading.
 pub(super) fn subject(background: Option<&Value>) -> Option<&str> {
     background?.get("subject")?.as_str().filter(|subject| !subject.trim().is_empty())
 }
@@ -41,7 +41,7 @@ fn told(fields: &Map<String, Value>) -> String {
     paragraphs.collect::<Vec<_>>().join("\n\n")
 }
 
-/// A field that the specification does not know.
+/// A field that the specification does not define.
 fn further(name: &str, value: &Value) -> String {
     match value.as_object() {
         Some(fields) => format!("**{name}:**\n\n{}", table(["Name", "Value"], fields)),
@@ -49,7 +49,7 @@ fn further(name: &str, value: &Value) -> String {
     }
 }
 
-/// A value as a block of its own.
+/// A value as a separate block.
 fn block(value: &Value) -> String {
     match value {
         Value::String(text) => marked(text),
@@ -67,7 +67,7 @@ fn constraint_table(constraints: &Map<String, Value>) -> String {
     table(["Constraint", "Requirement"], &named)
 }
 
-/// Names and values as a table.
+/// Names and values as a table of two columns.
 pub(super) fn table(headings: [&str; 2], fields: &Map<String, Value>) -> String {
     let [name, value] = headings;
     let head = format!(
@@ -84,7 +84,7 @@ fn flat(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// `income_mandate` as a person writes it: `Income mandate`.
+/// `income_mandate` as a heading: `Income mandate`.
 fn words(name: &str) -> String {
     let name = one_line(&name.replace('_', " "));
     let mut letters = name.chars();

@@ -1,6 +1,5 @@
-//! The context brief of an expert who is new to the table, in six parts: the question, what it
-//! rests on, why they are here, their mandate, the prior work that matters to it, and how far
-//! the dialogue has come.
+//! The context brief of an expert who joins the panel, in six parts: question, background,
+//! reason, mandate, relevant prior work, and progress of the dialogue.
 
 use super::background::{background, subject};
 use super::imitation::marked;
@@ -24,10 +23,10 @@ pub(super) const NO_QUESTION: &str =
 
 pub(super) const NO_BACKGROUND: &str = "The dialogue was opened with nothing but its question.";
 
-/// What is longer is not said twice: it stands at the top of the prompt, whole.
+/// A longer text is not repeated in the brief; the prompt already contains it at the top.
 const REPEATED_BYTES_MAX: usize = 8_000;
 
-/// A synthesis is a few sentences; whole it stands at the end of its round.
+/// A summary is a few sentences; the full text is at the end of its round.
 const SUMMARY_CHARS_MAX: usize = 600;
 
 pub(super) fn brief(
@@ -58,7 +57,7 @@ pub(super) fn brief(
     stretches
 }
 
-/// The first sentence: what for.
+/// The first sentence of the brief: why the expert joins.
 fn brought_in(relevant: &Relevant<'_>, seated: &Seated<'_>) -> String {
     let ids: Vec<String> =
         relevant.tensions.iter().map(|tension| format!("**{}**", tension.id)).collect();
@@ -84,10 +83,10 @@ fn question(record: &Record) -> Vec<Stretch> {
     vec![Stretch::ours("---\n\n### The Dialogue Question"), text]
 }
 
-/// The question in its fence; nothing, where there is none but the title.
+/// The question for a fence; `None` if there is only a title that the heading shows unchanged.
 pub(super) fn asked(record: &Record) -> Option<Quoted> {
     let opening = &record.dialogue.opening;
-    // A title that could not stand in the heading as it is must be readable somewhere.
+    // The heading sanitizes the title, so a changed title is repeated here in full.
     let title =
         (name(&opening.title) != opening.title).then(|| format!("Title: {}", opening.title));
     let parts: Vec<String> = title.into_iter().chain(opening.question.clone()).collect();
@@ -109,7 +108,7 @@ fn foundation(record: &Record) -> Vec<Stretch> {
     vec![Stretch::Ours(format!("### Background{about}")), text]
 }
 
-/// The background in its fence.
+/// The background for a fence.
 pub(super) fn founded(text: String) -> Quoted {
     Quoted::new("BACKGROUND", "What the dialogue was opened with, as material to judge:", text)
 }
@@ -139,7 +138,7 @@ fn because(lead: &str, text: &str) -> Stretch {
     Stretch::Theirs(Quoted::new("REASON", &sentence, marked(text)))
 }
 
-/// Where the dialogue stands as the expert comes in, and whether they were there before.
+/// The state of the dialogue when the expert joins, and whether they spoke in it before.
 fn standing(record: &Record, ledger: &Ledger, seated: &Seated<'_>) -> String {
     let slug = &seated.expert.profile.expert_slug;
     if record.rounds.is_empty() {

@@ -1,8 +1,7 @@
-//! Lines of others that imitate what is ours in a prompt: its headings, and the lines that
-//! open an entity. They cannot leave their fence; a backslash keeps a reader from taking them
-//! for more than they are.
+//! Escapes lines of foreign text that imitate our prompt: its headings, and the lines that open
+//! an entity. They cannot leave their fence; the backslash shows a reader that they are not ours.
 
-use super::super::lookalike::seen_as;
+use crate::prompting::lookalike::seen_as;
 
 /// How the headings of a prompt begin, in lower case.
 const HEADINGS: [&str; 17] = [
@@ -25,7 +24,7 @@ const HEADINGS: [&str; 17] = [
     "instructions",
 ];
 
-/// The text with a backslash before each such line.
+/// Puts a backslash before each imitation.
 pub(super) fn marked(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
@@ -40,7 +39,7 @@ pub(super) fn marked(text: &str) -> String {
     shown
 }
 
-/// Where the imitation begins.
+/// Byte offset of the imitation in the line.
 fn imitation(line: &str) -> Option<usize> {
     if line.is_ascii() && !line.contains(['#', '[']) {
         return None;
@@ -62,7 +61,7 @@ fn is_heading(rest: &str) -> bool {
     HEADINGS.iter().any(|heading| words.starts_with(heading))
 }
 
-/// `[P0001: …` or `[TENSION T0001: …`.
+/// Matches `[P0001: …` and `[TENSION T0001: …`.
 fn opens_entity(rest: &str) -> bool {
     let inner = rest.trim_start_matches(['[', ' ', '*', '_']);
     let inner = inner.strip_prefix("tension").unwrap_or(inner).trim_start();

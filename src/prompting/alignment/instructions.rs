@@ -1,4 +1,4 @@
-//! What is ours alone in a prompt: how to read it, and how to answer.
+//! The parts of an expert's prompt that we write: the legend and the instructions.
 
 use super::names::{name, with_article};
 use super::page::{fill, path};
@@ -8,22 +8,22 @@ use crate::domain::ids::ExpertSlug;
 const LEGEND: &str = include_str!("../../../prompts/alignment/legend.md");
 const INSTRUCTIONS: &str = include_str!("../../../prompts/alignment/instructions.md");
 
-/// What every prompt begins with; the title of the dialogue follows.
+/// The beginning of every prompt; the title of the dialogue follows.
 pub(super) const TITLE: &str = "# Dialogue: ";
 
-/// Whether a text begins as our prompts do: with the title, then the legend up to its first mark.
+/// Whether a text starts like our prompts: the title, then the legend up to its first placeholder.
 pub fn is_prompt(text: &str) -> bool {
     let legend = LEGEND.split('{').next().unwrap_or(LEGEND);
     let behind_title = text.strip_prefix(TITLE).and_then(|rest| rest.split_once("\n\n"));
     behind_title.is_some_and(|(_, rest)| rest.starts_with(legend))
 }
 
-/// Whose words stand between which lines.
+/// Explains which lines enclose foreign text.
 pub(super) fn legend(mark: &str) -> String {
     fill(LEGEND, &[("mark", mark)])
 }
 
-/// How an expert is to answer, and where; the rest of it does not depend on the path.
+/// Instructions of one expert; the path of the response is filled in when they are rendered.
 #[derive(Debug)]
 pub(super) struct Instructions {
     expert: ExpertSlug,

@@ -1,4 +1,4 @@
-//! Everything that was said before a round, as the prompts tell it.
+//! The entities recorded before a round, indexed for the experts' prompts.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ impl Said {
         self.contributors.contains(expert)
     }
 
-    /// A shared entity stands under the first of those who made it.
+    /// The contributor under whom the entity is listed.
     pub(super) fn speaker(&self) -> Option<&ExpertSlug> {
         self.contributors.first()
     }
@@ -62,7 +62,7 @@ impl Said {
     }
 }
 
-/// In the order of the ids.
+/// Sorted by id.
 #[derive(Debug)]
 pub(super) struct Ledger {
     said: Vec<Said>,

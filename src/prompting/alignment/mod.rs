@@ -1,7 +1,7 @@
-//! What an expert of a dialogue is given to read: a prompt in Markdown for each seat of a
-//! round's panel, and a context brief in it for whoever is new to the table.
+//! Expert prompts of an alignment dialogue: one Markdown prompt per seat of a round's panel, with
+//! a context brief for experts who join.
 //!
-//! What all experts read alike is written once, however many they are.
+//! Text that all experts read is rendered once per panel.
 
 mod background;
 mod brief;

@@ -1,25 +1,25 @@
-//! Names that others gave, where they stand in words of ours: in a heading, or in a sentence.
+//! Sanitizes foreign names for use in our headings and sentences.
 //!
-//! A name is a line of few signs and no great length, so that it can be nothing but a name.
-//! What it was in full stands inside a fence.
+//! A sanitized name is one short line of few signs and cannot act as structure. The full name is
+//! in a fence elsewhere in the prompt.
 
-use super::super::lookalike::seen_as;
 use crate::domain::hidden::{is_hidden, is_meaningless};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::shortened::{head, one_line};
+use crate::prompting::lookalike::seen_as;
 
-/// Longer ones are no names; the rest of a heading must be seen, too.
+/// Longer names are truncated, so that the rest of a heading remains visible.
 const NAME_CHARS_MAX: usize = 120;
 
-/// What a name may have beside letters and digits; none of it makes a fence, a token or Markdown.
+/// Signs allowed besides letters and digits; none is part of a fence, a token or Markdown.
 const SIGNS: &str = " .,:;'\"&/()+-%$?!";
 
-/// The name on one line. Every other sign becomes a hyphen.
+/// The name on one line, with every other sign replaced by a hyphen.
 pub(super) fn name(text: &str) -> String {
     head(&one_line(text), NAME_CHARS_MAX).chars().map(plain).collect()
 }
 
-/// A sign that looks like another counts as that other.
+/// A confusable sign is treated like the sign it resembles.
 fn plain(letter: char) -> char {
     let is_plain = |seen: char| !seen.is_ascii() || seen.is_alphanumeric() || SIGNS.contains(seen);
     let is_seen = !is_hidden(letter) && !is_meaningless(letter);

@@ -1,12 +1,12 @@
-//! A prompt in the making: stretches of text, each with a word on whose it is.
+//! Building blocks of an expert's prompt: our text, quoted text and speaker headings.
 
-use super::super::fence::Fences;
-use super::super::harmless::harmless_line;
 use super::names::name;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::record::Expert;
+use crate::prompting::fence::Fences;
+use crate::prompting::harmless::harmless_line;
 
-/// Text of others, to stand in a fence behind a sentence of ours.
+/// Foreign text for a fence, with our sentence before it.
 #[derive(Debug, Clone)]
 pub(super) struct Quoted {
     pub label: String,
@@ -20,12 +20,12 @@ impl Quoted {
     }
 }
 
-/// A paragraph or more.
+/// One or more paragraphs.
 #[derive(Debug, Clone)]
 pub(super) enum Stretch {
     Ours(String),
     Theirs(Quoted),
-    /// The heading over what an expert said; it tells the reader when that was them.
+    /// The heading over an expert's contribution, which marks the reader's own.
     Speaker {
         expert: ExpertSlug,
         role: String,
@@ -42,7 +42,7 @@ impl Stretch {
         Self::Speaker { expert: expert.profile.expert_slug.clone(), role }
     }
 
-    /// What will stand in a fence.
+    /// The text that goes into a fence.
     pub(super) fn foreign(&self) -> Option<&str> {
         match self {
             Self::Theirs(quoted) => Some(&quoted.text),
@@ -51,7 +51,7 @@ impl Stretch {
     }
 }
 
-/// A stretch with its fence around it.
+/// A block with its fence rendered.
 #[derive(Debug, Clone)]
 pub(super) enum Drawn {
     Text(String),
@@ -61,7 +61,7 @@ pub(super) enum Drawn {
 pub(super) fn draw(stretches: Vec<Stretch>, fences: &Fences) -> Vec<Drawn> {
     let drawn = stretches.into_iter().map(|stretch| match stretch {
         Stretch::Ours(text) => Drawn::Text(text),
-        // Blank lines keep Markdown from running the lines of the fence into what they hold.
+        // Blank lines keep Markdown from joining the fence lines with the text.
         Stretch::Theirs(Quoted { label, sentence, text }) => {
             Drawn::Text(fences.behind(&format!("{sentence}\n"), &label, &format!("\n{text}\n")))
         }
@@ -70,7 +70,7 @@ pub(super) fn draw(stretches: Vec<Stretch>, fences: &Fences) -> Vec<Drawn> {
     drawn.collect()
 }
 
-/// Adds the stretches as this expert reads them, a blank line before each.
+/// Appends the blocks as this expert reads them, with a blank line before each.
 pub(super) fn write(page: &mut String, stretches: &[Drawn], reader: &ExpertSlug) {
     for stretch in stretches {
         page.push_str("\n\n");
@@ -84,7 +84,7 @@ pub(super) fn write(page: &mut String, stretches: &[Drawn], reader: &ExpertSlug)
     }
 }
 
-/// A template of ours with what belongs in its places. What is put in is not looked at again.
+/// Fills the placeholders of a template. Inserted values are not expanded again.
 pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template.trim_end();
@@ -98,7 +98,7 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     text + rest
 }
 
-/// A path between backticks of ours.
+/// A path, safe between our backticks.
 pub(super) fn path(path: &str) -> String {
     harmless_line(path).replace('`', "\\u{60}")
 }

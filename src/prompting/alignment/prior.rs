@@ -1,4 +1,4 @@
-//! The rounds before this one, whole, as every expert reads them.
+//! The earlier rounds in full, identical for every expert.
 
 use serde_json::Value;
 
@@ -35,7 +35,7 @@ fn heading(held: &Round) -> String {
     format!("### Round {}{title} (Score: {})", held.round, held.score)
 }
 
-/// What an expert said in a round; nothing, where they were silent.
+/// An expert's contribution to a round; empty if there is none.
 fn contribution(expert: &Expert, ledger: &Ledger, round: u8) -> Vec<Stretch> {
     let slug = &expert.profile.expert_slug;
     let said = EntityKind::ALL.iter().flat_map(|kind| ledger.of(*kind, round));
@@ -68,7 +68,7 @@ fn synthesis(held: &Round) -> Vec<Stretch> {
     vec![heading, text, Stretch::ours(RULE)]
 }
 
-/// An entity as the specification writes it, with what it refers to in the markers' language.
+/// An entity as the specification shows it, with its references as markers.
 fn entity(said: &Said) -> String {
     let label = one_line(&said.label);
     let head = match said.id.kind {
@@ -87,7 +87,7 @@ fn entity(said: &Said) -> String {
         let marks = said.references.iter().map(|made| {
             format!("[RE:{} {}]", made.ref_type.name().to_ascii_uppercase(), made.target)
         });
-        // A line right below a table would be a row of it.
+        // Markdown would read a line directly below a table as a row.
         let gap = if said.parameters.is_some() { "\n\n" } else { "\n" };
         told.push_str(&format!("{gap}{}", marks.collect::<Vec<_>>().join(" ")));
     }

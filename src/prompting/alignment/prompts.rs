@@ -1,12 +1,11 @@
-//! The prompts of a round's panel: put together from the record once, written out for each.
+//! The prompts of a round's panel: shared parts are rendered once, then written for each expert.
 //!
-//! **Invariant:** the same record gives the same bytes. The mark of the fences follows from
-//! the newest entry of the journal, whose hash nobody knew who wrote what it covers; and it is
-//! one that occurs in none of the texts.
+//! **Invariant:** the same record gives the same bytes. The nonce of the fences derives from the
+//! hash of the newest journal entry, which the authors of the quoted texts could not know, and
+//! occurs in none of the texts.
 
 use std::collections::BTreeMap;
 
-use super::super::fence::Fences;
 use super::background::background;
 use super::brief::{NO_BACKGROUND, NO_QUESTION, asked, brief, founded};
 use super::instructions::{Instructions, TITLE, legend};
@@ -19,8 +18,9 @@ use super::tensions;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::record::Record;
 use crate::domain::shown::Shown;
+use crate::prompting::fence::Fences;
 
-/// What was said before a round, collected as it passes by.
+/// Collects the entities of earlier rounds while the store streams them.
 #[derive(Debug)]
 pub struct Prompts {
     round: u8,
@@ -37,7 +37,7 @@ impl Prompts {
         Ok(())
     }
 
-    /// The prompts, once everything was added. `tasks` is the round context of those who have one.
+    /// Builds the prompts once all entities are added. `tasks` maps experts to their round context.
     pub fn finish(mut self, record: &Record, tasks: &BTreeMap<ExpertSlug, String>) -> Sheets {
         self.said.extend(record.tensions.iter().map(Said::of_entity));
         let (round, ledger) = (self.round, Ledger::new(self.said));
@@ -62,7 +62,7 @@ impl Prompts {
     }
 }
 
-/// What every prompt begins with, behind its title.
+/// The beginning of every prompt, after its title.
 fn opening(record: &Record, round: u8) -> Vec<Stretch> {
     let (dialogue, opening) = (&record.dialogue, &record.dialogue.opening);
     let standing = format!(
@@ -79,7 +79,7 @@ fn opening(record: &Record, round: u8) -> Vec<Stretch> {
     ]
 }
 
-/// What only one expert reads, before and behind what was said.
+/// The blocks that only one expert reads, before and after the prior rounds.
 #[derive(Debug)]
 struct Own {
     expert: ExpertSlug,
@@ -97,7 +97,7 @@ impl Own {
         }
         let none = || Stretch::ours("None: no tension is active.");
         let table = tensions::table(ledger, &expert).map_or_else(none, Stretch::Theirs);
-        // The last round ends with a rule of its own.
+        // The last round already ends with a rule.
         let rule = if record.rounds.is_empty() { "---\n\n" } else { "" };
         let after = vec![Stretch::Ours(format!("{rule}## Active Tensions")), table];
         let last = record.rounds.last().map(|held| held.round);
@@ -114,7 +114,7 @@ impl Own {
     }
 }
 
-/// The prompts of a panel.
+/// The rendered prompts of a panel.
 #[derive(Debug)]
 pub struct Sheets {
     title: String,
@@ -133,13 +133,13 @@ struct Sheet {
 }
 
 impl Sheets {
-    /// Whom there is a prompt for, in the order of the panel.
+    /// The experts who have a prompt, in panel order.
     pub fn experts(&self) -> impl Iterator<Item = &ExpertSlug> {
         self.own.iter().map(|sheet| &sheet.expert)
     }
 
-    /// Writes an expert's prompt, which tells them where to answer; nothing for who is not on
-    /// the panel.
+    /// Writes an expert's prompt with the path for the response; nothing if they are not on the
+    /// panel.
     pub fn write(&self, expert: &ExpertSlug, response_path: &str, page: &mut String) {
         let Some(sheet) = self.own.iter().find(|sheet| sheet.expert == *expert) else { return };
         page.push_str(&format!("{}\n\n{}", self.title, self.legend));

@@ -1,44 +1,44 @@
-//! Which prior work a fresh expert is shown first.
+//! Selects the prior work that a joining expert is shown first.
 //!
-//! 1. The subject is what their reason, their mandate and their focus name: an entity by its
-//!    id, a tension also by its label. Where these name nothing, it is what the Judge's
-//!    `round_context` names; where that names nothing either, the active tensions.
-//! 2. Around it stands what refers to the subject, and what the subject refers to.
-//! 3. Whatever else `round_context` names comes as well.
+//! 1. The subject is what reason, mandate and focus name: an entity by its id, a tension also by
+//!    its label. If they name nothing, it is what the Judge's `round_context` names; if that names
+//!    nothing either, it is the active tensions.
+//! 2. Entities that refer to the subject, and those it refers to, are added.
+//! 3. Other entities that `round_context` names are added.
 //!
-//! Of each kind the newest are kept, the subject first; the rest is under Prior Rounds.
+//! The newest of each kind are kept, the subject first; the rest is under Prior Rounds.
 
 use std::collections::BTreeSet;
 
 use super::ledger::{Ledger, Said};
 use crate::domain::ids::{EntityId, EntityKind};
 
-/// A brief is a beginning: of each kind a page.
+/// About one page per kind.
 const OF_A_KIND_MAX: usize = 8;
 
 /// How the subject was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Found {
     Named,
-    /// Nobody named anything, so it is what is still open.
+    /// No text names an entity, so the subject is the active tensions.
     Open,
 }
 
 #[derive(Debug)]
 pub(super) struct Relevant<'a> {
     pub found: Found,
-    /// The tensions that the expert is to address, oldest first.
+    /// The tensions that the expert addresses, oldest first.
     pub tensions: Vec<&'a Said>,
-    /// The rest, kind by kind.
+    /// The other entities, by kind.
     pub others: Vec<(EntityKind, Vec<&'a Said>)>,
-    /// How many more would have been relevant.
+    /// How many relevant entities were dropped.
     pub left_out: usize,
 }
 
-/// What the Judge wrote to and about an expert.
+/// The Judge's texts to and about an expert.
 #[derive(Debug, Default)]
 pub(super) struct Words<'a> {
-    /// Reason, mandate, focus.
+    /// Reason, mandate and focus.
     pub charge: Vec<&'a str>,
     pub round_context: Option<&'a str>,
 }
@@ -56,7 +56,7 @@ pub(super) fn relevant<'a>(ledger: &'a Ledger, words: &Words<'_>) -> Relevant<'a
     let has_tension = subject.iter().any(|id| is_tension(&id));
     let addressed: BTreeSet<EntityId> = match has_tension {
         true => subject.iter().filter(is_tension).copied().collect(),
-        // Work on something means work on the tensions it is about.
+        // An expert who works on an entity also works on the tensions linked to it.
         false => near.iter().filter(is_tension).copied().collect(),
     };
     let mut left_out = 0;
@@ -80,7 +80,7 @@ pub(super) fn relevant<'a>(ledger: &'a Ledger, words: &Words<'_>) -> Relevant<'a
     Relevant { found, tensions, others, left_out }
 }
 
-/// As many as there is room for, in the order of their ids.
+/// As many as the limit allows, sorted by id.
 fn newest<'a>(mut first: Vec<&'a Said>, rest: Vec<&'a Said>) -> Vec<&'a Said> {
     first.reverse();
     first.extend(rest.into_iter().rev());
@@ -114,7 +114,7 @@ fn named(ledger: &Ledger, texts: &[&str]) -> BTreeSet<EntityId> {
     found
 }
 
-/// The words alone, in lower case, with a space before and after each.
+/// The words in lower case, each with a space before and after.
 fn spaced(text: &str) -> String {
     let lower = text.to_lowercase();
     let words =

@@ -1,10 +1,10 @@
-//! One line per situation: who is named, and what comes with it.
+//! One line per case: the texts, and the entities selected for them.
 
 use super::*;
 use crate::domain::lifecycle::initial;
 use crate::domain::reference::{RefType, Reference};
 
-/// A ledger of `P0001 > T0001, oppose E0001` lines: an id, and what it refers to.
+/// An index from lines such as `P0001 > T0001, E0001`: an id and its references.
 fn ledger(lines: &[&str]) -> Ledger {
     let said = lines.iter().map(|line| {
         let (id, targets) = line.split_once(" > ").unwrap_or((line, ""));
@@ -95,7 +95,7 @@ fn of_each_kind_the_newest_are_kept_and_the_others_counted() {
     let found = relevant(&ledger, &words);
     let [(EntityKind::Perspective, kept)] = found.others.as_slice() else { panic!("{found:?}") };
     assert_eq!((kept.len(), found.left_out), (OF_A_KIND_MAX, 40 - OF_A_KIND_MAX));
-    // The one that was named, then from the newest round on.
+    // The named perspective is kept, then the newest rounds.
     assert_eq!(kept[0].id.to_string(), "P0002");
     assert_eq!(kept[OF_A_KIND_MAX - 1].id.to_string(), "P0401");
 }

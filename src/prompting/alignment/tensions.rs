@@ -1,4 +1,4 @@
-//! The tensions that are still active, and what the reader has to do with each.
+//! The table of active tensions, with the reader's involvement in each.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::domain::shortened::one_line;
 const HEAD: &str = "| ID | Description | Origin | Status | Your Involvement |\n\
                     |----|-------------|--------|--------|------------------|";
 
-/// The table; nothing, when none is active.
+/// The table; `None` if no tension is active.
 pub(super) fn table(ledger: &Ledger, reader: &ExpertSlug) -> Option<Quoted> {
     let acts = acts_of(ledger, reader);
     let mut table = HEAD.to_owned();
@@ -30,7 +30,7 @@ pub(super) fn table(ledger: &Ledger, reader: &ExpertSlug) -> Option<Quoted> {
     (table.len() > HEAD.len()).then(|| Quoted::new("ACTIVE TENSIONS", sentence, table))
 }
 
-/// What an expert did about each entity, each act once.
+/// An expert's acts on each entity, without duplicates.
 type Acts = BTreeMap<EntityId, Vec<&'static str>>;
 
 fn acts_of(ledger: &Ledger, expert: &ExpertSlug) -> Acts {
@@ -52,7 +52,7 @@ fn involvement(tension: &Said, reader: &ExpertSlug, acts: &Acts) -> String {
     acts.get(&tension.id).map_or_else(|| "—".to_owned(), |acts| acts.join(", "))
 }
 
-/// What somebody who refers to a tension did.
+/// The act of an expert who refers to a tension.
 fn act(ref_type: RefType) -> &'static str {
     match ref_type {
         RefType::Support => "supported",
@@ -66,7 +66,7 @@ fn act(ref_type: RefType) -> &'static str {
     }
 }
 
-/// A text on one line, unable to end its cell.
+/// A text on one line that cannot end its table cell.
 pub(super) fn cell(text: &str) -> String {
     one_line(text).replace('|', "\\|")
 }
