@@ -1,7 +1,7 @@
-//! What the adjudicator is sent: what each deliberator holds, what the policy counted, and how
-//! artifacts of the same type fared before.
+//! Builds the adjudicator's messages: the deliberators' positions, the block tally, and earlier
+//! verdicts on artifacts of the same type.
 //!
-//! **Invariant:** the artifact's text is no part of it, so the adjudicator can add no critique.
+//! **Invariant:** the artifact's text is not included, so the adjudicator cannot add critique.
 
 use super::condense::cut_judgements;
 use super::instructions::gate_system;
@@ -14,7 +14,7 @@ use crate::prompting::message::{Parts, Prepared};
 use crate::prompting::view::Section;
 use crate::protocols::gate::{Part, Position, arithmetic, positions};
 
-/// The messages of the adjudication; nothing, where there is no gate.
+/// The messages of the adjudication; `None` if the run is not a review.
 pub(in crate::prompting) fn adjudicator(transcript: &Transcript, ask: &Ask) -> Option<Prepared> {
     let gate = transcript.gate()?;
     let system = gate_system(gate, ask.purpose, &ask.seat)?;
@@ -43,7 +43,7 @@ fn sections(gate: &GatePlan, judgements: &[Shown]) -> Vec<Section> {
     sections
 }
 
-/// The last verdicts on artifacts of this type, a line of JSON for each.
+/// The latest verdicts on artifacts of this type, one JSON line each.
 fn priors(gate: &GatePlan) -> Option<Section> {
     let lines = gate.priors.iter().filter_map(|prior| serde_json::to_string(prior).ok());
     let lines: Vec<String> = lines.collect();
@@ -52,8 +52,8 @@ fn priors(gate: &GatePlan) -> Option<Section> {
     (!lines.is_empty()).then(|| Section::new("PRIOR VERDICTS", whose, lines.join("\n")))
 }
 
-/// What a reader must know of a judgement that does not stand in it. Only words of ours, and of
-/// a provider's failure no more than its kind.
+/// A remark on a position that its judgement does not show. It contains only our text, and of a
+/// provider's failure only its type.
 fn mark(position: &Position<'_>, all: &[Position<'_>]) -> Option<String> {
     let seat = position.seat;
     match (&position.first, &position.second) {
@@ -93,7 +93,7 @@ fn stand(judgement: &Judgement) -> String {
     format!("`{}` {blocks}", judgement.verdict)
 }
 
-/// What was counted, in a sentence.
+/// The block tally as a sentence.
 fn told(counted: &Arithmetic) -> String {
     let Arithmetic { name, present, blocks, irreducible_blocks, computed } = counted;
     let blocks = match blocks {

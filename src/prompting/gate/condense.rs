@@ -1,8 +1,8 @@
-//! Keeps what a deliberator or the adjudicator reads within the input budget.
+//! Keeps the messages of deliberators and adjudicator within the input budget.
 //!
-//! Judgements are short; should they be not, they give way first. Then the files that a
-//! deliberator judges by are cut to head and tail, down to a rest, and last the artifact:
-//! what is cut from it is judged by nobody. What was cut is said, and goes into the record.
+//! Judgements are cut first, although they are usually short; then the context files, to head and
+//! tail; last the artifact, because no deliberator judges the part that is cut. Every cut is noted
+//! in the journal.
 
 use super::deliberator::Desk;
 use super::shown::Shown;
@@ -11,25 +11,25 @@ use crate::prompting::condense::{
 };
 use crate::prompting::view::Section;
 
-/// What the judgements may take together. Four of them with eight long concerns each are less
+/// Limit for all judgements together. Four judgements with eight long concerns each take less
 /// than a quarter of it.
 const JUDGEMENTS_BYTES_MAX: usize = 200_000;
 
-/// What is left to the context files in any case, all together.
+/// All context files together keep at least this many bytes.
 const CONTEXT_BYTES_MIN: usize = 20_000;
 
-/// An artifact of which less would be left is not cut further.
+/// The artifact keeps at least this many bytes.
 const ARTIFACT_BYTES_MIN: usize = 4_000;
 
-/// Whether an artifact is shown whole whatever stands beside it. It counts as it is shown: what
-/// is escaped takes more room.
+/// Whether the whole artifact always fits beside the other sections. Escapes count, since they
+/// take more bytes.
 pub fn is_shown_whole(artifact: &str) -> bool {
     let shown = [Section::new("ARTIFACT", "the artifact", artifact.to_owned())];
     let others = JUDGEMENTS_BYTES_MAX + CONTEXT_BYTES_MIN + WORDS_AROUND;
     shown_bytes(&shown) <= INPUT_BYTES_MAX.saturating_sub(others)
 }
 
-/// Cuts until all fits, and says what.
+/// Cuts until everything fits; returns a note for each cut.
 pub(super) fn condense(desk: &mut Desk) -> Vec<String> {
     let cuts: [fn(&mut Desk) -> Option<String>; 3] =
         [|desk| cut_judgements(&mut desk.judgements), cut_context, cut_artifact];
@@ -43,7 +43,7 @@ pub(super) fn condense(desk: &mut Desk) -> Vec<String> {
     notes
 }
 
-/// The texts of judgements keep their heads and tails, each time less of them.
+/// Cuts the texts of judgements to head and tail, with a smaller limit each time.
 pub(super) fn cut_judgements(judgements: &mut [Shown]) -> Option<String> {
     let bytes = |judgements: &[Shown]| {
         shown_bytes(&judgements.iter().map(Shown::section).collect::<Vec<_>>())
@@ -61,7 +61,7 @@ pub(super) fn cut_judgements(judgements: &mut [Shown]) -> Option<String> {
     note
 }
 
-/// Each file gives way in proportion.
+/// Cuts each file in proportion to its size.
 fn cut_context(desk: &mut Desk) -> Option<String> {
     let bytes = |desk: &Desk| shown_bytes(&desk.context_sections().collect::<Vec<_>>());
     let before = bytes(desk);
@@ -97,7 +97,7 @@ fn cut_artifact(desk: &mut Desk) -> Option<String> {
         .then(|| format!("the artifact was cut from {before} to {after} bytes, head and tail kept"))
 }
 
-/// What there is for a part that takes so many bytes now.
+/// Bytes available for a part that currently takes `part_bytes`.
 fn room_beside(desk: &Desk, part_bytes: usize) -> usize {
     let sections: Vec<Section> = desk.sections();
     let others = shown_bytes(&sections).saturating_sub(part_bytes) + WORDS_AROUND;

@@ -1,8 +1,8 @@
-//! What a deliberator is sent: the artifact, what it judges by, and at the second reading what
-//! was held at the first.
+//! Builds a deliberator's messages: the artifact, its context files, and in the second round the
+//! judgements of the first.
 //!
-//! **Invariant:** a desk is made of the artifact, this seat's context and the judgements of the
-//! first round. Verdicts on other artifacts have no place on it.
+//! **Invariant:** a `DeliberatorView` contains only the artifact, this seat's context and the
+//! judgements of the first round. It never contains verdicts on other artifacts.
 
 use super::condense::condense;
 use super::instructions::gate_system;
@@ -14,18 +14,18 @@ use crate::prompting::message::{Parts, Prepared};
 use crate::prompting::view::{Section, path_line};
 use crate::protocols::gate::positions;
 
-/// All that lies before a deliberator.
+/// Everything that a deliberator reads.
 #[derive(Debug)]
 pub(super) struct Desk {
     pub artifact: String,
     pub about: Section,
     pub context: Vec<ContextRef>,
     pub judgements: Vec<Shown>,
-    /// Sentences of ours.
+    /// Our own sentences.
     remarks: Vec<String>,
 }
 
-/// The messages of either reading; nothing, where the seat is none of this gate.
+/// The messages of either round; `None` if the seat is not a deliberator of this review.
 pub(in crate::prompting) fn deliberator(transcript: &Transcript, ask: &Ask) -> Option<Prepared> {
     let gate = transcript.gate()?;
     let system = gate_system(gate, ask.purpose, &ask.seat)?;
@@ -66,7 +66,7 @@ impl Desk {
         })
     }
 
-    /// The reader's own judgement first, then the others' in the order of the plan.
+    /// Adds the reader's own judgement first, then the others' in plan order.
     fn add_first_round(&mut self, transcript: &Transcript, ask: &Ask) {
         let (own, others): (Vec<_>, Vec<_>) =
             positions(transcript).into_iter().partition(|position| *position.seat == ask.seat);
@@ -87,7 +87,7 @@ impl Desk {
         }
     }
 
-    /// All that will stand in fences, in the order in which it is read.
+    /// All fenced sections, in reading order.
     pub(super) fn sections(&self) -> Vec<Section> {
         let artifact = Section::new("ARTIFACT", "the artifact to judge", self.artifact.clone());
         let mut sections = vec![artifact, self.about.clone()];

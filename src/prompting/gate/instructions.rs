@@ -1,8 +1,7 @@
-//! What is ours in the messages of a gate, and what its operator wrote.
+//! System prompts of the review seats, built in or replaced by the operator.
 //!
-//! A system message depends on the seat's name, the round and the policy, and on the
-//! instructions that the operator put in place of the built-in ones. Nothing of an artifact,
-//! of its context or of anybody's judgement can be in it.
+//! A system prompt depends on the seat's name, the round, the policy and the operator's
+//! instructions. No text of an artifact, its context or a judgement can enter it.
 
 use crate::domain::ask::Purpose;
 use crate::domain::digest::sha256_hex;
@@ -29,17 +28,17 @@ const VOICE_IDENTITY: &str = include_str!("../../../prompts/gate/voice_identity.
 const EVIDENCE: &str = include_str!("../../../prompts/gate/evidence.md");
 const STRATEGY: &str = include_str!("../../../prompts/gate/strategy.md");
 
-/// How the scores of a deliberator look whose names we do not know.
+/// The reply shape of scores for a deliberator without predefined score names.
 const OWN_SCORES_SHAPE: &str = r#"[{"name": "…", "score": 1-5}]"#;
 
-/// The two times that a deliberator reads an artifact.
+/// The two rounds in which a deliberator reads an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Turn {
     First,
     Cross,
 }
 
-/// The instructions of a seat of this gate; nothing, where it is asked for no part in one.
+/// The system prompt of a seat of this review; `None` for a purpose of another protocol.
 pub fn gate_system(gate: &GatePlan, purpose: Purpose, seat: &ExpertSlug) -> Option<String> {
     let turn = match purpose {
         Purpose::Judgement => Turn::First,
@@ -57,7 +56,7 @@ pub fn gate_system(gate: &GatePlan, purpose: Purpose, seat: &ExpertSlug) -> Opti
     Some(deliberating(seat.as_str(), deliberator.instructions.as_deref(), turn))
 }
 
-/// Changes when anything does that a deliberator is told: part of its seat's version.
+/// Digest of everything a deliberator is told; part of its seat's version.
 pub fn gate_digest(name: &str, instructions: Option<&str>) -> String {
     let told = [
         deliberating(name, instructions, Turn::First),
@@ -69,7 +68,7 @@ pub fn gate_digest(name: &str, instructions: Option<&str>) -> String {
     sha256_hex(told.iter().map(String::as_bytes))
 }
 
-/// The same for the adjudicator, whatever the policy.
+/// The same for the adjudicator, over all policies.
 pub fn adjudicator_digest() -> String {
     let told = PolicyName::ALL.iter().map(|policy| adjudicating(*policy));
     let ours = [task(Purpose::Adjudication).to_owned(), STRICTER.to_owned()];
@@ -77,7 +76,7 @@ pub fn adjudicator_digest() -> String {
     sha256_hex(told.iter().map(String::as_bytes))
 }
 
-/// All the instructions of ours.
+/// All built-in instructions.
 pub(in crate::prompting) fn texts() -> Vec<String> {
     let names = BuiltIn::ALL.iter().map(|one| one.name()).chain(["own"]);
     let turns = names.flat_map(|name| [(name, Turn::First), (name, Turn::Cross)]);
@@ -108,8 +107,8 @@ fn part(of: BuiltIn) -> &'static str {
     }
 }
 
-/// Which scores are due. A built-in name keeps its own under an operator's instructions too, so
-/// that what is counted over months stays one thing.
+/// The scores to give. A built-in name keeps its scores under an operator's instructions, so that
+/// statistics over months stay comparable.
 fn scores(name: &str) -> String {
     let Some(names) = score_names(name) else { return OWN_SCORES.to_owned() };
     SCORES.replace("{names}", &names.map(|name| format!("`{name}`")).join(", "))

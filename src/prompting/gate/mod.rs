@@ -1,5 +1,5 @@
-//! What the seats of an artifact gate are sent (seed 001): the deliberators the artifact and
-//! what they judge by, the adjudicator what they hold of it.
+//! Messages of the review seats (seed 001): deliberators read the artifact and their context,
+//! the adjudicator reads the judgements.
 
 mod adjudicator;
 mod condense;

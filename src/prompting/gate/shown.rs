@@ -1,4 +1,4 @@
-//! Judgements and the artifact's name as they are shown to others: data, in fences.
+//! Judgements and artifact facts as JSON sections for other seats.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::domain::ids::ExpertSlug;
 use crate::prompting::view::{Section, as_text};
 use crate::protocols::gate::{ConcernLedger, Numbered, Position};
 
-/// A path can be long; what is longer is none.
+/// Longer names and paths are truncated.
 const NAME_CHARS_MAX: usize = 1_000;
 
-/// A judgement that will stand in a fence.
+/// A judgement as a fenced section.
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     label: String,
@@ -22,7 +22,7 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// What the reader itself held before.
+    /// The reader's own judgement of the first round.
     pub(super) fn own(seat: &ExpertSlug, judgement: &Judgement) -> Self {
         Self {
             label: "YOUR FIRST JUDGEMENT".to_owned(),
@@ -31,7 +31,7 @@ impl Shown {
         }
     }
 
-    /// What another held at the first reading.
+    /// Another deliberator's judgement of the first round.
     pub(super) fn first_of(seat: &ExpertSlug, judgement: &Judgement) -> Self {
         Self {
             label: label(seat),
@@ -40,8 +40,8 @@ impl Shown {
         }
     }
 
-    /// What counts of a deliberator. A concern that it has held from the start keeps its id, so
-    /// that whoever cited it still means it.
+    /// A deliberator's current judgement. A concern kept from the first round keeps its id, so that
+    /// citations of it remain valid.
     pub(super) fn standing(position: &Position<'_>) -> Option<Self> {
         let (seat, held) = (position.seat, position.held()?);
         let ConcernLedger { kept, dropped } = ConcernLedger::of(position);
@@ -63,15 +63,15 @@ fn label(seat: &ExpertSlug) -> String {
     format!("JUDGEMENT {seat}")
 }
 
-/// Whether the maker of an artifact is named.
+/// Whether a section names the producer of the artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Maker {
     Named,
-    /// Those who judge the text do not judge who made it.
+    /// Deliberators judge the text, not its producer.
     Unnamed,
 }
 
-/// Where the artifact comes from, and what it is.
+/// Path and type of the artifact, and its producer if visible.
 pub(super) fn about(artifact: &Artifact, maker: Maker) -> Section {
     #[derive(Serialize)]
     struct About {
@@ -87,7 +87,7 @@ pub(super) fn about(artifact: &Artifact, maker: Maker) -> Section {
     Section::new("ABOUT THE ARTIFACT", "the artifact's path and type", as_text(&about))
 }
 
-/// A name or a path of others, as far as it is one.
+/// Truncates a foreign name or path.
 pub(super) fn name(written: &str) -> String {
     written.chars().take(NAME_CHARS_MAX).collect()
 }
@@ -101,7 +101,7 @@ struct Told<'a> {
     irreducible: bool,
     scores: &'a BTreeMap<String, u8>,
     concerns: Vec<ToldConcern<'a>>,
-    /// What it held at first and holds no longer: others may have cited it.
+    /// Concerns dropped since the first round, listed because others may have cited them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dropped_since_first: Vec<ToldConcern<'a>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
