@@ -1,5 +1,5 @@
-//! What whoever concludes may read, as a value: the question and what came with it, who took
-//! part, the record, the chair's report, and what the Principal said to all.
+//! What synthesizer and reviser may read, as a value: question and files, participants, record,
+//! the chair's report, and interventions to all seats.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -14,19 +14,19 @@ use crate::prompting::condense::shown_bytes;
 use crate::prompting::view::{Section, View, as_text};
 use crate::protocols::council::Letters;
 
-/// An expert's role is a line for people; its beginning says what it is.
+/// The beginning of an expert's role is enough.
 const ROLE_CHARS_MAX: usize = 200;
 
 #[derive(Debug)]
 pub(super) struct Brief<'a> {
-    /// The question, its files and what was added to it.
+    /// The question, its files and the interventions.
     pub view: View,
-    /// What a dialogue was opened with, besides its question.
+    /// The dialogue's background.
     pub background: Option<String>,
     pub participants: String,
     pub chronicle: Chronicle<'a>,
     pub report: Option<Value>,
-    /// What is to be mended, and why; only the reviser has these.
+    /// The conclusion and the objections to it; only for the reviser.
     pub mending: Vec<Section>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Brief<'a> {
         }
     }
 
-    /// The same for somebody who is to mend what was objected to.
+    /// The brief for the reviser.
     #[must_use]
     pub(super) fn with_objections(self, conclusion: &Conclusion, objections: &[Objection]) -> Self {
         let mending = vec![
@@ -56,7 +56,7 @@ impl<'a> Brief<'a> {
         Self { mending, ..self }
     }
 
-    /// All that will stand in fences, in the order in which it is read.
+    /// All fenced sections, in reading order.
     pub(super) fn sections(&self) -> Vec<Section> {
         let record = Section::new(
             "RECORD",
@@ -66,7 +66,7 @@ impl<'a> Brief<'a> {
         self.before_record().into_iter().chain([record]).chain(self.after_record()).collect()
     }
 
-    /// How long everything but the record is inside its fences.
+    /// Length of all sections but the record, including escapes and fences.
     pub(super) fn bytes_around_record(&self) -> usize {
         shown_bytes(&self.before_record()) + shown_bytes(&self.after_record())
     }
@@ -95,7 +95,7 @@ impl<'a> Brief<'a> {
     }
 }
 
-/// A participant as the conclusion names it, and how else the material may speak of it.
+/// A participant as the conclusion names it, with its letter and role.
 #[derive(Serialize)]
 struct Listed<'a> {
     agent: &'a ExpertSlug,
@@ -106,7 +106,7 @@ struct Listed<'a> {
     role: Option<String>,
 }
 
-/// A line of JSON for each.
+/// One JSON line per participant.
 fn participants(transcript: &Transcript, record: &Record) -> String {
     let letters = Letters::of(&transcript.plan);
     let role = |agent| {

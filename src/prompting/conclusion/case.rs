@@ -1,8 +1,8 @@
-//! All that the Blind Critic is ever shown: a question and a conclusion.
+//! The Blind Critic's input: a question and a conclusion.
 //!
-//! **Invariant:** a case is made of these two and nothing else. There is no other
-//! constructor, no other field, and its messages are made of it and words of ours, so
-//! nothing that was said on the way to a conclusion can reach its auditor.
+//! **Invariant:** `CriticInput` is made of these two and nothing else. It has one constructor and
+//! two fields, and its messages consist of them and our own text, so nothing from the debate can
+//! reach the critic.
 
 use serde_json::Value;
 
@@ -26,19 +26,19 @@ impl Case {
         Self { question: question.to_owned(), conclusion }
     }
 
-    /// What the critic is asked at one of the two looks. The secret only makes the mark of the
-    /// fences, by way of a digest.
+    /// The prompt of the first or second audit. The secret only enters the digest that becomes the
+    /// nonce of the fences.
     pub fn asked(&self, secret: &str, round: u8) -> Prepared {
         self.prepared(secret, round, &[task(Purpose::Audit)])
     }
 
-    /// The same after a reply of another form. Neither that reply nor what our reader says of it
-    /// is shown: the critic starts from the same two things again.
+    /// The prompt after an unparsable reply. It shows neither that reply nor the parse error: the
+    /// critic starts again from the same two inputs.
     pub fn asked_again(&self, secret: &str, round: u8) -> Prepared {
         self.prepared(secret, round, &[task(Purpose::Audit), STRICTER_CRITIC.trim_end()])
     }
 
-    /// The same after a reply that was cut off, of which nothing is shown either.
+    /// The prompt after a truncated reply, which is not shown either.
     pub fn asked_for_less(&self, secret: &str, round: u8) -> Prepared {
         self.prepared(secret, round, &[task(Purpose::Audit), SHORTER_CRITIC.trim_end()])
     }
@@ -62,7 +62,7 @@ impl Case {
         ]
     }
 
-    /// Texts give way evenly until both fit.
+    /// Cuts all texts to the same limit until both inputs fit.
     fn condense(&mut self) -> Vec<String> {
         if fits(&self.sections()) {
             return Vec::new();

@@ -1,8 +1,7 @@
-//! The record as it is told to whoever concludes on it: a line of JSON for each round, each
-//! entity, each move and each verdict, in their order.
+//! The record as JSON lines for the synthesizer: one line per round, entity, move and verdict.
 //!
-//! A round can be told in less detail than it was held in. **Invariant:** however little is
-//! told of it, every tension that is still open is named.
+//! A round can be rendered in less detail. **Invariant:** at every level of detail, each open
+//! tension is named.
 
 use std::cell::OnceCell;
 
@@ -17,15 +16,15 @@ use crate::domain::reference::{Move, MoveType, Reference};
 use crate::prompting::condense::{change_texts, fitting};
 use crate::prompting::harmless::harmless;
 
-/// How much of a round is told.
+/// How much of a round is rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Detail {
     Whole,
-    /// Each text by its head and tail, in so many bytes.
+    /// Each text cut to head and tail, with this limit in bytes.
     Texts(usize),
-    /// What everything was called, without its text.
+    /// Ids and labels, without texts.
     Labels,
-    /// What is still open, and no more of its label than this.
+    /// Open tensions only, with labels cut to this length.
     OpenTensions {
         label_chars: usize,
     },
@@ -38,7 +37,7 @@ pub(super) struct Chronicle<'a> {
     verdicts: Told,
 }
 
-/// Some lines, and how long they are inside a fence, once somebody wants to know.
+/// Some lines, with their length after escaping, computed on demand.
 #[derive(Debug)]
 struct Told {
     text: String,
@@ -68,13 +67,13 @@ impl<'a> Chronicle<'a> {
         text.trim_end().to_owned()
     }
 
-    /// Whether it takes no more than this inside its fence.
+    /// Whether the digest takes at most this many bytes after escaping.
     pub(super) fn fits(&self, room: usize) -> bool {
-        // What is shown is no shorter, and longer to measure.
+        // The plain length is a lower bound and cheaper to compute.
         self.plain_bytes() <= room && self.shown_bytes() <= room
     }
 
-    /// How long it is before anything in it is escaped.
+    /// Length before escaping.
     pub(super) fn plain_bytes(&self) -> usize {
         self.told().map(|told| told.text.len()).sum()
     }
@@ -87,7 +86,7 @@ impl<'a> Chronicle<'a> {
         self.rounds.iter().chain([&self.verdicts])
     }
 
-    /// The rounds by their numbers, the newest in which anything was found apart from the rest.
+    /// The round numbers: the newest round with entities, and all others.
     pub(super) fn newest_and_older(&self) -> (Option<u8>, Vec<u8>) {
         let rounds = self.record.rounds.iter().map(|round| round.round);
         let has_entities = |round: &u8| {
@@ -97,7 +96,7 @@ impl<'a> Chronicle<'a> {
         (newest, rounds.filter(|round| Some(*round) != newest).collect())
     }
 
-    /// Tells a round once more, in other detail.
+    /// Renders a round again at another level of detail.
     pub(super) fn retell(&mut self, round: u8, detail: Detail) {
         let rounds = self.record.rounds.iter().zip(&mut self.rounds);
         for (held, told) in rounds.filter(|(held, _)| held.round == round) {
@@ -105,7 +104,7 @@ impl<'a> Chronicle<'a> {
         }
     }
 
-    /// Cuts what is longer than this in some rounds and in the verdicts; whether anything was.
+    /// Cuts longer texts in these rounds and in the verdicts; returns whether anything was cut.
     pub(super) fn shorten(&mut self, rounds: &[u8], bytes_max: usize) -> bool {
         let before = self.plain_bytes();
         let is_long = |round: &&u8| longest_text(self.record, **round) > bytes_max;
@@ -156,7 +155,7 @@ struct RoundLine<'a> {
     title: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<String>,
-    /// Said where not everything is told: what is missing was not left unsaid.
+    /// Tells the reader that parts were cut, so that they are not taken for missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     condensed: Option<String>,
 }
@@ -201,7 +200,7 @@ fn entity_line(entity: &Entity, detail: Detail) -> String {
         Detail::Whole | Detail::Texts(_) | Detail::Labels => {
             (Some(entity.id.kind.noun()), entity.label.clone())
         }
-        // Their round says what they are.
+        // The round's line already says that these are tensions.
         Detail::OpenTensions { label_chars } => {
             (None, entity.label.chars().take(label_chars).collect())
         }
@@ -234,7 +233,7 @@ fn move_line(made: &Move, detail: Detail) -> String {
     line(&MoveLine { move_type: *move_type, agent: expert, targets, context })
 }
 
-/// Verdicts as they were given, without what their authors left out.
+/// Verdicts as given, without empty fields.
 fn verdict_lines(verdicts: &[GivenVerdict], bytes_max: Option<usize>) -> Vec<String> {
     let lines = verdicts.iter().map(|given| {
         let mut fields = match serde_json::to_value(&given.verdict) {

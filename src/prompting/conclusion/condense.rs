@@ -1,9 +1,8 @@
-//! Keeps what the Synthesizer reads within the input budget.
+//! Keeps the synthesizer's messages within the input budget.
 //!
-//! The order of cutting: the files to head and tail; texts of many pages to head and tail;
-//! the older rounds to labels, then to their open tensions, each time the oldest first; what
-//! is long in the newest round; that round the same way as the others. What was cut is said,
-//! and goes into the record.
+//! Cuts in this order: files to head and tail; very long texts to head and tail; older rounds to
+//! labels, then to open tensions, each time the oldest first; long texts of the newest round; then
+//! the newest round like the others. Every cut is noted in the journal.
 
 use super::brief::Brief;
 use super::chronicle::Detail;
@@ -12,26 +11,26 @@ use crate::prompting::condense::{
     fitting,
 };
 
-/// What is left to the files in any case: the answer rests on the record more than on them.
+/// The files keep at least this many bytes. The record matters more for the conclusion.
 const CONTEXT_BYTES_MIN: usize = 100_000;
 
 const BACKGROUND_BYTES_MAX: usize = 50_000;
 
-/// The sentence and the lines around the record.
+/// The sentence and the fence lines around the record.
 const FENCE_BYTES: usize = 600;
 
-/// To what long texts are cut, one after the other: first wherever they stand, and when older
-/// rounds have given way, in the newest.
+/// Limits for long texts, tried in order: first in all rounds, then, after older rounds were cut,
+/// in the newest.
 const PAGES_BYTES: [usize; 3] = [16_000, 8_000, 4_000];
 const PARAGRAPH_BYTES: [usize; 3] = [2_000, 1_000, 300];
 
-/// What is left of labels, one after the other, when there is not even room for those.
+/// Limits for labels, tried in order when labels alone are too long.
 const LABEL_CHARS: [usize; 3] = [160, 40, 0];
 
 type Cut = fn(&mut Brief<'_>) -> Vec<String>;
 
-/// Cuts until all fits, and says what. A tension that is open is named in any case, so that
-/// thousands of them are the one thing that may stay over the budget.
+/// Cuts until everything fits; returns a note for each cut. Open tensions are always named, so
+/// only thousands of them can exceed the budget.
 pub(super) fn condense(brief: &mut Brief<'_>) -> Vec<String> {
     let cuts: [Cut; 6] =
         [cut_material, cut_pages, labels_of_older, open_of_older, cut_newest, less_of_everything];
@@ -45,7 +44,7 @@ pub(super) fn condense(brief: &mut Brief<'_>) -> Vec<String> {
     notes
 }
 
-/// What there is for the record.
+/// Bytes available for the record.
 fn room(brief: &Brief<'_>) -> usize {
     let taken = brief.bytes_around_record() + FENCE_BYTES + WORDS_AROUND;
     INPUT_BYTES_MAX.saturating_sub(taken)
@@ -81,7 +80,7 @@ fn open_of_older(brief: &mut Brief<'_>) -> Vec<String> {
     told.map(|told| format!("{told} to their open tensions")).into_iter().collect()
 }
 
-/// The newest round is told in less detail, and at last all are told in the least.
+/// Renders the newest round in less detail, then all rounds in the least.
 fn less_of_everything(brief: &mut Brief<'_>) -> Vec<String> {
     let (newest, older) = brief.chronicle.newest_and_older();
     let newest: Vec<u8> = newest.into_iter().collect();
@@ -96,7 +95,7 @@ fn less_of_everything(brief: &mut Brief<'_>) -> Vec<String> {
     notes
 }
 
-/// Tells rounds once more, one after the other, until all fits; says which.
+/// Renders rounds again, one after the other, until everything fits; returns which.
 fn retell(brief: &mut Brief<'_>, rounds: &[u8], detail: Detail) -> Option<String> {
     let room = room(brief);
     let mut told: Vec<u8> = Vec::new();
@@ -114,7 +113,7 @@ fn retell(brief: &mut Brief<'_>, rounds: &[u8], detail: Detail) -> Option<String
     }
 }
 
-/// What is pages long, wherever it stands.
+/// Cuts very long texts in all rounds.
 fn cut_pages(brief: &mut Brief<'_>) -> Vec<String> {
     let (newest, older) = brief.chronicle.newest_and_older();
     let all: Vec<u8> = older.into_iter().chain(newest).collect();
@@ -126,8 +125,8 @@ fn cut_newest(brief: &mut Brief<'_>) -> Vec<String> {
     cut_texts(brief, &PARAGRAPH_BYTES, &newest)
 }
 
-/// Texts in these rounds, in the verdicts, in the report and in what was added keep their heads
-/// and tails, each time less of them, until all fits.
+/// Cuts texts in these rounds, the verdicts, the report and the interventions to head and tail,
+/// with a smaller limit each time, until everything fits.
 fn cut_texts(brief: &mut Brief<'_>, sizes: &[usize], rounds: &[u8]) -> Vec<String> {
     let mut notes = Vec::new();
     for bytes_max in sizes {

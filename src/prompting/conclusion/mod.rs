@@ -1,5 +1,5 @@
-//! What the seats of the ending are sent (seed 000): the Synthesizer the whole record,
-//! the Blind Critic two things, the reviser what was objected to.
+//! Messages of the conclusion seats (seed 000): the synthesizer reads the whole record, the Blind
+//! Critic question and conclusion, the reviser also the objections.
 
 mod brief;
 mod case;

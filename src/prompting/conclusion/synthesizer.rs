@@ -1,7 +1,7 @@
-//! The two who write the conclusion: the Synthesizer, and the same in Revision Mode.
+//! Builds the messages of the synthesizer and the reviser, who write the conclusion.
 //!
-//! Unlike the chair they work with the agents' names, because what they write names them;
-//! so nothing is masked.
+//! Unlike the chair they see the agents' names, because the conclusion names them; so nothing is
+//! masked.
 
 use super::brief::Brief;
 use super::condense::condense;
@@ -16,12 +16,12 @@ use crate::prompting::message::{Parts, Prepared};
 use crate::protocols::conclusion::{draft, trail};
 use crate::protocols::council::{opinions, tally};
 
-/// What the Synthesizer is sent: the whole record, but for words to one seat.
+/// The synthesizer's messages: the whole record, without private whispers.
 pub fn synthesizer(transcript: &Transcript, record: &Record, ask: &Ask) -> Prepared {
     prepared(transcript, Brief::of(transcript, record, ask), ask, Vec::new())
 }
 
-/// What the reviser is sent: the same, the conclusion, and what is objected to in it.
+/// The reviser's messages: the same, with the conclusion and the objections to it.
 pub fn reviser(transcript: &Transcript, record: &Record, ask: &Ask) -> Prepared {
     let mut brief = Brief::of(transcript, record, ask);
     let mut remarks = Vec::new();
@@ -55,7 +55,7 @@ fn prepared(
     Prepared { messages: Messages { system, user: parts.message(ask) }, condensed }
 }
 
-/// How a council's first round stood, counted by us.
+/// The stances of a council's first round, counted by the program.
 fn stances(transcript: &Transcript) -> Option<String> {
     let tally = tally(transcript);
     let counts = Stance::ALL.iter().map(|stance| format!("{} {stance}", tally.count(*stance)));
@@ -64,7 +64,7 @@ fn stances(transcript: &Transcript) -> Option<String> {
     is_council.then(|| format!("The stances of the first round, counted: {counts}."))
 }
 
-/// The day on which the ask is made; asked again after a crash, it is still that day.
+/// The day the ask was made, also when it is sent again after a crash.
 fn today(transcript: &Transcript, ask: &Ask) -> Day {
     let made = transcript.asked(ask.id).map_or(transcript.last_entry_at, |asked| asked.prepared_at);
     made.day()
