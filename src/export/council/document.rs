@@ -1,4 +1,4 @@
-//! The whole document.
+//! The JSON document of a council (`ask --json`).
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::export::conclusion::Ended;
 use crate::export::interventions::{Intervened, interventions};
 use crate::protocols::council::{PeerChoice, peer_choice, tally};
 
-/// What `ask` answers.
+/// The result of `ask`.
 #[derive(Debug, Serialize)]
 pub struct Deliberated {
     pub dialogue_id: DialogueId,

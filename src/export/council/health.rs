@@ -1,4 +1,4 @@
-//! How whole the panel was: what every headline must say.
+//! Panel health: which seats answered, and the flags and warnings that every headline shows.
 
 use std::collections::BTreeSet;
 
@@ -21,23 +21,23 @@ pub struct Health {
 
 #[derive(Debug, Default, Serialize)]
 pub struct Panel {
-    /// Seats that were asked anything in the rounds; those of the ending are no panel.
+    /// Seats that were asked in the rounds; conclusion seats do not count.
     pub attempted: usize,
-    /// Those of them that were heard whenever they were asked.
+    /// Seats that answered every time they were asked.
     pub succeeded: usize,
     pub failed: Vec<ProviderFailure>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Flags {
-    /// A seat was not heard or was cut off, or no chair was heard, or the Principal had enough
-    /// before that.
+    /// A seat failed or was truncated, no chair answered, or the Principal stopped the run before
+    /// the report.
     pub degraded: bool,
     /// The opinions were split, and the report names no disagreement.
     pub false_consensus: bool,
     pub single_family: bool,
     pub short_circuit: bool,
-    /// An opinion or a review was cut off before its end, and is used all the same.
+    /// An opinion or a review was truncated and is used as it is.
     pub truncated: bool,
 }
 
@@ -61,7 +61,7 @@ impl Health {
 }
 
 impl Panel {
-    /// Who was asked in the three rounds of a council or of a review.
+    /// The seats asked in the three rounds of a council or a review.
     pub(crate) fn of(transcript: &Transcript) -> Self {
         let asked: BTreeSet<&ExpertSlug> = ROUNDS
             .into_iter()
@@ -81,12 +81,12 @@ impl Panel {
     }
 }
 
-/// The replies that are used although they were cut off before their end.
+/// Truncated replies that are used as they are.
 pub(crate) fn truncated_replies(transcript: &Transcript) -> impl Iterator<Item = &Asked> {
     transcript.asks.iter().filter(|asked| !asked.retired && asked.is_truncated())
 }
 
-/// What a headline says of replies that were cut off: whose it was, or how many there were.
+/// A note for the headline: which reply was truncated, or how many.
 pub fn truncation_words(transcript: &Transcript) -> Option<String> {
     let replies: Vec<&Asked> = truncated_replies(transcript).collect();
     match replies.as_slice() {
@@ -96,12 +96,12 @@ pub fn truncation_words(transcript: &Transcript) -> Option<String> {
     }
 }
 
-/// Whether the panel was stopped before it had reported.
+/// Whether the run was stopped before the report.
 pub fn is_cut_short(transcript: &Transcript) -> bool {
     transcript.is_cut_short && transcript.report.is_none()
 }
 
-/// The families that were heard; of those that sit there, while nobody was.
+/// Model families of the seats that answered, or of all participants if none answered.
 fn families(transcript: &Transcript) -> BTreeSet<&str> {
     let heard = opinions(transcript);
     let plan = &transcript.plan;
@@ -111,7 +111,7 @@ fn families(transcript: &Transcript) -> BTreeSet<&str> {
     seats.map(|seat| seat.family.as_str()).collect()
 }
 
-/// What a reader of the result should know besides.
+/// Warnings for readers of the result.
 pub fn warnings(transcript: &Transcript) -> Vec<String> {
     let Health { flags, .. } = Health::of(transcript);
     let mut warnings = transcript.plan.notes.clone();
@@ -142,15 +142,15 @@ pub fn warnings(transcript: &Transcript) -> Vec<String> {
     warnings
 }
 
-/// That all who were heard are of one family. The notes of the plan may say it already, and a
-/// rehearsal says worse.
+/// Warns that all answers come from one model family. Skipped for a rehearsal, and if a note of
+/// the plan already says so.
 pub(crate) fn of_family(transcript: &Transcript, heard: &BTreeSet<&str>) -> Option<String> {
     let is_said = transcript.plan.notes.iter().any(|note| note.starts_with(SINGLE_FAMILY));
     let is_told = heard.len() == 1 && !transcript.opening.rehearsal && !is_said;
     is_told.then(|| format!("{SINGLE_FAMILY}: its agreement says little"))
 }
 
-/// What had to be done to replies, and to what seats were sent.
+/// Warnings about repaired and truncated replies and about cuts in prompts.
 pub(crate) fn of_replies(transcript: &Transcript) -> Vec<String> {
     let mut warnings = Vec::new();
     for asked in &transcript.asks {
@@ -165,7 +165,7 @@ pub(crate) fn of_replies(transcript: &Transcript) -> Vec<String> {
                  its end is missing"
             ));
         }
-        // That names were masked is as it should be, and stands in the transparency record.
+        // Masking is expected; the transparency record lists it.
         let cuts = asked.condensed.iter().filter(|note| !note.contains("masked"));
         warnings.extend(cuts.map(|cut| format!("for {seat} {round}, {cut}")));
     }
@@ -180,7 +180,7 @@ pub(crate) fn unpriced(transcript: &Transcript) -> Option<String> {
         .then(|| format!("no price is known for {names}: the money cap cannot hold for them"))
 }
 
-/// What was given along and did not go whole; a few are named, many are counted.
+/// Files that were excluded or listed only by name; only the first few are named.
 fn left_out(transcript: &Transcript) -> Vec<String> {
     const NAMED_MAX: usize = 5;
     let context = &transcript.plan.context;
@@ -200,7 +200,7 @@ fn left_out(transcript: &Transcript) -> Vec<String> {
     said
 }
 
-/// Participants that only the chair knows of.
+/// Warns if the chair named participants that do not exist.
 fn invented(transcript: &Transcript) -> Option<String> {
     let chair = transcript.report.as_ref()?.chair_provider.as_ref()?;
     let Document::Report(given) = transcript.last_ask(3, chair)?.document()? else { return None };

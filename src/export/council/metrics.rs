@@ -1,4 +1,4 @@
-//! Durations, tokens and costs, by round and in all.
+//! Durations, tokens and costs of a run, per round and in total.
 
 use serde::Serialize;
 
@@ -15,12 +15,12 @@ use crate::protocols::council::{ROUNDS, rounds_completed};
 #[derive(Debug, Serialize)]
 pub struct Metrics {
     pub rounds: Vec<RoundMetrics>,
-    /// What the ending asked for: `conclusion`, `audit`, `revision`, `audit`.
+    /// The conclusion's rounds: `conclusion`, `audit`, `revision`, `audit`.
     pub ending: Vec<RoundMetrics>,
     pub session: SessionMetrics,
 }
 
-/// As in the seed.
+/// Fields as in the seed.
 #[derive(Debug, Serialize)]
 pub struct RoundMetrics {
     pub round: String,
@@ -41,9 +41,9 @@ pub struct SessionMetrics {
     pub total_duration_ms: u64,
     pub rounds_completed: u8,
     pub short_circuit_triggered: bool,
-    /// In dollars; nothing, when no call's cost is known.
+    /// In dollars; `None` if no call has a known cost.
     pub total_cost_estimate: Option<f64>,
-    /// With the ending, and with what it took to restate directives.
+    /// Includes the conclusion and the restatements of directives.
     pub total_tokens_in: u64,
     pub total_tokens_out: u64,
     pub calls: usize,
@@ -79,13 +79,13 @@ pub(crate) fn metrics(transcript: &Transcript) -> Metrics {
     }
 }
 
-/// What is known to have been spent, in dollars; nothing, when nothing is known.
+/// The known cost in dollars; `None` if no cost is known.
 pub fn cost_usd(transcript: &Transcript) -> Option<f64> {
     let known: Vec<u64> = replies(transcript).filter_map(|reply| reply.cost.usd_micros).collect();
     (!known.is_empty()).then(|| dollars(known.iter().sum()))
 }
 
-/// Everything that came back, in the order of the asks.
+/// All replies, in ask order; restatements last.
 fn replies(transcript: &Transcript) -> impl Iterator<Item = &Reply> {
     let replied = transcript.calls().filter_map(|call| match &call.outcome {
         CallOutcome::Replied(reply, _) => Some(reply),
@@ -94,7 +94,7 @@ fn replies(transcript: &Transcript) -> impl Iterator<Item = &Reply> {
     replied.chain(restatements(transcript).map(|restated| &restated.reply))
 }
 
-/// How directives were understood: what that took is part of what the run took.
+/// Restatements of directives, whose calls count towards the run.
 pub(super) fn restatements(transcript: &Transcript) -> impl Iterator<Item = &Restatement> {
     intervention::restatements(&transcript.interventions)
 }
@@ -103,7 +103,7 @@ pub(super) fn dollars(micros: u64) -> f64 {
     micros as f64 / 1e6
 }
 
-/// From the first call of a round to its last outcome.
+/// From the first call of a round to its last result.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Span {
     start: Moment,

@@ -1,7 +1,7 @@
-//! A council's transcript as the document that programs read (`ask --json`).
+//! The JSON document of a council (`ask --json`).
 //!
-//! Everything in it is computed from the transcript alone, so a run, its resumption
-//! and its replay give the same document.
+//! It is computed from the run state alone, so a run, its resumption and its replay give the same
+//! document.
 
 mod document;
 mod events;

@@ -1,4 +1,4 @@
-//! What each round brought, in the seed's shapes.
+//! The results of each council round, in the seed's shapes.
 
 use serde::Serialize;
 
@@ -64,7 +64,7 @@ pub(super) fn rounds(transcript: &Transcript) -> Rounds {
     }
 }
 
-/// When a reply came, what it took, how long it was on its way.
+/// Time, token usage, latency and model of a reply.
 fn facts(transcript: &Transcript, asked: &Asked) -> (Moment, Option<Usage>, u64, String) {
     let model = transcript.plan.seat(&asked.ask.seat).map(|seat| seat.model.clone());
     let model = model.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How a run ended, in a word, a sentence and a hint.
+//! How a run ended: status, error code, message and suggestion.
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::domain::words::words;
 use crate::protocols::conclusion::revised;
 
 words! {
-    /// `incomplete` can be resumed; `failed` means that nobody was heard.
+    /// `incomplete` can be resumed; `failed` means that no seat answered.
     pub enum Status {
         Done = "done",
         Incomplete = "incomplete",
@@ -36,7 +36,7 @@ pub fn status(transcript: &Transcript) -> Status {
     }
 }
 
-/// Why a run did not come to its end.
+/// Why a run did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stopped {
     pub error_code: &'static str,
@@ -47,7 +47,7 @@ pub struct Stopped {
 const ABANDONED: &str = "abandoned";
 
 impl Stopped {
-    /// Whether somebody gave it up: nothing goes on with it.
+    /// Whether the run was abandoned and cannot be resumed.
     pub fn is_abandoned(&self) -> bool {
         self.error_code == ABANDONED
     }
@@ -67,7 +67,7 @@ fn more_of(shortage: Shortage, resume: &str) -> String {
     }
 }
 
-/// Nothing, for a run that came to its end.
+/// The notice for an unfinished run; `None` for a finished one.
 pub fn stopped(transcript: &Transcript) -> Option<Stopped> {
     if transcript.is_abandoned && transcript.stopped != Some(Stop::Done) {
         return Some(Stopped {
@@ -147,7 +147,7 @@ fn by_itself(transcript: &Transcript) -> Option<Stopped> {
     Some(Stopped { error_code, message, suggestion })
 }
 
-/// Whether it is the critic that is missing: at the first look, or at what was mended.
+/// Whether the critic's reply is missing, in the first audit or after the revision.
 fn is_for_the_critic(transcript: &Transcript, stage: Stage) -> bool {
     match stage {
         Stage::Concluding => false,

@@ -1,4 +1,4 @@
-//! The transparency record: who was reached how, what it took, what was left out.
+//! The transparency record: providers, transports, tokens, costs and exclusions of a run.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ pub struct Transparency {
     pub short_circuit: Vec<Shortcut>,
     pub letter_map: BTreeMap<char, ExpertSlug>,
     pub anonymous_review: bool,
-    /// How often the run was begun or taken up again.
+    /// How often the run was started or resumed.
     pub starts: usize,
 }
 
@@ -33,14 +33,14 @@ pub struct ProviderRecord {
     pub model: String,
     pub family: String,
     pub version: String,
-    /// What answered last; what is tried first, while nothing has.
+    /// The transport of the last call, or the first configured one before any call.
     pub transport: Option<TransportKind>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
     pub fallback: Option<Fallback>,
     pub rounds: Vec<String>,
     pub status: &'static str,
-    /// The rounds in which its reply was cut off and is used all the same.
+    /// The rounds in which a truncated reply of this seat is used.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub truncated: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

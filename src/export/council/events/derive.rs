@@ -1,4 +1,4 @@
-//! From journal entries to events.
+//! Derives events from journal entries.
 
 use super::event::{AskSeen, Event, SeatSeen};
 use super::readings;
@@ -10,7 +10,7 @@ use crate::domain::transcript::Transcript;
 use crate::export::council::metrics::dollars;
 use crate::export::interventions::InterventionSeen;
 
-/// The events of one journal entry; the transcript has taken it in by then.
+/// The events of one journal entry, which is already applied to the run state.
 pub fn events(transcript: &Transcript, changes: &[Change]) -> Vec<Event> {
     changes.iter().filter_map(|change| event(transcript, change)).collect()
 }
@@ -47,7 +47,7 @@ fn event(transcript: &Transcript, change: &Change) -> Option<Event> {
             terminal_state: ending.terminal_state,
             recommendation: ending.delivered().map(|given| given.recommendation.clone()),
         },
-        // A run that was cut while its report was written came to its end all the same.
+        // A run stopped while it wrote its report may still have finished; ignore such a stop.
         Change::RunStopped(stop) if transcript.stopped.as_ref() != Some(stop) => return None,
         Change::RunStopped(stop) => Event::Stopped(stop.clone()),
         Change::Ruled(ruling) => Event::Ruled {

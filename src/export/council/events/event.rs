@@ -1,4 +1,4 @@
-//! Every event there is. `docs/events.md` lists them, field by field.
+//! All events of a run. `docs/events.md` lists them, field by field.
 
 use serde::Serialize;
 
@@ -59,7 +59,7 @@ pub enum Event {
         stance: Option<Stance>,
         confidence: Option<Level>,
         repaired: bool,
-        /// The reply was cut off, twice; what is there of it is used.
+        /// The reply was truncated twice and is used as it is.
         truncated: bool,
     },
     Unreadable {
@@ -127,7 +127,7 @@ pub enum Event {
 }
 
 words! {
-    /// Which of the critic's two looks it is.
+    /// Which of the critic's two audits.
     pub enum Look {
         First = "first",
         Second = "second",
@@ -142,18 +142,18 @@ pub struct SeatSeen {
     pub roles: Vec<Role>,
 }
 
-/// What a deliberator holds.
+/// The main facts of a deliberator's judgement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JudgementSeen {
     pub verdict: Leaning,
     pub would_block: bool,
     pub irreducible: bool,
-    /// How many.
+    /// Number of concerns.
     pub concerns: usize,
     pub repaired: bool,
 }
 
-/// What the adjudicator says.
+/// The adjudicator's decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct AdjudicationSeen {
     pub final_verdict: Decision,
@@ -161,7 +161,7 @@ pub struct AdjudicationSeen {
     pub repaired: bool,
 }
 
-/// Which ask an event is about.
+/// The ask that an event belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AskSeen {
     pub id: u32,

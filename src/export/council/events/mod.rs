@@ -1,8 +1,7 @@
-//! What happens in a run, one event at a time: the contract of every screen and stream.
+//! Run events: the contract of every screen and stream.
 //!
-//! Events are derived from journal entries and nothing else, so a live run, one
-//! that is watched from elsewhere and one that is replayed look alike. They are
-//! listed for users in `docs/events.md`.
+//! Events derive from journal entries alone, so a live run, a run watched from another process
+//! and a replay look the same. `docs/events.md` lists them for users.
 
 mod derive;
 mod event;

@@ -1,4 +1,4 @@
-//! What a reply says, as an event: that of the ending has events of its own.
+//! Events for parsed replies. Conclusion and review replies have their own events.
 
 use super::event::{AdjudicationSeen, AskSeen, Event, JudgementSeen, Look};
 use crate::domain::conclusion::{Conclusion, Objection};
@@ -22,7 +22,7 @@ pub(super) fn event(transcript: &Transcript, ask: AskSeen, reading: &Reading) ->
     }
 }
 
-/// In which condition a reply came.
+/// Whether a reply was repaired or truncated.
 #[derive(Clone, Copy)]
 struct Condition {
     repaired: bool,
@@ -30,7 +30,7 @@ struct Condition {
 }
 
 fn read(transcript: &Transcript, ask: AskSeen, document: &Document, condition: Condition) -> Event {
-    // Only the replies of a council's rounds are used when they were cut off.
+    // Truncated replies are used only in the rounds of a council.
     let Condition { repaired, .. } = condition;
     match document {
         Document::Opinion(opinion) => heard(ask, Some(opinion), condition),
@@ -73,7 +73,7 @@ fn judged(ask: AskSeen, judgement: &Judgement, repaired: bool) -> Event {
     Event::Judged { ask, judged }
 }
 
-/// What the critic says, after what was counted.
+/// The objections of an audit: format check and critic.
 fn audited(ask: AskSeen, objections: &[Objection]) -> Event {
     let look = if ask.round == SECOND_AUDIT { Look::Second } else { Look::First };
     let verdict = AuditVerdict::of(objections);

@@ -1,4 +1,4 @@
-//! Every event is documented, and each follows from the journal.
+//! Every event is documented, and each derives from the journal.
 
 use super::*;
 use crate::domain::ask::{ErrorType, Purpose, TransportKind};
@@ -22,7 +22,7 @@ fn seen() -> AskSeen {
     AskSeen { id: 1, round: 1, seat: "ann".parse().unwrap(), purpose: Purpose::Opinion }
 }
 
-/// A new event does not compile here; it goes into the list below too.
+/// A new event does not compile here until it is added; add it to the list below too.
 fn is_listed(event: &Event) -> bool {
     match event {
         Event::Opened { .. }
@@ -127,7 +127,7 @@ fn one_of_each() -> Vec<Event> {
     ]
 }
 
-/// Those that only a review has.
+/// The events that only a review has.
 fn one_of_each_of_a_review() -> Vec<Event> {
     vec![
         Event::Judged {
@@ -224,13 +224,13 @@ fn the_rounds_of_the_ending_are_documented() {
     assert!(PAGE.contains(&format!("{SECOND_AUDIT} (`audit`, the second look)")));
 }
 
-/// The events of one change, told to a run that has taken it in.
+/// The events of one change, after the run applied it.
 fn after(run: &mut Run, change: Change) -> Vec<Event> {
     run.take(change.clone());
     events(&run.transcript, &[change])
 }
 
-/// The events of a reading of the newest ask.
+/// The events of the newest ask's parse result.
 fn of_last_reading(transcript: &Transcript) -> Vec<Event> {
     let last = transcript.asks.last().unwrap();
     let reading = last.reading.clone().unwrap();
