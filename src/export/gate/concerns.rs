@@ -1,4 +1,4 @@
-//! What is held against an artifact in the end, each concern with its lines.
+//! The final concerns about an artifact, each with its lines.
 
 use serde::Serialize;
 
@@ -7,23 +7,23 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::Transcript;
 use crate::protocols::gate::{ConcernLedger, FIRST, Numbered, Position, SECOND, positions};
 
-/// A concern at its place.
+/// A concern with its location in the artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PlacedConcern {
-    /// What the others cite it by.
+    /// The id by which other deliberators cite it.
     pub id: String,
-    /// Its number among those of its deliberator. Programs have it in the id.
+    /// Its number among its deliberator's concerns. In JSON it is part of the id.
     #[serde(skip)]
     pub number: usize,
     pub deliberator: ExpertSlug,
     /// The round of the judgement that counts.
     pub round: u8,
-    /// Whether its deliberator blocks, and for good.
+    /// Whether its deliberator blocks, and whether the block is irreducible.
     pub blocking: bool,
     pub irreducible: bool,
     #[serde(flatten)]
     pub concern: Concern,
-    /// Nothing, where the locus is found nowhere in the artifact.
+    /// `None` if the locus does not occur in the artifact.
     pub line: Option<usize>,
     pub end_line: Option<usize>,
 }

@@ -1,4 +1,4 @@
-//! The whole document.
+//! The JSON document of a review (`review --json`).
 
 use serde::Serialize;
 
@@ -17,13 +17,13 @@ use crate::export::council::{Metrics, Status, Stopped, metrics, status, stopped}
 use crate::protocols::gate::{adjudication, consulted, undecided, verdict_id};
 
 words! {
-    /// What a file that was brought before the gate came to.
+    /// The result of a file's review.
     pub enum ReviewVerdict {
         Ship = "SHIP",
         Revise = "REVISE",
         Hold = "HOLD",
         Incomplete = "INCOMPLETE",
-        /// Its tier is not looked at, or not this time.
+        /// The file's tier is not reviewed, or not selected this time.
         Skipped = "SKIPPED",
     }
 }
@@ -40,7 +40,7 @@ impl From<GateVerdict> for ReviewVerdict {
 }
 
 impl ReviewVerdict {
-    /// Nothing, where nothing was decided.
+    /// `None` if there is no decision.
     pub fn decision(self) -> Option<Decision> {
         match self {
             Self::Ship => Some(Decision::Ship),
@@ -51,37 +51,37 @@ impl ReviewVerdict {
     }
 }
 
-/// What `review` answers for one file.
+/// The result of `review` for one file.
 #[derive(Debug, Serialize)]
 pub struct ReviewDocument {
     pub verdict: ReviewVerdict,
     pub artifact: String,
-    /// Where whoever reads annotations finds it; what it is called in the record is `artifact`.
+    /// The path used in annotations. The record uses `artifact`.
     #[serde(skip)]
     pub found_at: String,
     pub artifact_type: String,
     pub tier: Tier,
     pub rehearsal: bool,
-    /// Nothing, of what was skipped.
+    /// `None` for a skipped file.
     pub policy: Option<Counted>,
-    /// Nothing, where none could be read.
+    /// `None` if no adjudication could be parsed.
     pub adjudicator: Option<Adjudicator>,
     pub round1: Vec<SeatSaid>,
     pub round2: Vec<SeatSaid>,
     pub panel: GatePanel,
     pub revision_brief: String,
     pub dialogue_id: Option<DialogueId>,
-    /// The newest line of the log that came of it; nothing, while there is none.
+    /// The newest log row of this review; `None` if there is none yet.
     pub verdict_id: Option<String>,
     pub status: Status,
     pub producer: Option<String>,
     pub artifact_sha256: Option<String>,
-    /// What the deliberators hold against it in the end, each with its lines.
+    /// The deliberators' final concerns, each with its lines.
     pub concerns: Vec<PlacedConcern>,
-    /// What the adjudicator was shown of earlier verdicts.
+    /// The earlier verdicts that the adjudicator saw.
     pub prior_verdicts: Vec<PriorVerdict>,
     pub missing_context: Vec<MissingContext>,
-    /// What people decided over it; the last word counts.
+    /// Human overrides; the last one counts.
     pub overrides: Vec<Overruled>,
     pub skipped_because: Option<String>,
     pub metrics: Option<Metrics>,
@@ -89,17 +89,17 @@ pub struct ReviewDocument {
     pub error: Option<Stopped>,
 }
 
-/// The arithmetic of the policy.
+/// The block tally of the policy.
 #[derive(Debug, Serialize)]
 pub struct Counted {
     #[serde(flatten)]
     pub arithmetic: Arithmetic,
     pub min_deliberators: usize,
-    /// The adjudicator made a HOLD that a revision would lift a REVISE.
+    /// The adjudicator downgraded a reducible HOLD to REVISE.
     pub downgraded: bool,
 }
 
-/// The adjudicator's own word; what the gate made of it is the document's `verdict`.
+/// The adjudicator's own answer; the resulting decision is the document's `verdict`.
 #[derive(Debug, Serialize)]
 pub struct Adjudicator {
     pub seat: ExpertSlug,
@@ -119,12 +119,12 @@ pub struct Overruled {
 }
 
 impl ReviewDocument {
-    /// The same, found under another path than the one it is called by.
+    /// Sets another path for annotations.
     pub fn found_at(self, path: String) -> Self {
         Self { found_at: path, ..self }
     }
 
-    /// What a deliberator holds in the end, where it could be heard.
+    /// A deliberator's final judgement, if it answered.
     pub fn held(&self, deliberator: &str) -> Option<&Judgement> {
         let rows = self.round2.iter().chain(&self.round1).map(|said| &said.row);
         let mut own = rows.filter(|row| row.deliberator() == deliberator);
@@ -132,7 +132,7 @@ impl ReviewDocument {
     }
 }
 
-/// A review as far as it has come.
+/// The document of a review, finished or not.
 pub fn document(transcript: &Transcript) -> ReviewDocument {
     let title = &transcript.opening.title;
     let Some(gate) = transcript.gate() else {
@@ -168,7 +168,7 @@ pub fn document(transcript: &Transcript) -> ReviewDocument {
     }
 }
 
-/// A file that was not looked at, and why.
+/// The document of a skipped file.
 pub fn skipped(path: &str, artifact_type: &str, tier: Tier, because: &str) -> ReviewDocument {
     ReviewDocument {
         skipped_because: Some(because.to_owned()),

@@ -1,7 +1,7 @@
-//! A review as annotations of a GitHub workflow: each concern on its lines.
+//! GitHub workflow annotations of a review: each concern on its lines.
 //!
-//! **Invariant:** every line begins with words of ours and ends where we end it, so no text of
-//! a model, a document or a file name becomes a command of its own.
+//! **Invariant:** every line begins and ends with our own text, so no text of a model, a document
+//! or a file name becomes a workflow command.
 
 use super::concerns::PlacedConcern;
 use super::document::ReviewDocument;
@@ -11,7 +11,7 @@ use crate::export::safe_text;
 
 /// The review as workflow commands, then a line for the log.
 ///
-/// The verdict comes before the concerns: of each kind, GitHub shows the first ten of a step.
+/// The verdict comes first, because GitHub shows only the first ten annotations of each level.
 pub fn annotations(told: &ReviewDocument) -> String {
     let verdict = Grade::of_verdict(told.verdict).map(|grade| {
         let title = headline(told);
@@ -22,12 +22,12 @@ pub fn annotations(told: &ReviewDocument) -> String {
     verdict.into_iter().chain(concerns).chain([last]).collect::<Vec<_>>().join("\n")
 }
 
-/// A file that could not be brought before the gate.
+/// The annotation of a file that could not be read.
 pub fn unreadable(path: &str, message: &str) -> String {
     command(Grade::Error, &Place::of_file(path), "Not reviewed", message)
 }
 
-/// Where an annotation stands.
+/// The location of an annotation.
 struct Place<'a> {
     path: &'a str,
     line: Option<usize>,
@@ -48,7 +48,7 @@ fn annotation(told: &ReviewDocument, placed: &PlacedConcern) -> String {
     command(Grade::of_concern(told, placed), &place, &title, &words::concern(placed))
 }
 
-/// `HOLD`, and what must not be overlooked.
+/// `HOLD`, with REHEARSAL and DEGRADED if they apply.
 fn headline(told: &ReviewDocument) -> String {
     let mut words = vec![told.verdict.name()];
     words.extend(told.rehearsal.then_some("REHEARSAL"));
@@ -56,12 +56,12 @@ fn headline(told: &ReviewDocument) -> String {
     words.join(", ")
 }
 
-/// Why, and what to change.
+/// The reasons and the requested changes.
 fn summary(told: &ReviewDocument) -> String {
     let skipped = told.skipped_because.clone();
     let error = told.error.as_ref().map(|error| format!("{}\n{}", error.message, error.suggestion));
     let counted = told.policy.as_ref().map(|sum| {
-        // Where the count and the gate differ, a reader wants to know why.
+        // If tally and decision differ, the summary says why.
         let outcome = words::outcome(told).filter(|_| !words::is_as_counted(told));
         let outcome = outcome.map(|outcome| format!("; {outcome}")).unwrap_or_default();
         format!("{}{outcome}", words::counted(sum))
@@ -81,7 +81,7 @@ fn command(grade: Grade, place: &Place<'_>, title: &str, message: &str) -> Strin
         Grade::Note => "notice",
     };
     let mut properties = Vec::new();
-    // What came by standard input is no file of the repository.
+    // Standard input is not a file of the repository.
     if place.path != "-" {
         properties.push(format!("file={}", property(place.path)));
         properties.extend(place.line.map(|line| format!("line={line}")));
@@ -101,7 +101,7 @@ fn property(text: &str) -> String {
     shown.replace(':', "%3A").replace(',', "%2C")
 }
 
-/// A line that is no command. The runner still looks for the older form anywhere in it.
+/// A line that is not a command. The runner also recognises the older `##[` form inside a line.
 fn log_line(text: &str) -> String {
     safe_text::line(text).replace("##[", "## [")
 }

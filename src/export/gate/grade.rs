@@ -1,4 +1,4 @@
-//! How much weight a pipeline gives to what it is told.
+//! Severity levels of annotations and SARIF results.
 
 use super::concerns::PlacedConcern;
 use super::document::{ReviewDocument, ReviewVerdict};
@@ -11,7 +11,7 @@ pub(super) enum Grade {
 }
 
 impl Grade {
-    /// What a file came to; nothing, where there is nothing to point out.
+    /// The level of a verdict; `None` for a skipped file.
     pub(super) fn of_verdict(verdict: ReviewVerdict) -> Option<Self> {
         match verdict {
             ReviewVerdict::Hold | ReviewVerdict::Incomplete => Some(Self::Error),
@@ -21,7 +21,7 @@ impl Grade {
         }
     }
 
-    /// A concern weighs as much as its deliberator's word; on what goes out, less.
+    /// A blocking concern is an error. If the verdict is SHIP, each concern is one level lower.
     pub(super) fn of_concern(told: &ReviewDocument, concern: &PlacedConcern) -> Self {
         match (told.verdict == ReviewVerdict::Ship, concern.blocking) {
             (false, true) => Self::Error,

@@ -1,8 +1,7 @@
-//! A review as programs read it: the document of `review --json`, and the formats in which
-//! pipelines take its concerns.
+//! Output of a review for programs: the document of `review --json`, GitHub annotations and SARIF.
 //!
-//! Everything in them is computed from the transcript alone, so a run, its resumption and its
-//! replay give the same.
+//! All of it is computed from the run state alone, so a run, its resumption and its replay give
+//! the same output.
 
 mod concerns;
 mod document;

@@ -1,4 +1,4 @@
-//! How whole the panel of a review was, and what a reader should know besides.
+//! Panel health of a review, and its warnings.
 
 use std::collections::BTreeSet;
 
@@ -14,13 +14,13 @@ use crate::protocols::gate::positions;
 pub struct GatePanel {
     #[serde(flatten)]
     pub panel: Panel,
-    /// Somebody was not heard, in either round or at the end.
+    /// A seat failed in one of the rounds or at the adjudication.
     pub degraded: bool,
-    /// The deliberators who were heard are all of one family.
+    /// All deliberators who answered are of one model family.
     pub single_family: bool,
 }
 
-/// A file that a deliberator should have judged by.
+/// A context file that a deliberator did not get.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissingContext {
     pub deliberator: ExpertSlug,
@@ -40,7 +40,7 @@ impl GatePanel {
     }
 }
 
-/// The families that were heard; of those that sit there, while nobody was.
+/// Model families of the deliberators who answered, or of all deliberators if none did.
 fn families<'a>(transcript: &'a Transcript, gate: &'a GatePlan) -> BTreeSet<&'a str> {
     let positions = positions(transcript);
     let heard: Vec<&ExpertSlug> =
@@ -66,7 +66,7 @@ pub(super) fn missing_context(gate: &GatePlan) -> Vec<MissingContext> {
         .collect()
 }
 
-/// What stands in no other part of the document.
+/// Warnings that no other part of the document contains.
 pub(super) fn warnings(transcript: &Transcript, gate: &GatePlan) -> Vec<String> {
     let mut warnings = transcript.plan.notes.clone();
     warnings.extend(of_family(transcript, &families(transcript, gate)));

@@ -1,4 +1,4 @@
-//! What pipelines are told of a review.
+//! GitHub annotations and SARIF of a review.
 
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ fn an_incomplete_review_is_an_error_with_its_way_on() {
     "#);
 }
 
-/// What a model, a document or a file name could say to become a command.
+/// Texts that a model, a document or a file name could contain to become a command.
 const HOSTILE: [&str; 9] = [
     "\n::error file=x::owned",
     "\r\n::add-mask::secret",
@@ -79,7 +79,7 @@ fn no_text_becomes_a_command() {
     }
 }
 
-/// A line is a command of ours with properties that are ours, or begins with a verdict.
+/// A line must be one of our commands with our properties, or begin with a verdict.
 #[track_caller]
 fn check_line(line: &str) {
     assert!(!line.chars().any(char::is_control), "{line:?}");
@@ -172,7 +172,7 @@ fn a_concern_keeps_its_fingerprint_when_it_is_worded_otherwise() {
     apart.sort_by_key(Value::to_string);
     apart.dedup();
     assert_eq!(apart.len(), first.len());
-    // Of the same words about the same place, each is counted.
+    // Concerns with the same text and place get different numbers.
     let alike = marks(filled_with(sample::revised(), "same"));
     let of_skeptic = [&alike[0], &alike[1]].map(|mark| mark.as_str().unwrap().to_owned());
     assert!(of_skeptic[0].ends_with(":1") && of_skeptic[1].ends_with(":2"), "{of_skeptic:?}");

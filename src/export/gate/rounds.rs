@@ -1,4 +1,4 @@
-//! The two rounds, as the log has them, with who answered for each seat.
+//! The two rounds as in the log, with provider and model of each seat.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::Transcript;
 use crate::protocols::gate::seat_rows;
 
-/// What one deliberator held in one round.
+/// One deliberator's row in one round.
 #[derive(Debug, Serialize)]
 pub struct SeatSaid {
     #[serde(flatten)]

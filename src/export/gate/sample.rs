@@ -1,5 +1,4 @@
-//! Reviews written by hand, with every way they can come out, for the tests of whatever shows
-//! one.
+//! Sample reviews with every possible result, for tests of documents and pages.
 
 use std::sync::Arc;
 
@@ -24,7 +23,7 @@ pub(crate) const TEXT: &str = "# Plenary is here\n\
     \n\
     Sign up today, the first month is free.\n";
 
-/// A review that is being written.
+/// Builds the run state of a review.
 pub(crate) struct Gate(pub(crate) Run);
 
 impl Gate {
@@ -62,7 +61,7 @@ impl Gate {
         self.0.says("adjudicator", ADJUDICATION, Purpose::Adjudication, document);
     }
 
-    /// The end, as the engine writes it.
+    /// Ends the review as the engine does.
     pub(crate) fn ruled(mut self, word: Adjudication) -> Transcript {
         self.adjudicates(word.clone());
         let arithmetic = arithmetic(&self.0.transcript).unwrap();
@@ -81,7 +80,7 @@ impl Gate {
     }
 }
 
-/// Three block, one for good; the adjudicator says why a revision is enough.
+/// Three block, one irreducibly; the adjudicator downgrades to REVISE with a reason.
 pub(crate) fn revised() -> Transcript {
     let mut gate = contested();
     gate.judges("skeptic", SECOND, blocking(skeptic(), true));
@@ -106,7 +105,7 @@ pub(crate) fn revised() -> Transcript {
     })
 }
 
-/// The same, and the adjudicator lets nothing pass.
+/// The same without a downgrade.
 pub(crate) fn held() -> Transcript {
     let mut gate = contested();
     for (name, judgement) in SEATS.into_iter().zip([skeptic(), voice(), evidence(), strategy()]) {
@@ -116,7 +115,7 @@ pub(crate) fn held() -> Transcript {
     gate.ruled(word(Decision::Hold))
 }
 
-/// Nobody blocks; one gave a block up.
+/// No deliberator blocks; one withdrew a block.
 pub(crate) fn shipped() -> Transcript {
     let mut gate = contested();
     let lifted = Judgement {
@@ -134,7 +133,7 @@ pub(crate) fn shipped() -> Transcript {
     gate.ruled(word(Decision::Ship))
 }
 
-/// Two of four could be heard.
+/// Two of four deliberators answer.
 pub(crate) fn incomplete() -> Transcript {
     let mut gate = Gate::new();
     gate.judges("skeptic", FIRST, blocking(skeptic(), true));
@@ -144,7 +143,7 @@ pub(crate) fn incomplete() -> Transcript {
     gate.stopped(Stop::Quorum { round: FIRST, heard: 2, needed: 3 })
 }
 
-/// All were heard but the adjudicator.
+/// All seats answer except the adjudicator.
 pub(crate) fn unadjudicated() -> Transcript {
     let mut gate = contested();
     for (name, judgement) in SEATS.into_iter().zip([skeptic(), voice(), evidence(), strategy()]) {
@@ -156,7 +155,7 @@ pub(crate) fn unadjudicated() -> Transcript {
     gate.stopped(Stop::Unadjudicated { seat: slug("adjudicator"), reason })
 }
 
-/// The first of them, and a person who would have it go out.
+/// The first sample, overridden by a person.
 pub(crate) fn overridden() -> Transcript {
     let mut transcript = revised();
     let decision = Override {
@@ -178,7 +177,7 @@ pub(crate) fn all() -> Vec<Transcript> {
     vec![revised(), held(), shipped(), incomplete(), unadjudicated(), overridden(), rehearsed()]
 }
 
-/// The first round of most of them.
+/// The first round of most samples.
 fn contested() -> Gate {
     let mut gate = Gate::new();
     gate.judges("skeptic", FIRST, blocking(skeptic(), true));
@@ -258,7 +257,7 @@ pub(crate) fn word(final_verdict: Decision) -> Adjudication {
     }
 }
 
-/// The same review with one text in the place of everything that others wrote.
+/// Replaces all foreign text of a review by one text.
 pub(crate) fn filled_with(mut transcript: Transcript, text: &str) -> Transcript {
     transcript.opening.title = text.to_owned();
     if let Some(gate) = transcript.plan.gate.as_mut().map(Arc::make_mut) {
@@ -366,7 +365,7 @@ pub(crate) fn plan() -> Plan {
 }
 
 fn seat(name: &str, role: Role) -> Seat {
-    // Two of the players of the council sample stand behind the seats of this one.
+    // Two seats of the council sample provide the models of this one.
     let provider = if matches!(name, "skeptic" | "adjudicator") { "ann" } else { "bob" };
     Seat { name: slug(name), roles: vec![role], ..sample::seat(provider) }
 }

@@ -1,4 +1,4 @@
-//! Reviews as one SARIF 2.1.0 document: a rule for each deliberator, a result for each concern.
+//! Reviews as one SARIF 2.1.0 document: a rule per deliberator, a result per concern.
 
 use serde_json::{Map, Value, json};
 
@@ -11,14 +11,14 @@ use crate::domain::gate::BuiltIn;
 use crate::domain::shortened::one_line;
 use crate::export::safe_text;
 
-/// The rule that the verdict itself stands under.
+/// The rule of the verdict itself.
 const VERDICT: &str = "gate/verdict";
 
-/// Hex digits of a digest that tell concerns apart.
+/// Hex digits of a fingerprint.
 const FINGERPRINT_CHARS: usize = 32;
 
-/// The document, for all files that were brought before the gate.
-/// Those that could not be read come with the reason.
+/// The document of all reviewed files. `unread` lists files that could not be read, with the
+/// reason.
 pub fn sarif(reviews: &[ReviewDocument], unread: &[(String, String)]) -> Value {
     let rules = rules(reviews);
     let findings = reviews.iter().flat_map(findings);
@@ -48,7 +48,7 @@ pub fn sarif(reviews: &[ReviewDocument], unread: &[(String, String)]) -> Value {
     })
 }
 
-/// The deliberators of all reviews, then the gate.
+/// The deliberators of all reviews, then the verdict rule.
 fn rules(reviews: &[ReviewDocument]) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
     let rows = reviews.iter().flat_map(|told| &told.round1).map(|said| &said.row);
@@ -79,12 +79,12 @@ fn looks_for(deliberator: BuiltIn) -> &'static str {
     }
 }
 
-/// What becomes a result.
+/// A SARIF result before serialisation.
 struct Finding<'a> {
     rule: &'a str,
     grade: Grade,
     text: String,
-    /// What it is known by from run to run.
+    /// The fingerprint, stable across runs.
     mark: String,
     location: Value,
     properties: Value,
@@ -114,7 +114,7 @@ fn findings(told: &ReviewDocument) -> Vec<Finding<'_>> {
     let mut findings = Vec::new();
     for placed in &told.concerns {
         let fingerprint = fingerprint(told, placed);
-        // Two concerns with the same words about the same place are still two.
+        // Concerns with the same text and place get different numbers.
         let count = seen.iter().filter(|known| **known == fingerprint).count() + 1;
         findings.push(of_concern(told, placed, format!("{fingerprint}:{count}")));
         seen.push(fingerprint);
@@ -143,7 +143,7 @@ fn of_concern<'a>(told: &ReviewDocument, placed: &'a PlacedConcern, mark: String
     }
 }
 
-/// The verdict, where there is something to do about it.
+/// The verdict as a finding, unless it is SHIP or skipped.
 fn of_verdict(told: &ReviewDocument) -> Option<Finding<'static>> {
     let grade = Grade::of_verdict(told.verdict).filter(|grade| *grade != Grade::Note)?;
     let why = told.error.as_ref().map_or(&told.revision_brief, |error| &error.message);
@@ -158,7 +158,7 @@ fn of_verdict(told: &ReviewDocument) -> Option<Finding<'static>> {
     })
 }
 
-/// Text that links nowhere: `[words](place)` in a message would be a link.
+/// Text without links: `[text](target)` in a SARIF message would be a link.
 fn message(text: &str) -> String {
     safe_text::lines(text.trim()).join("\n").replace("](", "] (")
 }
@@ -182,7 +182,7 @@ fn artifact(told: &ReviewDocument) -> Value {
     artifact.into()
 }
 
-/// Everything that a program needs to find the review again.
+/// The fields that identify a review.
 fn verdict(told: &ReviewDocument) -> Value {
     json!({
         "verdict": told.verdict,
@@ -198,7 +198,7 @@ fn verdict(told: &ReviewDocument) -> Value {
     })
 }
 
-/// What a reader should know of a review besides its results.
+/// Notifications beside the results: errors, skipped files, missing context.
 fn notifications(told: &ReviewDocument) -> Vec<Value> {
     let outcome = match (&told.error, &told.skipped_because) {
         (Some(error), _) => Some(("error", format!("{}: {}", told.verdict, error.message))),
@@ -215,8 +215,8 @@ fn note(level: &str, text: &str, path: &str) -> Value {
     json!({ "level": level, "message": { "text": message(text) }, "locations": [location] })
 }
 
-/// What a concern is known by from run to run: whose it is, and the words it is about. Models
-/// say the same thing in other words each time.
+/// Identifies a concern across runs by deliberator, artifact and quoted place, because models
+/// phrase the same concern differently each time.
 fn fingerprint(told: &ReviewDocument, placed: &PlacedConcern) -> String {
     let PlacedConcern { concern, deliberator, .. } = placed;
     let about = if concern.locus.trim().is_empty() { &concern.issue } else { &concern.locus };
@@ -230,7 +230,7 @@ fn digest(parts: [&str; 3]) -> String {
     digest
 }
 
-/// A path as a relative reference: what is no part of one is encoded.
+/// A path as a relative URI reference, percent-encoded.
 fn uri(path: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte);
     let encoded = path.bytes().map(|byte| match is_plain(byte) {

@@ -1,4 +1,4 @@
-//! The document of a review, field by field.
+//! The JSON document of a review, field by field.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! How a decision of the gate reads in sentences, the same on every page.
+//! Phrases about a review, shared by all pages.
 
 use super::concerns::PlacedConcern;
 use super::document::{Counted, Overruled, ReviewDocument};
@@ -19,7 +19,7 @@ pub(crate) fn counted(counted: &Counted) -> String {
     )
 }
 
-/// `nobody blocks`, `1 blocks`, `3 block`.
+/// `1 blocks`, `3 block`, or a phrase for none.
 pub(crate) fn blocks(number: usize) -> String {
     match number {
         0 => "nobody blocks".to_owned(),
@@ -28,7 +28,7 @@ pub(crate) fn blocks(number: usize) -> String {
     }
 }
 
-/// The same, with how many of them no revision can lift.
+/// The same, with the number of irreducible blocks.
 pub(crate) fn all_blocks(sum: &Arithmetic) -> String {
     let told = blocks(sum.blocks);
     match sum.irreducible_blocks {
@@ -39,7 +39,7 @@ pub(crate) fn all_blocks(sum: &Arithmetic) -> String {
     }
 }
 
-/// What a deliberator's block is called beside its name; nothing, where it does not block.
+/// The label of a block beside a deliberator's name; `None` without a block.
 pub(crate) fn block(block: Block) -> Option<&'static str> {
     match block {
         Block::None => None,
@@ -48,7 +48,7 @@ pub(crate) fn block(block: Block) -> Option<&'static str> {
     }
 }
 
-/// `hold, blocks`: what is compared between the rounds.
+/// `hold, blocks`: the stance that is compared between the rounds.
 pub(crate) fn stance(judgement: &Judgement) -> String {
     match block(judgement.block()) {
         None => judgement.verdict.to_string(),
@@ -56,8 +56,8 @@ pub(crate) fn stance(judgement: &Judgement) -> String {
     }
 }
 
-/// What people decided over a review, the word that stands first. One over an earlier verdict of
-/// it is told as that, and of several over one the newest counts.
+/// Human overrides, the effective one first. Overrides of earlier verdicts follow and name them;
+/// of several overrides of one verdict only the newest is listed.
 pub(crate) fn overridden(told: &ReviewDocument) -> Vec<String> {
     let is_newest = |one: &&Overruled| {
         let id = &one.decision.verdict_id;
@@ -78,7 +78,7 @@ pub(crate) fn overridden(told: &ReviewDocument) -> Vec<String> {
         .collect()
 }
 
-/// Which files deliberators judged without, though they should have had them.
+/// The context files that deliberators did not get.
 pub(crate) fn missing_context(told: &ReviewDocument) -> Option<String> {
     let missing = told.missing_context.iter();
     let each = missing.map(|one| format!("{} of {} ({})", one.path, one.deliberator, one.reason));
@@ -86,7 +86,7 @@ pub(crate) fn missing_context(told: &ReviewDocument) -> Option<String> {
     (!all.is_empty()).then(|| format!("Judged without context: {all}"))
 }
 
-/// The adjudicator's word, and its downgrade where it wants one.
+/// The adjudicator's verdict, with its downgrade if it requested one.
 pub(crate) fn word(word: &Adjudication) -> String {
     let reason = word.downgrade_reason.as_deref().map(str::trim).unwrap_or_default();
     match (word.downgrade, reason) {
@@ -96,7 +96,7 @@ pub(crate) fn word(word: &Adjudication) -> String {
     }
 }
 
-/// What the gate made of both, and why; nothing, where nothing was decided.
+/// The decision and its reason; `None` without a decision.
 pub(crate) fn outcome(told: &ReviewDocument) -> Option<String> {
     let (counted, word) = (told.policy.as_ref()?, &told.adjudicator.as_ref()?.word);
     let decided = told.verdict.decision()?;
@@ -117,13 +117,13 @@ pub(crate) fn outcome(told: &ReviewDocument) -> Option<String> {
     Some(format!("{decided}: {why}"))
 }
 
-/// Whether the gate decided what the count alone came to.
+/// Whether the decision equals the result of the block tally.
 pub(crate) fn is_as_counted(told: &ReviewDocument) -> bool {
     let computed = told.policy.as_ref().and_then(|sum| sum.arithmetic.computed);
     computed.is_some() && computed == told.verdict.decision()
 }
 
-/// `L3`, `L3-5`; nothing, where it has no lines.
+/// `L3`, `L3-5`; `None` without lines.
 pub(crate) fn lines(line: Option<usize>, end: Option<usize>) -> Option<String> {
     let (start, end) = (line?, end?);
     Some(if start == end { format!("L{start}") } else { format!("L{start}-{end}") })
@@ -134,7 +134,7 @@ pub(crate) fn score_name(name: &str) -> String {
     name.replace("pre_", "pre-").replace('_', " ")
 }
 
-/// A concern with its place, where that is in words, and with its fix.
+/// A concern with its fix, and with its locus unless that is a line range.
 pub(crate) fn concern(placed: &PlacedConcern) -> String {
     let concern = &placed.concern;
     let part = |lead: &str, text: &str| match text.trim() {
