@@ -1,14 +1,13 @@
-//! Which words of two texts differ.
+//! Compares two texts word by word, to show what a revision changed.
 
-/// Cells of the table that finds what stayed. Beyond that a reader compares whole texts
-/// anyway, and every word counts as changed.
+/// Limit for the comparison table. Longer texts are compared by the reader as a whole, so every
+/// word counts as changed.
 const CELLS_MAX: usize = 1_000_000;
 
-/// A text as its lines, and each line as its words: whether a word has no partner in the other
-/// text.
+/// The lines of a text; each word with a flag that tells whether it changed.
 pub(crate) type Marked<'a> = Vec<Vec<(&'a str, bool)>>;
 
-/// The lines of the old text and of the new one, compared word by word across line breaks.
+/// Compares the old and the new lines word by word, across line breaks.
 pub(crate) fn changed_words<'a>(old: &'a [String], new: &'a [String]) -> (Marked<'a>, Marked<'a>) {
     let (gone, come) = changed(&words(old), &words(new));
     (marked(old, &gone), marked(new, &come))
@@ -24,7 +23,7 @@ fn marked<'a>(lines: &'a [String], changed: &[bool]) -> Marked<'a> {
     lines.iter().map(&mut mark).collect()
 }
 
-/// For each word of the one and of the other, whether it changed.
+/// For each word of both texts, whether it changed.
 fn changed(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     let head = old.iter().zip(new).take_while(|(one, other)| one == other).count();
     let rest = old.len().min(new.len()) - head;
@@ -43,7 +42,7 @@ fn changed(old: &[&str], new: &[&str]) -> (Vec<bool>, Vec<bool>) {
     flags
 }
 
-/// The longest sequence of words that both have, as places in each.
+/// The longest common subsequence, as positions in both texts.
 fn kept(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     if old.len().saturating_mul(new.len()) > CELLS_MAX {
         return Vec::new();
@@ -68,7 +67,7 @@ fn kept(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     kept
 }
 
-/// How many words the rests of both texts share, from each pair of places on.
+/// Lengths of the longest common subsequence of every pair of suffixes.
 fn lengths(old: &[&str], new: &[&str]) -> Vec<Vec<u32>> {
     let mut rows = vec![vec![0; new.len() + 1]];
     for from in old.iter().rev() {

@@ -1,4 +1,4 @@
-//! What `conclude` answers for a dialogue that somebody led.
+//! The JSON document of `conclude` for an alignment dialogue.
 
 use serde::Serialize;
 

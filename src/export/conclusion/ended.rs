@@ -1,4 +1,4 @@
-//! The part of a document that says how it ended.
+//! The conclusion part of a document: result, draft, audit and stage.
 
 use serde::Serialize;
 
@@ -9,11 +9,11 @@ use crate::domain::transcript::Transcript;
 use crate::domain::words::words;
 use crate::protocols::conclusion::{AUDIT, DRAFT, SECOND_AUDIT, draft, objections, revised, trail};
 
-/// What stands where the ending is over.
+/// The stage of a finished conclusion.
 const TERMINAL: &str = "terminal";
 
 words! {
-    /// What a look came to.
+    /// The result of one audit.
     pub enum AuditVerdict {
         Pass = "PASS",
         Flag = "FLAG",
@@ -31,30 +31,30 @@ impl AuditVerdict {
     }
 }
 
-/// How it ended, or how far the ending has come.
+/// The conclusion, or how far it has come.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ended {
-    /// `concluding`, `auditing`, `revising` or `terminal`; nothing, before it began.
+    /// `concluding`, `auditing`, `revising` or `terminal`; `None` before it began.
     pub stage: Option<&'static str>,
     pub terminal_state: Option<TerminalState>,
-    /// What may be relied on; nothing, when it was rejected twice or is not there yet.
+    /// The audited conclusion; `None` if it was rejected twice or does not exist yet.
     pub conclusion: Option<Conclusion>,
-    /// What was rejected; or what is there, while nobody has audited or mended it.
+    /// The rejected conclusion, or the present draft before its audit or revision.
     pub draft: Option<Conclusion>,
-    /// Why there is no conclusion, when it was rejected twice.
+    /// Explains why there is no conclusion after two rejections.
     pub explanation: Option<String>,
     pub synthesizer: Option<Author>,
-    /// Nothing, when no critic was asked.
+    /// `None` if no critic was asked.
     pub audit: Option<Audited>,
 }
 
-/// What the audit said and what was done about it.
+/// The audit and the revision that followed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Audited {
-    /// Of both halves together: what was counted, and what the critic says. Nothing, while the
-    /// critic could not be heard.
+    /// Result of both parts of the audit: format check and critic. `None` until the critic has
+    /// replied.
     pub critic_verdict: Option<AuditVerdict>,
-    /// What the critic itself said at its first look, whatever was counted.
+    /// The critic's own verdict in the first audit, without the format check.
     pub critic_said: Option<AuditVerdict>,
     pub objections: Vec<Objection>,
     pub revised_fields: Vec<Field>,
@@ -63,12 +63,12 @@ pub struct Audited {
     pub original: Option<Conclusion>,
     pub critic: Option<Author>,
     pub reviser: Option<Author>,
-    /// Whether the critic is of the synthesizer's own family.
+    /// Whether critic and synthesizer are of the same model family.
     pub same_family: bool,
 }
 
 impl Ended {
-    /// As the run stands.
+    /// The view of a run, finished or not.
     pub fn of(transcript: &Transcript) -> Self {
         match &transcript.ending {
             Some(ending) => Self::by(ending),
@@ -76,7 +76,7 @@ impl Ended {
         }
     }
 
-    /// As it came to its end.
+    /// The view of a finished conclusion.
     pub fn by(ending: &Ending) -> Self {
         let is_rejected = ending.terminal_state == Some(TerminalState::Unconverged);
         let trail = ending.audit.as_ref();
@@ -106,17 +106,17 @@ impl Ended {
         }
     }
 
-    /// Whether it ended at all.
+    /// Whether the conclusion is finished.
     pub fn is_over(&self) -> bool {
         self.stage == Some(TERMINAL)
     }
 
-    /// The critic, where it is of the synthesizer's own family.
+    /// The critic, if it is of the synthesizer's model family.
     pub(crate) fn critic_of_same_family(&self) -> Option<&Author> {
         self.audit.as_ref().filter(|audit| audit.same_family)?.critic.as_ref()
     }
 
-    /// Whether it ended without anybody trying to break it.
+    /// Whether the conclusion is finished without an audit.
     pub fn is_unaudited(&self) -> bool {
         self.is_over() && self.audit.is_none()
     }

@@ -1,16 +1,16 @@
-//! Why there is no conclusion, in plain words.
+//! The note that explains why a run has no conclusion.
 
 use super::words::field_name;
 use crate::domain::conclusion::{Objection, Trail};
 use crate::export::wording;
 
-/// Enough of an objection to know it again; the whole of it stands beside the note.
+/// Enough to recognise an objection; the full text is listed beside the note.
 const OBJECTION_CHARS_MAX: usize = 240;
 
-/// A note that lists more than these is no note.
+/// The note names at most this many objections.
 const NAMED_MAX: usize = 3;
 
-/// For a conclusion that was rejected twice.
+/// Explains a conclusion that was rejected twice.
 pub(super) fn explanation(trail: &Trail) -> String {
     format!(
         "No conclusion came out that holds up on its own: what was drafted was rejected twice, \

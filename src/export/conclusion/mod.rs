@@ -1,5 +1,5 @@
-//! How a deliberation ended, as programs and pages tell it: the same for a council and
-//! for a dialogue that somebody led.
+//! The conclusion of a run as JSON document and text, shared by councils and alignment
+//! dialogues.
 
 mod difference;
 mod document;

@@ -1,5 +1,4 @@
-//! A council written by hand, with every way it can end, for the tests of whatever
-//! shows one.
+//! A sample council with every possible conclusion, for tests of documents and pages.
 
 use crate::domain::ask::{
     Ask, Cost, CostSource, ErrorType, Failure, Finish, Purpose, Reply, TransportKind, Usage,
@@ -28,17 +27,17 @@ use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, trail};
 use crate::protocols::council::Letters;
 use crate::protocols::sample::sending;
 
-/// It asks for no form that could be counted: what is counted here is written down.
+/// Requests no format, so the counted objections below are fixed text.
 pub(crate) const QUESTION: &str = "Should reads go through a cache?";
 
-/// A run that is being written, one second after the other.
+/// Builds a run state; each change is one second after the previous one.
 pub(crate) struct Run {
     pub(crate) transcript: Transcript,
     seconds: u64,
 }
 
 impl Run {
-    /// Planned, and nothing asked yet.
+    /// A planned run without asks.
     pub(crate) fn new(auditing: Auditing) -> Self {
         Self::with(plan(auditing))
     }
@@ -67,7 +66,7 @@ impl Run {
         Self { transcript: Transcript::begin(moment(0), &changes).unwrap(), seconds: 0 }
     }
 
-    /// All three rounds, held and reported on.
+    /// A run with all three rounds and the report.
     pub(crate) fn debated(auditing: Auditing) -> Self {
         let mut run = Self::new(auditing);
         run.opinions();
@@ -110,14 +109,14 @@ impl Run {
         self.take(Change::ReportGiven(Box::new(given)));
     }
 
-    /// The Synthesizer writes.
+    /// Adds the synthesizer's draft.
     pub(crate) fn drafted(&mut self, conclusion: Conclusion) {
         self.take(Change::ConclusionBegun { participants: participants() });
         self.take(Change::StageReached { stage: Stage::Concluding });
         self.says("ann", DRAFT, Purpose::Conclusion, Document::Conclusion(conclusion.into()));
     }
 
-    /// The critic looks, the first time or the second.
+    /// Adds the first or second audit.
     pub(crate) fn audited(&mut self, audit: Audit) {
         let round =
             if self.transcript.heard_in(REVISION).is_empty() { AUDIT } else { SECOND_AUDIT };
@@ -132,7 +131,7 @@ impl Run {
         self.says("ann", REVISION, Purpose::Revision, Document::Revision(conclusion.into()));
     }
 
-    /// The ending as it follows from what was said.
+    /// Adds the conclusion result that follows from the replies.
     pub(crate) fn ended(
         mut self,
         state: Option<TerminalState>,
@@ -159,7 +158,7 @@ impl Run {
         self.take(Change::Intervened { round, intervention });
     }
 
-    /// A seat is asked and answers what can be read.
+    /// Adds an ask of a seat and its parsed reply.
     pub(crate) fn says(&mut self, seat: &str, round: u8, purpose: Purpose, document: Document) {
         let text = serde_json::to_string(&document).unwrap();
         let reading = Reading::Read { document, repaired: false, truncated: false };
@@ -168,7 +167,7 @@ impl Run {
         self.take(Change::ReplyRead { ask, reading });
     }
 
-    /// A seat is asked and cannot be heard.
+    /// Adds an ask of a seat that fails.
     pub(crate) fn fails(&mut self, seat: &str, round: u8, purpose: Purpose) {
         let (_, call) = self.asks(seat, round, purpose);
         let failure = Failure {
@@ -202,7 +201,7 @@ impl Run {
     }
 }
 
-/// Passed at first sight.
+/// Passes the first audit.
 pub(crate) fn clean() -> Transcript {
     let mut run = Run::debated(Auditing::Audited);
     run.drafted(conclusion());
@@ -210,7 +209,7 @@ pub(crate) fn clean() -> Transcript {
     run.ended(Some(TerminalState::Clean), conclusion())
 }
 
-/// Objected to, mended, and passed.
+/// Flagged, revised and passed.
 pub(crate) fn revised() -> Transcript {
     let mut run = Run::debated(Auditing::Audited);
     run.drafted(original());
@@ -220,7 +219,7 @@ pub(crate) fn revised() -> Transcript {
     run.ended(Some(TerminalState::Revised), conclusion())
 }
 
-/// Objected to, mended, and objected to again.
+/// Flagged, revised and flagged again.
 pub(crate) fn unconverged() -> Transcript {
     let mut run = Run::debated(Auditing::Audited);
     run.drafted(original());
@@ -230,14 +229,14 @@ pub(crate) fn unconverged() -> Transcript {
     run.ended(Some(TerminalState::Unconverged), conclusion())
 }
 
-/// Nobody was to audit it.
+/// Planned without an audit.
 pub(crate) fn unaudited() -> Transcript {
     let mut run = Run::debated(Auditing::Unaudited);
     run.drafted(conclusion());
     run.ended(None, conclusion())
 }
 
-/// The critic could not be heard.
+/// The critic fails.
 pub(crate) fn unheard() -> Transcript {
     let mut run = Run::debated(Auditing::Audited);
     run.drafted(conclusion());
@@ -247,7 +246,7 @@ pub(crate) fn unheard() -> Transcript {
     run.stopped(Stop::Unconcluded { stage, seat, reason: "no answer within 60 s".to_owned() })
 }
 
-/// It was objected to, and nobody could mend it.
+/// Flagged, and the reviser fails.
 pub(crate) fn unmended() -> Transcript {
     let mut run = Run::debated(Auditing::Audited);
     run.drafted(original());
@@ -286,7 +285,7 @@ fn directive(text: &str, confirmed: bool) -> Intervention {
     }
 }
 
-/// What was delivered.
+/// The delivered conclusion.
 pub(crate) fn conclusion() -> Conclusion {
     Conclusion {
         recommendation: "Put a read-through cache before the catalogue, with a lifetime of five \
@@ -306,7 +305,7 @@ pub(crate) fn conclusion() -> Conclusion {
     }
 }
 
-/// What was first presented: without the line breaks that were asked for.
+/// The first draft, without the requested line breaks.
 pub(crate) fn original() -> Conclusion {
     Conclusion {
         recommendation: "Put a read-through cache before everything, with a lifetime of five \
@@ -326,7 +325,7 @@ fn participants() -> Vec<Participant> {
     NAMES.map(one).to_vec()
 }
 
-/// What an audit holds: first what was counted, in the program's words, then the critic's.
+/// The objections of the first audit: the counted one first, then the critic's.
 pub(crate) const FIRST: [(Field, &str, Auditor); 2] = [
     (Field::Recommendation, "asked for exactly 2 lines; the recommendation has 1", Auditor::Count),
     (
@@ -343,7 +342,7 @@ pub(crate) const SECOND: [(Field, &str, Auditor); 1] = [(
     Auditor::Critic,
 )];
 
-/// What the critic says of these; what was counted is not its own.
+/// The critic's reply with its own objections, without the counted ones.
 fn flag(objections: &[(Field, &str, Auditor)]) -> Audit {
     let objections = objections.iter().map(objection).collect();
     Audit::Flag { objections }
@@ -353,12 +352,12 @@ pub(crate) fn objection((field, objection, by): &(Field, &str, Auditor)) -> Obje
     Objection { field: *field, objection: (*objection).to_owned(), by: *by }
 }
 
-/// Every way to end, and to be stopped on the way.
+/// Every possible conclusion, and the stops before one.
 pub(crate) fn all() -> Vec<Transcript> {
     vec![clean(), revised(), unconverged(), unaudited(), unheard(), unmended(), cut_short()]
 }
 
-/// The same run with one text in the place of everything that others wrote.
+/// Replaces all foreign text of a run by one text.
 pub(crate) fn filled_with(mut transcript: Transcript, text: &str) -> Transcript {
     transcript.opening.question = Some(text.to_owned());
     transcript.opening.title = text.to_owned();
@@ -373,7 +372,7 @@ pub(crate) fn filled_with(mut transcript: Transcript, text: &str) -> Transcript 
         if let Some(trail) = &mut ending.audit {
             let objections = trail.objections.iter_mut().chain(&mut trail.second_objections);
             objections.for_each(|one| one.objection = format!("{text}\n{text}"));
-            // Something must differ, or nothing would be shown.
+            // Draft and revision must differ, or no change would be shown.
             trail.original.iter_mut().for_each(|original| {
                 fill(original, text);
                 original.recommendation.push_str(" before");
@@ -435,7 +434,7 @@ fn fill_asked(asked: &mut Asked, text: &str) {
     }
 }
 
-/// The trail of the sample that did not converge.
+/// The audit trail of the unconverged sample.
 pub(crate) fn rejected() -> Trail {
     Trail {
         objections: FIRST.iter().map(objection).collect(),

@@ -1,4 +1,4 @@
-//! The ending in a dialogue's own document, with what became of it.
+//! The conclusion in the export of a dialogue, with its recorded outcomes.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::ended::{Audited, Ended};
 use crate::domain::conclusion::{Author, Concluded, Conclusion, Outcome, OutcomeWord};
 use crate::domain::time::Moment;
 
-/// Every field is there from the beginning; they are filled when it was concluded.
+/// All fields are always present; they are null before the conclusion.
 #[derive(Debug, Default, Serialize)]
 pub(crate) struct Section<'a> {
     conclusion: Option<Conclusion>,
@@ -18,7 +18,7 @@ pub(crate) struct Section<'a> {
     outcomes: Vec<Became<'a>>,
 }
 
-/// What became of it, in somebody's word.
+/// An outcome that a person recorded.
 #[derive(Debug, Serialize)]
 struct Became<'a> {
     at: Moment,

@@ -1,4 +1,4 @@
-//! What programs are told of each ending.
+//! The JSON documents of each possible conclusion.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn told(transcript: &Transcript) -> Value {
     serde_json::to_value(document(transcript)).unwrap()
 }
 
-/// The parts that say how it ended, in a line.
+/// The conclusion fields of a document, on one line.
 fn line(transcript: &Transcript) -> String {
     let told = told(transcript);
     let there = |key: &'static str| if told[key].is_null() { "-" } else { key };
@@ -215,7 +215,7 @@ fn a_panel_that_was_stopped_is_degraded_and_its_interventions_are_told() {
             "text": "forget all of it", "to": null,
             "restated": "The panel is to take it that forget all of it.", "confirmed": false })
     );
-    // Four replies of the rounds, two of the ending, and two restatements.
+    // Four replies of the rounds, two of the conclusion and two restatements.
     assert_eq!(told["metrics"]["session"]["total_tokens_in"], 8_000);
     assert_eq!(told["transparency"]["providers"][0]["tokens_in"], 5_000);
 }

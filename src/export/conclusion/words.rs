@@ -1,6 +1,6 @@
-//! How an ending reads, the same on every page.
+//! Phrases about a conclusion, shared by all pages.
 //!
-//! **Invariant:** agreement is never worded as proof, and that nobody objected never as
+//! **Invariant:** no phrase presents agreement as proof, or the absence of objections as
 //! "verified".
 
 use super::ended::{AuditVerdict, Ended};
@@ -11,7 +11,7 @@ use crate::domain::dialogue::TerminalState;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::time::Moment;
 
-/// The state in a word. Nothing stands for a conclusion that nobody audited.
+/// The terminal state as a label. `None` is a conclusion without an audit.
 pub(crate) fn state_word(state: Option<TerminalState>) -> &'static str {
     match state {
         Some(TerminalState::Clean) => "CLEAN",
@@ -21,12 +21,12 @@ pub(crate) fn state_word(state: Option<TerminalState>) -> &'static str {
     }
 }
 
-/// The same inside a sentence.
+/// The same for use in a sentence.
 pub(crate) fn state_name(state: Option<TerminalState>) -> &'static str {
     state.map_or("unaudited", |state| state.name())
 }
 
-/// A field as people call it.
+/// A field's name for people.
 pub(crate) fn field_name(field: Field) -> &'static str {
     match field {
         Field::Recommendation => "recommendation",
@@ -71,7 +71,7 @@ pub(crate) fn versioned(participant: &Participant) -> String {
     format!("{} ({})", participant.agent, participant.version)
 }
 
-/// An objection with its source. What was counted is nobody's judgement.
+/// An objection and its source. Results of the format check are marked as counted.
 pub(crate) fn objects(objection: &Objection) -> String {
     match objection.by {
         Auditor::Critic => objection.objection.clone(),
@@ -85,7 +85,7 @@ pub(crate) fn became((at, outcome): &(Moment, Outcome)) -> String {
     format!("{}, {}{note}", outcome.outcome, at.day())
 }
 
-/// What is missing from a draft that is no conclusion yet.
+/// The step that a draft still needs.
 pub(crate) fn what_draft_lacks(ended: &Ended) -> &'static str {
     let Some(audit) = &ended.audit else { return "not audited" };
     match (audit.critic_verdict, &audit.original) {
@@ -96,13 +96,13 @@ pub(crate) fn what_draft_lacks(ended: &Ended) -> &'static str {
     }
 }
 
-/// What a reader of the ending should know besides.
+/// Warnings for readers of the conclusion.
 pub(crate) fn warnings(ended: &Ended, is_rehearsal: bool) -> Vec<String> {
     let mut warnings = Vec::new();
     if ended.is_unaudited() {
         warnings.push("unaudited: nobody tried to break this conclusion".to_owned());
     }
-    // The players of a rehearsal are all of one family, and say so already.
+    // All seats of a rehearsal are of one family, which is reported elsewhere.
     if let Some(critic) = ended.critic_of_same_family().filter(|_| !is_rehearsal) {
         warnings.push(format!(
             "the Blind Critic is of the synthesizer's own family ({}): it may share its blind spots",
