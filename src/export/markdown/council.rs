@@ -1,4 +1,4 @@
-//! What a council came to: the answer, how the panel stood, what it differed on.
+//! The council part of the Markdown export: report, panel, disagreements.
 
 use super::escape::{inline, quote};
 use super::table::table;

@@ -1,7 +1,7 @@
-//! The dialogue as a Markdown document that reads well on its own and on GitHub.
+//! The Markdown export of a dialogue, readable as a file and on GitHub.
 //!
-//! **Invariant:** the headings, tables and lists are ours alone. What others
-//! wrote stands in block quotes or is escaped, so it cannot add to them.
+//! **Invariant:** headings, tables and lists are ours alone. Foreign text is quoted or escaped,
+//! so it cannot add to them.
 
 use super::escape::{self, inline, quote};
 use super::table::table;
@@ -44,14 +44,14 @@ pub fn markdown(record: &Record, ran: Option<&Ran>) -> String {
     blocks.join("\n\n") + "\n"
 }
 
-/// How it ended: as the record has it, else how far a council has come.
+/// The recorded conclusion, or the progress of a council without one.
 fn concluded(record: &Record, told: Option<&Deliberated>) -> Vec<String> {
     let Some(concluded) = &record.conclusion else {
         return told.map_or_else(Vec::new, |told| ending::blocks(&told.ended, &[]));
     };
     let ended = Ended::by(&concluded.ending);
     let mut blocks = ending::blocks(&ended, &concluded.outcomes);
-    // A council lists them with whatever else is worth knowing.
+    // A council lists these with its other warnings.
     if told.is_none() {
         let warnings = conclusion::warnings(&ended, record.dialogue.opening.rehearsal);
         let items: Vec<String> =
@@ -138,7 +138,7 @@ fn references(record: &Record) -> Vec<String> {
     section("References", items.join("\n"))
 }
 
-/// A heading with what stands under it, or nothing at all.
+/// A heading with its content; empty if there is no content.
 fn section(title: &str, body: String) -> Vec<String> {
     if body.is_empty() { Vec::new() } else { vec![format!("## {title}"), body] }
 }

@@ -1,4 +1,4 @@
-//! How it ended: the conclusion, or why there is none, and what was objected to.
+//! The conclusion part of the Markdown export: conclusion or explanation, and objections.
 
 use super::escape::{inline, quote_lines};
 use super::revision;
@@ -9,7 +9,7 @@ use crate::export::conclusion::{
 };
 use crate::export::{Intervened, wording};
 
-/// The ending, or how far it has come; nothing, before there is a draft.
+/// The conclusion or its draft; empty before there is a draft.
 pub(super) fn blocks(ended: &Ended, outcomes: &[(Moment, Outcome)]) -> Vec<String> {
     let state = state_name(ended.terminal_state);
     match (&ended.conclusion, &ended.draft) {
@@ -42,7 +42,7 @@ pub(super) fn blocks(ended: &Ended, outcomes: &[(Moment, Outcome)]) -> Vec<Strin
     }
 }
 
-/// What the Principal did, in the order of time.
+/// The Principal's interventions, in time order.
 pub(super) fn interventions(all: &[Intervened]) -> Vec<String> {
     if all.is_empty() {
         return Vec::new();
@@ -84,7 +84,7 @@ fn point(point: &UnresolvedPoint) -> String {
     format!("- **Unresolved**: {told}{claims}")
 }
 
-/// Folded away: whoever wants the conclusion has it, whoever doubts it can look.
+/// Collapsed, because most readers want only the conclusion.
 fn revised(audit: &Audited, mended: &Conclusion) -> Vec<String> {
     let summary = "<details><summary>View the objection and revision</summary>".to_owned();
     let mut blocks = vec![summary, list(&audit.objections)];

@@ -1,14 +1,14 @@
-//! Keeping other people's text from becoming part of our document.
+//! Escapes foreign text so that it cannot become part of our Markdown structure.
 
 use crate::export::safe_text;
 
-/// Characters that mean something anywhere in a line.
+/// Characters with a meaning anywhere in a line.
 const SPECIAL: &str = r"\`*[]<|~&$#";
 
-/// Characters that mean something at the start of one.
+/// Characters with a meaning at the start of a line.
 const LEADING: &str = ">+-=";
 
-/// The text on one line, with nothing in it that Markdown would act on.
+/// The text on one line, with all Markdown escaped.
 pub(super) fn inline(text: &str) -> String {
     let flat = safe_text::line(text);
     let flat = flat.trim();
@@ -30,8 +30,8 @@ fn ends_number(text: &str, at: usize) -> bool {
     numbered && (tail.starts_with(". ") || tail.starts_with(") "))
 }
 
-/// Whether this is an underscore that may open or close an emphasis; one within a
-/// word does neither, and names such as `income_mandate` are full of them.
+/// Whether this underscore may open or close an emphasis. One inside a word does not, and names
+/// such as `income_mandate` contain many.
 fn is_outer_bar(text: &str, at: usize) -> bool {
     let Some((head, tail)) = text.split_at_checked(at) else { return false };
     let Some(tail) = tail.strip_prefix('_') else { return false };
@@ -39,7 +39,7 @@ fn is_outer_bar(text: &str, at: usize) -> bool {
     !(is_word(head.chars().next_back()) && is_word(tail.chars().next()))
 }
 
-/// The text as a block quote. Its own Markdown works, within the quote.
+/// The text as a block quote. Its own Markdown works within the quote.
 pub(super) fn quote(text: &str) -> String {
     let lines = safe_text::lines(text.trim());
     let quoted: Vec<String> =
@@ -47,7 +47,7 @@ pub(super) fn quote(text: &str) -> String {
     quoted.join("\n")
 }
 
-/// The same, with every line break kept: a conclusion may have been asked for in so many lines.
+/// The same with every line break kept, because a question may ask for a number of lines.
 pub(super) fn quote_lines(text: &str) -> String {
     let quoted = quote(text);
     let lines: Vec<&str> = quoted.lines().collect();
@@ -59,11 +59,10 @@ pub(super) fn quote_lines(text: &str) -> String {
     broken.collect::<Vec<_>>().join("\n")
 }
 
-/// Takes from a line what would reach out of its quote: HTML, which can close the
-/// quote; images, which tell a stranger who reads; footnotes, which are set
-/// elsewhere; and the marks of an alert, which would speak in our voice.
+/// Escapes what would take effect outside the quote: HTML can close it, images reveal the reader
+/// to a server, footnotes are rendered elsewhere, and alert markers look like our own.
 ///
-/// Entities rather than backslashes, since a backslash before would undo one.
+/// Uses entities, because a preceding backslash would undo a backslash escape.
 fn contained(line: &str) -> String {
     let mut before = ' ';
     let mut letters = line.chars().peekable();

@@ -1,4 +1,4 @@
-//! The top of the document, and the experts.
+//! The facts at the top of the Markdown export, and the table of experts.
 
 use super::escape::{code, inline};
 use super::table::table;
@@ -15,7 +15,7 @@ pub(super) fn blocks(record: &Record) -> Vec<String> {
         ("Protocol", opening.protocol.to_string()),
         ("Rounds", dialogue.total_rounds.to_string()),
     ];
-    // Scores are a Judge's.
+    // Only a Judge gives scores.
     if opening.protocol == Protocol::Alignment {
         facts.push(("ALIGNMENT", dialogue.total_alignment.to_string()));
         facts.push(("Convergence asked", format!("{}%", opening.convergence_percent)));

@@ -1,4 +1,4 @@
-//! The dialogue as a Markdown document that reads well on its own and on GitHub.
+//! The Markdown export of a dialogue, readable as a file and on GitHub.
 
 mod council;
 mod document;

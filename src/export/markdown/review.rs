@@ -1,4 +1,4 @@
-//! What a review came to: the verdict and the brief, who held what, how it was decided.
+//! The review part of the Markdown export: verdict, brief, judgements and decision.
 
 use super::escape::{code, inline, quote};
 use super::table::table;
@@ -39,7 +39,7 @@ pub(super) fn blocks(told: &ReviewDocument) -> Vec<String> {
     blocks
 }
 
-/// Verdicts of another log.
+/// Verdicts imported from another log.
 pub(super) fn imported(rows: &[LogRow]) -> Vec<String> {
     let row = |row: &LogRow| {
         vec![
@@ -136,7 +136,7 @@ fn concern(one: &PlacedConcern) -> String {
     format!("**{}**{place}: {}{at}{fix}", inline(id), inline(&concern.issue))
 }
 
-/// A deliberator that stands otherwise than it stood; nothing of the others.
+/// A changed stance of a deliberator; `None` if it did not change.
 fn change(told: &ReviewDocument, second: &SeatSaid) -> Option<String> {
     let name = second.row.deliberator();
     let first = told.round1.iter().find(|first| first.row.deliberator() == name)?;

@@ -1,4 +1,4 @@
-//! A review in Markdown, and what hostile text can do to it: nothing.
+//! Reviews in Markdown, and a check that hostile text cannot change the structure.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,4 @@
-//! A field before and after, with the words that differ marked.
+//! A revised field before and after, with the changed words marked.
 
 use super::escape::inline;
 use crate::domain::conclusion::{Conclusion, Field};
@@ -16,7 +16,7 @@ pub(super) fn blocks(original: &Conclusion, mended: &Conclusion, field: Field) -
     ]
 }
 
-/// Escaped before they are compared, so that a mark never falls between a letter and its escape.
+/// Escaped before the comparison, so that a mark never separates a character from its escape.
 fn lines(conclusion: &Conclusion, field: Field) -> Vec<String> {
     let text = field_text(conclusion, field);
     safe_text::lines(&text).iter().map(|line| inline(line)).collect()
@@ -31,7 +31,7 @@ fn quoted(lines: &Marked<'_>, mark: &str) -> String {
     set.collect::<Vec<_>>().join("  \n")
 }
 
-/// Words that changed and stand together share their marks.
+/// Adjacent changed words share one pair of marks.
 fn marked(words: &[(&str, bool)], mark: &str) -> String {
     let alike = |one: &(&str, bool), other: &(&str, bool)| one.1 == other.1;
     let runs = words.chunk_by(alike).map(|run| {

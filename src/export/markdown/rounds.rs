@@ -1,4 +1,4 @@
-//! The rounds, with what each expert brought to them.
+//! The rounds in the Markdown export, with each expert's contributions.
 
 use super::escape::{inline, quote};
 use crate::domain::dialogue::Protocol;

@@ -1,6 +1,6 @@
-//! Tables. Cells are escaped by whoever fills them.
+//! Markdown tables. Callers escape the cells.
 
-/// A table, or nothing when it has no rows.
+/// A table; empty without rows.
 pub(super) fn table<H: AsRef<str>>(head: &[H], rows: &[Vec<String>]) -> String {
     if rows.is_empty() {
         return String::new();

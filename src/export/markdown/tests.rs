@@ -1,4 +1,4 @@
-//! The document as a whole, and what hostile text can do to it: nothing.
+//! The whole Markdown export, and a check that hostile text cannot change its structure.
 
 use insta::assert_snapshot;
 
@@ -17,7 +17,7 @@ fn council(transcript: &Transcript) -> Ran {
     Ran::Council(Box::new(document(transcript)))
 }
 
-/// The part of the sample's document from one heading up to another.
+/// The sample's document from one heading up to another.
 fn part(from: &str, to: &str) -> String {
     let document = markdown(&sample::record(), None);
     let (_, rest) = document.split_at(document.find(from).unwrap());
@@ -243,7 +243,7 @@ fn a_rehearsal_says_so_under_its_title() {
     assert_eq!(start[2], format!("**Rehearsal**: {}.", crate::export::wording::REHEARSAL));
 }
 
-/// Everything by which a line takes part in our structure.
+/// The structural prefix of every line.
 fn skeleton(document: &str) -> Vec<String> {
     let ours = |line: &&str| ["#", "|", "---", "```"].iter().any(|mark| line.starts_with(mark));
     let shape = |line: &str| {
@@ -280,7 +280,7 @@ fn hostile_text_adds_nothing_to_the_structure() {
     assert!(!with(hostile).contains(['\u{1b}', '\r']));
 }
 
-/// The sample's record with the ending of a run, and what became of it.
+/// The sample record with the conclusion of a run and one outcome.
 fn concluded(transcript: &Transcript, note: &str) -> Record {
     let mut record = sample::record();
     let outcome = Outcome { outcome: OutcomeWord::Held, note: Some(note.to_owned()) };
@@ -292,11 +292,11 @@ fn concluded(transcript: &Transcript, note: &str) -> Record {
     record
 }
 
-/// The ending in the document of a dialogue that somebody led.
+/// The conclusion part of an alignment dialogue's document.
 fn ending_of(transcript: &Transcript) -> String {
     let document = markdown(&concluded(transcript, "as said"), None);
     let (_, rest) = document.split_once("- **refinancing**: closes in Q2\n\n").unwrap();
-    // Two spaces at the end of a line keep its break; here they can be seen.
+    // Makes the two spaces at the end of a line visible in snapshots.
     rest.split("## Verdicts").next().unwrap().trim_end().replace("  \n", "⏎\n")
 }
 
@@ -437,7 +437,7 @@ fn a_mended_draft_shows_what_changed() {
     assert!(changes.contains("**key condition**, before:\n\n> "), "{changes}");
 }
 
-/// Everything by which an ending takes part in our structure.
+/// The structural lines of a document with a conclusion.
 pub(super) fn bones(document: &str) -> Vec<String> {
     let unquoted = document.lines().filter(|line| !line.starts_with('>'));
     let marks = ["#", "|", "---", "```", "- ", "  - ", "<"];

@@ -1,10 +1,10 @@
-//! JSON that an author attached, as nested lists.
+//! Renders attached JSON as nested Markdown lists.
 
 use serde_json::Value;
 
 use super::escape::{code, inline, quote};
 
-/// A value as a block of its own.
+/// A value as a separate block.
 pub(super) fn render(value: &Value) -> String {
     match value {
         Value::String(text) => quote(text),
@@ -33,7 +33,7 @@ fn items(value: &Value, depth: usize) -> Vec<String> {
     }
 }
 
-/// One bullet, and what hangs below it.
+/// One bullet with its nested items.
 fn item(name: &str, value: &Value, depth: usize) -> Vec<String> {
     let bullet = "  ".repeat(depth) + "-";
     if is_nested(value) {
@@ -46,7 +46,7 @@ fn item(name: &str, value: &Value, depth: usize) -> Vec<String> {
     vec![format!("{bullet} {name}{told}").trim_end().to_owned()]
 }
 
-/// Whether there is anything to hang below.
+/// Whether the value has nested items.
 fn is_nested(value: &Value) -> bool {
     match value {
         Value::Object(fields) => !fields.is_empty(),

@@ -1,4 +1,4 @@
-//! What was decided, and who would have decided otherwise.
+//! The verdicts of an alignment dialogue in the Markdown export.
 
 use super::escape::{inline, quote};
 use crate::domain::record::Record;
