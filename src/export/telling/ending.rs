@@ -1,4 +1,4 @@
-//! The ending in words, and what the Principal does meanwhile.
+//! Progress lines of a conclusion and of interventions.
 
 use super::run::{Told, Tone, mended, seat, seconds, told};
 use crate::domain::conclusion::{Auditor, Field, Objection};
@@ -9,7 +9,7 @@ use crate::export::conclusion::{field_name, state_word};
 use crate::export::council::{AskSeen, Look};
 use crate::export::wording;
 
-/// A line of progress is glanced at; the page that follows has every word.
+/// A progress line is short; the final page has the full text.
 const GLANCE_CHARS_MAX: usize = 160;
 
 pub(super) fn intervened(seen: &InterventionSeen) -> Vec<Told> {
@@ -45,7 +45,7 @@ pub(super) fn audited(
     let line = |one: &Objection| {
         let who = match one.by {
             Auditor::Critic => format!("{seat}{objects}"),
-            // Nobody's judgement, so nobody's line.
+            // The format check has no seat, so the line names none.
             Auditor::Count => format!("{:width$}counted", "", width = seat.len()),
         };
         let (field, objection) = (field_name(one.field), glance(&one.objection));
@@ -72,22 +72,22 @@ pub(super) fn concluded(state: Option<TerminalState>) -> Vec<Told> {
     told(tone, format!("{}: {how}", state_word(state)))
 }
 
-/// As much of a text as a glance takes in, on one line.
+/// The text on one line, shortened for a progress line.
 fn glance(text: &str) -> String {
     wording::shortened(text, GLANCE_CHARS_MAX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::run::tell;
     use crate::domain::change::Change;
     use crate::domain::intervention::Intervention;
     use crate::domain::transcript::Transcript;
     use crate::export::conclusion::sample;
     use crate::export::council::events;
+    use crate::export::telling::tell;
     use crate::protocols::conclusion::DRAFT;
 
-    /// What a person is told of the ending of a run, and of what was done meanwhile.
+    /// The progress lines of a run's conclusion and its interventions.
     fn said(transcript: &Transcript) -> String {
         let mut changes: Vec<Change> = Vec::new();
         for noted in &transcript.interventions {

@@ -1,4 +1,4 @@
-//! A run in words while it goes on: a line for each event, for whoever watches.
+//! Progress lines of a run in progress, one or more per event.
 
 mod ending;
 mod review;

@@ -1,4 +1,4 @@
-//! A review in words, while it goes on.
+//! Progress lines of a review.
 
 use super::run::{Told, Tone, mended, seat, seconds, told};
 use crate::domain::gate::{Arithmetic, Block, Decision, Leaning, Override};
@@ -60,13 +60,13 @@ fn tone(decision: Decision) -> Tone {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tell;
     use crate::domain::change::Change;
     use crate::domain::transcript::Transcript;
     use crate::export::council::events;
     use crate::export::gate::sample;
+    use crate::export::telling::tell;
 
-    /// What a person is told of a review while it goes on.
+    /// The progress lines of a review.
     fn said(transcript: &Transcript) -> String {
         let mut changes: Vec<Change> = Vec::new();
         for asked in &transcript.asks {

@@ -1,4 +1,4 @@
-//! Events in words, one line each.
+//! Renders run events as progress lines.
 
 use super::{ending, review};
 use crate::domain::ask::{Fallback, Purpose, TransportKind};
@@ -6,11 +6,11 @@ use crate::domain::transcript::{CallOutcome, Shortcut, Transcript};
 use crate::export::council::{AskSeen, Event, cost_usd};
 use crate::protocols::conclusion::SECOND_AUDIT;
 
-/// How a line is meant, for its mark and colour.
+/// The severity of a line, for its mark and colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     Heading,
-    /// The Principal speaks.
+    /// An action of the Principal or another person.
     Aside,
     Good,
     Warning,
@@ -28,7 +28,7 @@ pub(super) fn told(tone: Tone, text: impl Into<String>) -> Vec<Told> {
     vec![Told { tone, text: text.into() }]
 }
 
-/// What an event says to a person; nothing, where it says nothing.
+/// The lines of an event; empty if it has none.
 pub(crate) fn tell(transcript: &Transcript, event: &Event) -> Vec<Told> {
     match event {
         Event::Opened { seats, rehearsal, .. } => {
@@ -104,7 +104,7 @@ fn fallen_back(
     told(Tone::Warning, format!("{seat}by {transport}, since {from} failed: {reason}"))
 }
 
-/// What was read, in the words of its opinion where it has one.
+/// The line of a parsed reply, with stance and confidence of an opinion.
 fn read(
     transcript: &Transcript,
     ask: &AskSeen,
@@ -117,7 +117,7 @@ fn read(
     told(tone, format!("{seat}{said}{condition}{time}"))
 }
 
-/// To be said of a reply that had to be mended before it could be read.
+/// Notes that the JSON of a reply was repaired.
 pub(super) fn mended(is_repaired: bool) -> &'static str {
     if is_repaired { ", its JSON mended" } else { "" }
 }
@@ -133,7 +133,7 @@ fn tell_shortcut(shortcut: &Shortcut) -> Vec<Told> {
     }
 }
 
-/// Which seat a line is about, so padded that what is said of each stands in one column.
+/// The seat's name, padded to a column.
 pub(crate) fn seat(transcript: &Transcript, ask: &AskSeen) -> String {
     let names = transcript.plan.seats.iter().map(|seat| seat.name.as_str().len());
     let width = names.max().unwrap_or(0);
@@ -171,7 +171,7 @@ pub(crate) fn name_of_round(ask: &AskSeen) -> &'static str {
     }
 }
 
-/// How long the reply took, in brackets.
+/// The latency of the reply, in parentheses.
 pub(super) fn seconds(transcript: &Transcript, ask: u32) -> String {
     let latency = transcript.asked(ask).and_then(|asked| Some(asked.reply()?.0.latency_ms));
     latency.map_or_else(String::new, |ms| format!(" ({:.1} s)", ms as f64 / 1_000.0))
