@@ -1,4 +1,4 @@
-//! What each expert did in each round, told from the events of the entities.
+//! The actions of each expert in each round, derived from the events of the entities.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::domain::ids::{Actor, EntityId, EntityKind, ExpertSlug};
 use crate::domain::record::Record;
 use crate::domain::reference::{RefType, Reference};
 
-/// One thing an expert did, as the seed's export shows it.
+/// One action of an expert, as the seed's export shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Action<'a> {
     #[serde(rename = "type")]
@@ -44,13 +44,13 @@ pub(super) fn of_record(record: &Record) -> Actions<'_> {
     actions
 }
 
-/// A refinement is told once, with the new entity; the old one's event would repeat it.
+/// A refinement is listed once, with the new entity; the event of the old one would repeat it.
 fn is_told_by_result(record: &Record, entity: &Entity, event: &Event) -> bool {
     let result = event.result.and_then(|result| record.entity(result));
     result.is_some_and(|result| refined_at_birth(result) == Some(entity.id))
 }
 
-/// What an entity refines since it was made; a reference to a later round came later itself.
+/// The entity that this one refined when it was created. References to later rounds came later.
 fn refined_at_birth(entity: &Entity) -> Option<EntityId> {
     let refines = |made: &&Reference| {
         made.ref_type == RefType::Refine && made.target.round <= entity.id.round

@@ -1,4 +1,4 @@
-//! Who brought what to which round: an entity is listed once, under its first contributor.
+//! Groups entities by round and expert; each is listed once, under its first contributor.
 
 use std::collections::BTreeMap;
 
@@ -24,12 +24,12 @@ impl<'a> Contributions<'a> {
         self.0.get(&(round, Some(expert.clone()))).map_or(&[], Vec::as_slice)
     }
 
-    /// Entities whose author is not among the experts; they would be lost otherwise.
+    /// Entities whose first contributor is not an expert of the dialogue.
     pub(crate) fn unseated(&self, round: u8) -> &[&'a Entity] {
         self.0.get(&(round, None)).map_or(&[], Vec::as_slice)
     }
 
-    /// `Muffin +12`: experts who were scored in a round with nothing listed under their name.
+    /// `Muffin +12`: experts with a score in a round but without listed contributions.
     pub(crate) fn only_scored(&self, record: &Record, round: u8) -> Vec<String> {
         let scored = |expert: &Expert| {
             let slug = &expert.profile.expert_slug;

@@ -1,4 +1,4 @@
-//! What the Principal did while a deliberation was under way.
+//! The Principal's interventions in a run, for documents and events.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use crate::domain::transcript::Transcript;
 use crate::domain::words::words;
 
 words! {
-    /// As it is typed.
+    /// Names as typed on the command line.
     pub enum InterventionKind {
         Whisper = "whisper",
         Direct = "direct",
@@ -17,7 +17,7 @@ words! {
     }
 }
 
-/// An intervention at its time.
+/// An intervention with its time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Intervened {
     pub at: Moment,
@@ -27,15 +27,15 @@ pub struct Intervened {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct InterventionSeen {
-    /// The round that was under way.
+    /// The round in progress.
     pub round: u8,
     pub kind: InterventionKind,
     pub text: Option<String>,
-    /// The only seat that sees it; nothing, when all do.
+    /// The only seat that sees it; `None` if all do.
     pub to: Option<ExpertSlug>,
-    /// How a directive was understood.
+    /// The restatement of a directive.
     pub restated: Option<String>,
-    /// Whether a directive was meant so. Only directives have this.
+    /// Whether the Principal confirmed the restatement. Only for directives.
     pub confirmed: Option<bool>,
 }
 
@@ -78,7 +78,7 @@ impl InterventionSeen {
         }
     }
 
-    /// What was said, and how it was taken.
+    /// The text of the intervention and its effect.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words: Vec<String> = self.text.iter().cloned().collect();
         words.extend(self.restated.as_ref().map(|sentence| format!("understood as: {sentence}")));

@@ -1,7 +1,6 @@
-//! The seed's `dialogue.json`: one document with everything, for programs.
+//! The seed's `dialogue.json`: the whole record as one JSON document.
 //!
-//! These structs are the contract with whoever reads the file. They borrow from
-//! the record, so exporting costs little more than serialising.
+//! These structs are a public contract. They borrow from the record to make the export cheap.
 
 use std::collections::BTreeMap;
 
@@ -150,7 +149,7 @@ struct EntitySection<'a> {
     created_at: Moment,
 }
 
-/// What follows from the references, under the seed's name for each kind.
+/// Fields derived from references, under the seed's names.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 enum Derived {

@@ -1,5 +1,5 @@
-//! What follows from the references: which perspectives belong to a tension,
-//! what a recommendation builds on, what evidence supports.
+//! Links derived from references: perspectives related to a tension, the basis of a
+//! recommendation, what evidence supports.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::domain::ids::{EntityId, EntityKind};
 use crate::domain::record::Record;
 use crate::domain::reference::RefType;
 
-/// For each tension, the perspectives that point at it or that it points at.
+/// For each tension, the perspectives that refer to it or that it refers to.
 pub(super) fn related_perspectives(record: &Record) -> BTreeMap<EntityId, BTreeSet<EntityId>> {
     let mut related: BTreeMap<EntityId, BTreeSet<EntityId>> = BTreeMap::new();
     for perspective in &record.perspectives {
@@ -23,7 +23,7 @@ pub(super) fn related_perspectives(record: &Record) -> BTreeMap<EntityId, BTreeS
     related
 }
 
-/// Targets of references of these types, in order, each once; no types means any.
+/// Targets of references of these types, in order, without duplicates; no types means all.
 pub(super) fn targets<'a>(
     entity: &'a Entity,
     ref_types: &'a [RefType],

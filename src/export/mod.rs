@@ -1,5 +1,5 @@
-//! A record as a document: JSON for programs, Markdown for people. Pure, and the
-//! same record gives the same bytes.
+//! Renders a record or a run as documents: JSON for programs, Markdown for people. Pure: the same
+//! record gives the same bytes.
 
 mod actions;
 pub mod conclusion;

@@ -1,4 +1,4 @@
-//! What was run on a dialogue, or brought into it, as the record alone does not say it.
+//! The part of a dialogue's export that comes from its run, or from imported verdicts.
 
 use serde::Serialize;
 
@@ -10,19 +10,19 @@ use crate::export::RunDocument;
 use crate::export::council::Deliberated;
 use crate::export::gate::ReviewDocument;
 
-/// A part of the export of its own, under this name.
+/// Serialised under the variant's name.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ran {
     Council(Box<Deliberated>),
     Review(Box<ReviewDocument>),
-    /// Verdicts of another log: a review that nobody ran here.
+    /// Verdicts imported from another log, without a run.
     Imported(Vec<LogRow>),
 }
 
 impl Ran {
-    /// From the journal of a dialogue. Nothing of one that somebody leads: how it ended stands
-    /// in its record.
+    /// Reads the journal of a dialogue. `None` for an alignment dialogue, whose record already
+    /// contains the conclusion.
     pub fn of(protocol: Protocol, entries: &[Entry]) -> Option<Self> {
         match (Transcript::of(entries).as_ref().map(RunDocument::of), protocol) {
             (Some(RunDocument::Council(told)), _) => Some(Self::Council(told)),

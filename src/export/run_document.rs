@@ -1,4 +1,4 @@
-//! The document of a run: which one it has is said by its protocol, and only here.
+//! Selects the document type of a run by its protocol.
 
 use serde::Serialize;
 
@@ -8,13 +8,13 @@ use crate::export::conclusion::{Closed, closed};
 use crate::export::council::{self, Deliberated};
 use crate::export::gate::{self, ReviewDocument};
 
-/// What a run came to, as its command prints it.
+/// The result of a run, as its command prints it.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub enum RunDocument {
     Council(Box<Deliberated>),
     Review(Box<ReviewDocument>),
-    /// Of a dialogue that somebody leads nothing is run but its ending.
+    /// In an alignment dialogue only the conclusion is a run.
     Closing(Box<Closed>),
 }
 

@@ -1,21 +1,20 @@
-//! Text written by others, made safe to look at.
+//! Makes foreign text safe to display on a terminal.
 //!
-//! A model's words may carry escape sequences that repaint the terminal, or
-//! characters that hide, reorder or smuggle text. They are shown as visible
-//! escapes such as `\u{1b}`, so that the reader sees that something was there.
+//! A model's text may contain escape sequences that repaint the terminal, or characters that
+//! hide, reorder or smuggle text. They become visible escapes such as `\u{1b}`.
 //!
-//! **Invariant:** what comes out holds no control, bidi, zero-width or tag
-//! character, and a combining mark only where it has a letter to sit on.
+//! **Invariant:** the output contains no control, bidi, zero-width or tag character, and a
+//! combining mark only after a letter.
 
 use unicode_width::UnicodeWidthChar;
 
 use crate::domain::hidden::is_hidden;
 
-/// Marks on one letter. Vietnamese and pointed Hebrew need three; a tall stack
-/// of them paints over the lines above.
+/// Marks per letter. Vietnamese and pointed Hebrew need three; a tall stack paints over the lines
+/// above.
 const MARKS_MAX: usize = 4;
 
-/// What a tab becomes: enough to keep code and lists indented.
+/// Replaces a tab, to keep code and lists indented.
 const TAB: &str = "    ";
 
 /// The text on one line: line breaks and tabs become spaces.
@@ -32,7 +31,7 @@ pub fn line(text: &str) -> String {
 
 /// The lines of a longer text, as its author broke them.
 pub fn lines(text: &str) -> Vec<String> {
-    // `lines` knows `\n` and `\r\n`; a lone `\r` would let a line overwrite itself.
+    // `str::lines` splits at `\n` and `\r\n`; a lone `\r` would let a line overwrite itself.
     text.lines().flat_map(|line| line.split('\r')).map(indented_line).collect()
 }
 
@@ -47,7 +46,7 @@ fn indented_line(text: &str) -> String {
     shown.text
 }
 
-/// The text so far, and what a combining mark would sit on.
+/// The output so far, and the base of a following combining mark.
 #[derive(Debug, Default)]
 struct Shown {
     text: String,
@@ -58,7 +57,7 @@ struct Shown {
 impl Shown {
     fn push(&mut self, letter: char) {
         if self.is_presentation(letter) {
-            // Terminals disagree on the width it asks for, so the plain form is shown.
+            // Terminals disagree about its width, so the plain form is shown.
             self.marks += 1;
         } else if is_hidden(letter) || self.is_stray_mark(letter) {
             self.text.extend(letter.escape_unicode());
@@ -73,7 +72,7 @@ impl Shown {
         }
     }
 
-    /// A request to draw the symbol before as text or as emoji.
+    /// Whether this selects text or emoji presentation of the preceding symbol.
     fn is_presentation(&self, letter: char) -> bool {
         let is_symbol = |base: char| !base.is_ascii() || matches!(base, '0'..='9' | '#' | '*');
         matches!(letter, '\u{fe0e}' | '\u{fe0f}')

@@ -1,5 +1,5 @@
-//! A dialogue written by hand, for the tests of everything that shows one: the
-//! seed's NVIDIA example with three rounds, five experts and two objections.
+//! A sample dialogue for tests of pages and exports: the seed's NVIDIA example with three rounds,
+//! five experts and two objections.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,7 @@ pub(crate) fn record() -> Record {
     }
 }
 
-/// An entity without a history, for tests that need one of their own.
+/// An entity without events, for tests that add their own.
 pub(crate) fn entity(id: &str, by: &str, status: Status, label: &str, text: &str) -> Entity {
     Entity {
         id: id.parse().unwrap(),
@@ -52,7 +52,7 @@ pub(crate) fn entity(id: &str, by: &str, status: Status, label: &str, text: &str
     }
 }
 
-/// References as `refine P0001, support T0001`.
+/// Adds references given as `refine P0001, support T0001`.
 pub(crate) fn pointing(mut entity: Entity, references: &str) -> Entity {
     let read = |text: &str| {
         let (ref_type, target) = text.split_once(' ').unwrap();
@@ -62,7 +62,7 @@ pub(crate) fn pointing(mut entity: Entity, references: &str) -> Entity {
     entity
 }
 
-/// Events as `addressed 1 donut,muffin via R0001`; `to` names the result.
+/// Adds events given as `addressed 1 donut,muffin via R0001`; `to` names the result.
 fn lived(mut entity: Entity, events: &[&str]) -> Entity {
     entity.events = events.iter().map(|event| read_event(event)).collect();
     entity

@@ -1,7 +1,7 @@
-//! How our own exports are known again, so that only they are replaced.
+//! Recognises our own exports, so that an export overwrites only them.
 //!
-//! An export carries no mark that a person could not have written; it has a shape that a person
-//! would not. Exports of older versions have the same shape.
+//! An export has no signature, only a shape that a hand-written file would not have. Exports of
+//! older versions have the same shape.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -13,14 +13,13 @@ use crate::domain::time::Moment;
 /// Hex digits of a SHA-256.
 const HASH_DIGITS: usize = 64;
 
-/// What comes before the hash in the last line of a Markdown export.
+/// The text before the hash in the last line of a Markdown export.
 pub(super) const LAST_LINE: &str = "Head of the chain: `";
 
-/// The lines at the beginning of a Markdown export among which its first fact stands: the title,
-/// the note of a rehearsal, the head of the table.
+/// The first fact of a Markdown export is within these lines: title, rehearsal note, table head.
 const FACT_LINES_MAX: usize = 8;
 
-/// The fields that every JSON export has; which further ones it has depends on the record.
+/// The fields of every JSON export; further ones depend on the record.
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "that the fields are there and have these types is all that counts")]
 pub struct ExportShape {
@@ -46,7 +45,7 @@ impl ExportShape {
     }
 }
 
-/// Whether a text is a Markdown export, by its first and its last bytes.
+/// Recognises a Markdown export by its first and last bytes.
 pub fn is_markdown_export(head: &str, tail: &str) -> bool {
     let is_fact = |line: &str| line.starts_with("| Dialogue | `");
     let begins = head.starts_with("# ") && head.lines().take(FACT_LINES_MAX).any(is_fact);

@@ -1,4 +1,4 @@
-//! What a reader of the export should know is missing.
+//! Warnings about missing parts of a record, for readers of its export.
 
 use crate::domain::dialogue::{DialogueStatus, Protocol};
 use crate::domain::lifecycle::ACTIVE_TENSION;
@@ -8,7 +8,7 @@ use crate::record::Warning;
 
 pub fn warnings(record: &Record) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    // Scores and votes are a Judge's; a council has none.
+    // Only a Judge gives scores and votes; a council has none.
     let is_judged = record.dialogue.opening.protocol == Protocol::Alignment;
     if is_judged {
         warnings.extend(missing_scores(record));
@@ -40,7 +40,7 @@ fn missing_scores(record: &Record) -> Vec<Warning> {
     warnings
 }
 
-/// Only a dialogue that claims to have converged owes an answer to every tension.
+/// Only a converged dialogue must have resolved or accepted every tension.
 fn unresolved_tensions(record: &Record) -> Vec<Warning> {
     if record.dialogue.status != DialogueStatus::Converged {
         return Vec::new();
@@ -51,7 +51,7 @@ fn unresolved_tensions(record: &Record) -> Vec<Warning> {
         })
     };
     let active = record.tensions.iter().filter(|tension| ACTIVE_TENSION.contains(&tension.status));
-    // A council's report accepts what it leaves open; that is no slip of anybody's.
+    // A council's report may accept open tensions.
     let is_council = record.dialogue.opening.protocol == Protocol::Council;
     let owed = active.filter(|tension| !(is_council && accepted(tension.id)));
     let warnings = owed.map(|tension| {

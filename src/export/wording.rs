@@ -1,4 +1,4 @@
-//! How facts of the record read in a sentence, the same on every page.
+//! Phrases about facts of the record, shared by all pages.
 
 use crate::domain::entity::{Entity, Event};
 use crate::domain::ids::{Actor, EntityId, EntityKind, ExpertSlug};
@@ -10,10 +10,10 @@ use crate::domain::verdict::{Verdict, VerdictType};
 use crate::export::conclusion::state_name;
 use crate::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 
-/// Said wherever a rehearsed dialogue is named.
+/// Shown with every rehearsed dialogue.
 pub(crate) const REHEARSAL: &str = "played by the rehearsal panel; no model was asked";
 
-/// `R2`, or what the ending does in a round of its own.
+/// `R2`, or the step of the conclusion.
 pub(crate) fn round_name(round: u8) -> String {
     match round {
         DRAFT => "conclusion".to_owned(),
@@ -29,7 +29,7 @@ pub(crate) fn in_round(round: u8) -> String {
     format!("in {article}{}", round_name(round))
 }
 
-/// The text on one line, cut after a word where it is longer than that; an ellipsis says so.
+/// The text on one line, cut after a complete word if it is longer; an ellipsis marks the cut.
 pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
     let flat = one_line(text);
     let Some((end, _)) = flat.char_indices().nth(chars_max) else { return flat };
@@ -64,7 +64,7 @@ pub(crate) fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-/// What the source of a reference does to its target.
+/// The verb for a reference of this type.
 pub(crate) fn verb(ref_type: RefType) -> &'static str {
     match ref_type {
         RefType::Support => "supports",
@@ -109,7 +109,7 @@ fn actor(actor: &Actor) -> String {
     }
 }
 
-/// Verdicts in the order a reader wants them: what holds, who objected, what came before.
+/// Verdicts in reading order: final, minority, dissent, interim.
 pub(crate) fn verdicts(record: &Record) -> Vec<&Verdict> {
     let rank = |verdict: &&Verdict| match verdict.verdict_type {
         VerdictType::Final => 0,
@@ -136,7 +136,7 @@ pub(crate) fn circumstances(verdict: &Verdict) -> Vec<String> {
     told
 }
 
-/// The terminal state, or that nobody audited it; nothing, before it was concluded.
+/// The terminal state or `unaudited`; `None` before the conclusion.
 pub(crate) fn how_concluded(record: &Record) -> Option<&'static str> {
     match &record.conclusion {
         Some(concluded) => Some(state_name(concluded.ending.terminal_state)),
@@ -144,7 +144,7 @@ pub(crate) fn how_concluded(record: &Record) -> Option<&'static str> {
     }
 }
 
-/// What to be wary of in a verdict: the word for it, and the reason.
+/// The label and reason of a forced or doubtful verdict.
 pub(crate) fn caution(verdict: &Verdict) -> Option<(&'static str, &str)> {
     match (verdict.forced, verdict.warning.as_deref()) {
         (true, warning) => Some(("FORCED", warning.unwrap_or("the record did not allow it"))),
@@ -153,9 +153,9 @@ pub(crate) fn caution(verdict: &Verdict) -> Option<(&'static str, &str)> {
     }
 }
 
-/// What a verdict settles, each list under its name; empty lists are left out.
+/// The entities that a verdict settles, as named lists; empty lists are omitted.
 pub(crate) fn settled(verdict: &Verdict) -> Vec<(&'static str, String)> {
-    // An objection changes nothing; it says what it would.
+    // A minority verdict or dissent has no effect.
     let [resolves, accepts, adopts] = match verdict.verdict_type.takes_effect() {
         true => ["resolves", "accepts", "adopts"],
         false => ["would resolve", "would accept", "would adopt"],
@@ -188,7 +188,7 @@ fn points(alike: &[Reference]) -> String {
     alike.iter().fold(verb.to_owned(), |told, reference| format!("{told} {}", reference.target))
 }
 
-/// `accepted by final`: a verdict that lets a tension stand as it is.
+/// `accepted by final`: the verdict that accepts an open tension.
 pub(crate) fn accepted(record: &Record, tension: EntityId) -> Option<String> {
     let accepts = |verdict: &&&Verdict| {
         let named = verdict.tensions_accepted.as_ref().is_some_and(|ids| ids.contains(&tension));
