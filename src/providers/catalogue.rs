@@ -1,39 +1,41 @@
-//! The providers that are known by name: a compatible one is a row, not a file.
+//! Table of the providers known by name. [`find_row`] looks one up for config and transports; an
+//! OpenAI-compatible provider is a row here, not a file.
 
 use super::provider::Dialect;
 
 pub use super::prices::{PRICES_AS_OF, price};
 
-/// What is known of a provider before anybody configures it.
+/// Defaults of a known provider, before any configuration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Row {
     pub name: &'static str,
-    /// Another name for the same row.
+    /// Second name of the same provider.
     pub alias: Option<&'static str>,
     pub dialect: Dialect,
     pub base_url: &'static str,
-    /// Where a key is looked for; the first that is set wins. Empty where none is needed.
+    /// Environment variables that may contain the key; the first one set wins. Empty if no key is
+    /// needed.
     pub key_variables: &'static [&'static str],
-    /// Who trains the models; nothing where the host serves models of many.
+    /// Company that trains the models; `None` if the host serves models of many companies.
     pub family: Option<&'static str>,
-    /// The model that is asked when none was configured.
+    /// Default model.
     pub model: Option<&'static str>,
-    /// The agent program that reaches the same models.
+    /// Agent program that reaches the same models.
     pub program: Option<&'static str>,
-    /// Whether it runs on this machine unless it is told otherwise.
+    /// Whether the default address is on this machine.
     pub loopback: bool,
     pub output_limit: OutputLimit,
 }
 
-/// The name under which a server of the OpenAI dialect takes the most tokens it may write.
+/// Name of the output-token limit in requests to an OpenAI-compatible server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputLimit {
     MaxTokens,
-    /// OpenAI's own newer models refuse the older name.
+    /// OpenAI's newer models reject `max_tokens`.
     MaxCompletionTokens,
 }
 
-/// What most rows share: a server that speaks OpenAI's dialect and hosts models of many.
+/// Defaults of most rows: an OpenAI-compatible server that hosts models of many companies.
 const COMPATIBLE: Row = Row {
     name: "",
     alias: None,
@@ -47,7 +49,7 @@ const COMPATIBLE: Row = Row {
     output_limit: OutputLimit::MaxTokens,
 };
 
-/// In the order in which providers are looked for.
+/// In the order of discovery.
 pub const ROWS: [Row; 11] = [
     Row {
         name: "claude",
@@ -123,19 +125,19 @@ pub const ROWS: [Row; 11] = [
     },
 ];
 
-/// The row of a provider by its name, or by its other name.
+/// Finds a row by name or alias.
 pub fn row(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.name == name || row.alias == Some(name))
 }
 
-/// What the server at this address calls its limit: an address we do not know is a
-/// compatible server, whatever the provider was named.
+/// Returns the limit's name for a server. An unknown address is a compatible server, even if the
+/// provider has the name of a known row.
 pub(super) fn output_limit(base_url: &str) -> OutputLimit {
     let known = ROWS.iter().find(|row| row.base_url == base_url);
     known.map_or(OutputLimit::MaxTokens, |row| row.output_limit)
 }
 
-/// Words that model names begin with, and who trains those models.
+/// Prefixes of model names, and the company that trains those models.
 const FAMILIES: [(&str, &str); 15] = [
     ("chatgpt", "openai"),
     ("claude", "anthropic"),
@@ -154,8 +156,8 @@ const FAMILIES: [(&str, &str); 15] = [
     ("qw", "alibaba"),
 ];
 
-/// Who trains a model: its provider, else as its name tells, else the first word of its
-/// name. Two seats of one family are not two independent opinions.
+/// Returns the company that trains a model: from the row, else from the model's name, else the
+/// first alphabetic part of that name. Two seats of one family are not independent opinions.
 pub fn family(row: Option<&Row>, model: &str) -> String {
     if let Some(family) = row.and_then(|row| row.family) {
         return family.to_owned();

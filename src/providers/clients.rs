@@ -1,7 +1,7 @@
-//! The HTTP clients of the process: built once, shared by every call.
+//! HTTP clients shared by all calls of the process, each built on first use.
 //!
-//! A client for this machine needs no certificates, whose loading costs milliseconds,
-//! and must never go through a proxy; so there are several, each built when first needed.
+//! Calls to this machine use separate clients: they need no certificates, which take milliseconds
+//! to load, and must not go through a proxy.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,16 +13,16 @@ use serde_json::Value;
 use super::dialect;
 use super::provider::Dialect;
 
-/// Five hundred councils of three seats at once, every connection kept for the next round.
+/// Enough for 500 councils of three seats that all keep their connections for the next round.
 const IDLE_CONNECTIONS_MAX: usize = 1_536;
 
-/// A host that does not take a connection in this time is away; the ask's time is for thinking.
+/// A host that does not accept a connection in this time counts as unreachable.
 const CONNECT_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// Three documents in three modes and three dialects, with room to spare.
+/// Limit of the schema cache: three documents, three modes and three dialects, with a margin.
 const SCHEMAS_MAX: usize = 64;
 
-/// All that calls over HTTP share.
+/// HTTP clients and cached schemas of the process.
 #[derive(Debug, Default)]
 pub struct HttpClients {
     plain: OnceLock<Option<Client>>,
@@ -39,14 +39,14 @@ struct SuitedSchema {
     suited: Arc<Value>,
 }
 
-/// Which client a provider's address needs.
+/// Selects the client for a provider's address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Route {
-    /// Unencrypted, on this machine.
+    /// HTTP on this machine.
     Plain,
-    /// Encrypted, on this machine.
+    /// HTTPS on this machine.
     Secure,
-    /// Anywhere else, through a proxy if the environment names one.
+    /// Another machine, through a proxy if the environment names one.
     Outward,
 }
 
@@ -61,13 +61,13 @@ impl Route {
     }
 }
 
-/// Whether a base address is on this machine: a call to it costs nothing and leaves nothing.
+/// Whether a base URL is on this machine: such a call is free and leaves nothing to the network.
 pub fn is_loopback(base_url: &str) -> bool {
     Url::parse(base_url).is_ok_and(|url| is_here(&url))
 }
 
-/// Scheme, host and port of an address, as the client reads it; names of other scripts in ASCII,
-/// so that a name that only looks like another is seen.
+/// Returns scheme, host and port as the HTTP client parses them. Non-ASCII host names are in
+/// punycode, which exposes look-alike names.
 pub fn origin_of(base_url: &str) -> Option<String> {
     Url::parse(base_url).ok().map(|url| url.origin().ascii_serialization())
 }
@@ -86,7 +86,7 @@ impl HttpClients {
         Self::default()
     }
 
-    /// Nothing when the machine's certificates cannot be read.
+    /// Returns `None` if the system's certificates cannot be read.
     pub(super) fn client(&self, route: Route) -> Option<&Client> {
         let client = match route {
             Route::Plain => self.plain.get_or_init(|| built(base().no_proxy().tls_certs_only([]))),
@@ -96,8 +96,8 @@ impl HttpClients {
         client.as_ref()
     }
 
-    /// The schema as the dialect wants it. The same few schemas are sent with every call, so
-    /// what was made of one is kept; which one it is, is told by where it lies.
+    /// Returns the schema in the dialect's form. Every call sends one of a few schemas, so results
+    /// are cached, keyed by the address of the source `Arc`.
     pub(super) fn schema(
         &self,
         dialect: Dialect,
@@ -124,7 +124,7 @@ impl HttpClients {
 }
 
 fn base() -> ClientBuilder {
-    // Whoever was first has chosen the same.
+    // An error means that a provider is installed already; it is the same one.
     let _ = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .user_agent(concat!("plenary/", env!("CARGO_PKG_VERSION")))
@@ -132,7 +132,7 @@ fn base() -> ClientBuilder {
         .tcp_nodelay(true)
         .pool_max_idle_per_host(IDLE_CONNECTIONS_MAX)
         .connect_timeout(CONNECT_TIME_MAX)
-        // A key must not follow a server's word to another address.
+        // A redirect must not carry the key to another address.
         .redirect(redirect::Policy::none())
         .referer(false)
 }

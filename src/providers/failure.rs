@@ -1,4 +1,5 @@
-//! What a failed call failed of: a status and a body become an [`ErrorType`] and a sentence.
+//! Turns a failed HTTP call into a [`CallError`]: status and body become an [`ErrorType`] and a
+//! one-line message. Called by `http` and the dialects.
 
 use std::error::Error;
 use std::time::{Duration, SystemTime};
@@ -12,7 +13,7 @@ use super::sentence::{MESSAGE_CHARS_MAX, sentence};
 use crate::domain::ask::{ErrorType, Finish};
 use crate::domain::shortened::within;
 
-/// How servers say that the messages do not fit into the model.
+/// Phrases by which servers report that the messages exceed the context window.
 const TOO_LONG: [&str; 9] = [
     "context_length_exceeded",
     "context length",
@@ -25,7 +26,7 @@ const TOO_LONG: [&str; 9] = [
     "exceed_context_size",
 ];
 
-/// How servers say that it is the schema they cannot take.
+/// Phrases by which servers report that they reject the schema.
 const SCHEMA_WORDS: [&str; 9] = [
     "response_format",
     "schema",
@@ -38,7 +39,7 @@ const SCHEMA_WORDS: [&str; 9] = [
     "not supported",
 ];
 
-/// What a server said, other than a reply.
+/// HTTP response with an error status.
 pub(super) struct Refusal<'a> {
     pub status: u16,
     pub retry_after: Option<Duration>,
@@ -46,14 +47,14 @@ pub(super) struct Refusal<'a> {
 }
 
 impl Refusal<'_> {
-    /// Whether the same request without its schema may be taken.
+    /// Whether a retry without the schema may succeed.
     pub(super) fn is_of_schema(&self) -> bool {
         let unfit = matches!(self.status, 400 | 404 | 422 | 501);
         let body = self.body.to_ascii_lowercase();
         unfit && !says(&body, &TOO_LONG) && !self.is_of_model() && says(&body, &SCHEMA_WORDS)
     }
 
-    /// Whether the model is what was not found.
+    /// Whether the server does not know the model.
     pub(super) fn is_of_model(&self) -> bool {
         let body = self.body.to_ascii_lowercase();
         match self.status {
@@ -81,14 +82,14 @@ fn error_type(status: u16, body: &str) -> ErrorType {
     match status {
         401 | 403 => ErrorType::Auth,
         408 | 504 => ErrorType::Timeout,
-        // An account without credit is turned away as one that asks too often: another may pay.
+        // An account without credit counts as rate-limited, so that another transport may pay.
         402 | 429 => ErrorType::RateLimit,
         413 => ErrorType::ContextTooLong,
-        // Some servers of the dialects call it a fault of theirs.
+        // Some compatible servers report a long context as a server error.
         400 | 404 | 422 | 500 if says(&body.to_ascii_lowercase(), &TOO_LONG) => {
             ErrorType::ContextTooLong
         }
-        // A key that is not one is a bad request to Gemini.
+        // Gemini reports an invalid key as a bad request.
         400 if body.contains("API_KEY_INVALID") => ErrorType::Auth,
         300..=499 => ErrorType::BadRequest,
         500..=599 => ErrorType::ServerError,
@@ -100,7 +101,7 @@ fn says(text: &str, phrases: &[&str]) -> bool {
     phrases.iter().any(|phrase| text.contains(phrase))
 }
 
-/// Waiting does not help an empty account; the reader should know which it is.
+/// Adds that the quota is used up, because waiting does not help then.
 fn quota(body: &str, said: &str) -> String {
     let spent = body.contains("insufficient_quota") && !said.to_ascii_lowercase().contains("quota");
     if spent { format!("the quota is used up: {said}") } else { said.to_owned() }
@@ -114,11 +115,11 @@ fn advice(status: u16) -> &'static str {
     }
 }
 
-/// The server's own explanation, from wherever it puts it.
+/// Returns the server's own explanation from the usual places.
 fn said(body: &str) -> Option<String> {
     let text = match serde_json::from_str::<Value>(body) {
         Ok(document) => explanation(&document)?.to_owned(),
-        // A page made for people explains nothing.
+        // An HTML page explains nothing.
         Err(_) if body.trim_start().starts_with('<') => return None,
         Err(_) => body.trim().to_owned(),
     };
@@ -131,7 +132,7 @@ fn explanation(document: &Value) -> Option<&str> {
         .find_map(|place| document.pointer(place).and_then(Value::as_str))
 }
 
-/// An error that came where a reply was due, with a status that says success.
+/// Handles an error object in a response whose status says success.
 pub(super) fn in_reply(provider: &Provider, error: &Value) -> CallError {
     let code = error.get("code").and_then(Value::as_u64);
     let status = code.and_then(|code| u16::try_from(code).ok()).filter(|code| *code >= 400);
@@ -139,7 +140,7 @@ pub(super) fn in_reply(provider: &Provider, error: &Value) -> CallError {
     Refusal { status: status.unwrap_or(500), retry_after: None, body: &body }.error(provider)
 }
 
-/// Nothing came through: refused, reset, cut short, no such name, no trust.
+/// Handles a failed connection: refused, reset, unknown host or untrusted certificate.
 pub(super) fn of_connection(provider: &Provider, error: &reqwest::Error) -> CallError {
     let name = &provider.name;
     if error.is_builder() {
@@ -159,7 +160,7 @@ pub(super) fn of_connection(provider: &Provider, error: &reqwest::Error) -> Call
     } else {
         "cut the connection"
     };
-    // The outermost error would name the address, and an address may hold a secret.
+    // Use the innermost error: the outer one names the address, which may contain a secret.
     let text = if std::ptr::addr_eq(cause, error) {
         format!("`{name}` {what}")
     } else {
@@ -168,9 +169,9 @@ pub(super) fn of_connection(provider: &Provider, error: &reqwest::Error) -> Call
     CallError::new(ErrorType::Network, sentence(provider, &text))
 }
 
-/// A body that is not what the dialect says a reply is.
+/// Handles a body that does not have the dialect's reply shape.
 pub(super) fn of_reading(provider: &Provider, error: &serde_json::Error) -> CallError {
-    // The error's own words would quote the reply.
+    // Do not print serde's message: it quotes the reply.
     let what = if error.is_data() { "JSON of another shape" } else { "no whole JSON" };
     let place = format!("line {} column {}", error.line(), error.column());
     not_a_reply(provider, &format!("{what} (at {place})"))
@@ -186,7 +187,7 @@ pub(super) fn out_of_time(provider: &Provider, time: Duration) -> CallError {
     CallError::new(ErrorType::Timeout, sentence(provider, &text))
 }
 
-/// A refusal with words in it is a reply; one without is a failure.
+/// Turns a refusal without text into an error. A refusal with text is a reply.
 pub(super) fn unless_refused(
     provider: &Provider,
     received: Received,
@@ -198,8 +199,7 @@ pub(super) fn unless_refused(
     Ok(received)
 }
 
-/// The error, and after it as many of the offered models as there is room for, those
-/// first that are named most like the one that was asked for.
+/// Appends as many offered models as fit to the message, sorted by similarity to the requested one.
 pub(super) fn with_offer(
     provider: &Provider,
     error: CallError,
@@ -216,7 +216,7 @@ pub(super) fn with_offer(
     CallError { message: format!("{}{offer}", within(&error.message, room)), ..error }
 }
 
-/// Models beyond this many are only counted.
+/// Models beyond this count appear as a number only.
 const OFFERED_MAX: usize = 5;
 const OFFERED_CHARS_MAX: usize = 40;
 
@@ -232,7 +232,7 @@ fn offer(offered: &[String]) -> String {
     format!("; it offers {list}{more}")
 }
 
-/// How long the server asks us to wait: in milliseconds, in seconds, or until a date.
+/// Parses how long the server asks to wait: milliseconds, seconds, or a date.
 pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(millis) = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
@@ -243,7 +243,7 @@ pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Durati
         Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
         Err(_) => {
             let date = httpdate::parse_http_date(text).ok()?;
-            // A date that has passed asks for no wait at all.
+            // A date in the past means no wait.
             Some(date.duration_since(now).unwrap_or_default())
         }
     }

@@ -1,4 +1,4 @@
-//! One line for each way to fail.
+//! Table tests of HTTP failures: one line per case.
 
 use std::time::UNIX_EPOCH;
 
@@ -149,7 +149,7 @@ fn how_long_to_wait_is_said_in_three_ways() {
     check("retry-after", "1e300", None);
 }
 
-/// The status is in the name of the recording, and so is what was refused.
+/// The fixture's file name contains the status and what the server rejected.
 #[track_caller]
 fn check_recorded(path: &str, expected: &str) {
     let body = sample::recorded(path);

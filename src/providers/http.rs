@@ -1,7 +1,7 @@
-//! A model behind an HTTP server: one call, and what came of it.
+//! HTTP transport: sends one request to a model's server and parses the reply.
 //!
-//! The body goes out as it was written and the reply is read once. A server that refuses
-//! the schema is called again without it, and is not sent one any more.
+//! If the server rejects the schema, [`HttpTransport`] repeats the call without it and sends no
+//! schema for the rest of the run.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use super::request::{CallError, Received, Request};
 use super::sentence::sentence;
 use crate::domain::ask::ErrorType;
 
-/// The most that is read of one answer. A model writes some hundred kilobytes at most; what
-/// sends more is not answering, and must not fill the memory.
+/// Largest response body that is read. A reply has a few hundred kilobytes at most; the limit
+/// protects memory.
 pub const REPLY_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// The list of models is a kindness to the reader of an error, and must not keep them waiting.
+/// The list of models only improves an error message, so the request for it has a short timeout.
 const OFFER_TIME_MAX: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
@@ -35,14 +35,14 @@ pub struct HttpTransport {
     provider: Arc<Provider>,
     clients: Arc<HttpClients>,
     dialect: Dialect,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     base_url: String,
     route: Route,
-    /// Set once the server has refused a schema; for the rest of the run it gets none.
+    /// Set when the server rejects a schema; later calls of the run send none.
     schema_refused: AtomicBool,
 }
 
-/// An answer, whole.
+/// HTTP response with its whole body.
 struct Answer {
     status: u16,
     retry_after: Option<Duration>,
@@ -58,7 +58,7 @@ impl Answer {
 }
 
 impl HttpTransport {
-    /// What the provider does not say of itself is taken from its row of the catalogue.
+    /// Fills values the provider does not set from its catalogue row.
     pub fn new(provider: Arc<Provider>, clients: Arc<HttpClients>) -> Self {
         let row = catalogue::row(provider.name.as_str());
         let dialect = provider.dialect.or(row.map(|row| row.dialect)).unwrap_or(Dialect::OpenAi);
@@ -69,21 +69,21 @@ impl HttpTransport {
         Self { provider, clients, dialect, base_url, route, schema_refused }
     }
 
-    /// One call, within the request's time.
+    /// Makes one call within the request's timeout.
     pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
-        // Pinned where it lies: handed on by value, it would lie in memory twice.
+        // Pinned in place: moving the future by value would double its memory.
         let asking = pin!(self.ask(request));
         timeout(request.time_left, asking)
             .await
             .unwrap_or_else(|_| Err(failure::out_of_time(&self.provider, request.time_left)))
     }
 
-    /// What must not be repeated: the key.
+    /// Returns the key, which must not appear in the record.
     pub(super) fn secrets(&self) -> Vec<String> {
         self.provider.key.iter().map(|key| key.expose_secret().to_owned()).collect()
     }
 
-    /// The models the provider offers.
+    /// Lists the models the provider offers.
     pub async fn models(&self) -> Result<Vec<String>, CallError> {
         let wire = dialect::models_request(self.dialect, &self.base_url, &self.provider);
         let answer = self.call(Method::GET, wire).await?;
@@ -103,14 +103,14 @@ impl HttpTransport {
         if !refusal.is_of_model() {
             return Err(error);
         }
-        // Half of what is left, so that the error itself still arrives in time.
+        // Use half of the remaining time, so that the error itself returns in time.
         let time_left = request.time_left.saturating_sub(began.elapsed()) / 2;
         let offered = timeout(time_left.min(OFFER_TIME_MAX), Box::pin(self.models())).await;
         let offered = offered.ok().and_then(Result::ok).unwrap_or_default();
         Err(failure::with_offer(&self.provider, error, offered))
     }
 
-    /// The answer, and whether the schema was on the wire when it was given.
+    /// Returns the response, and whether the request contained the schema.
     async fn answer(&self, request: &Request) -> Result<(Answer, bool), CallError> {
         let Some(schema) = self.schema(request) else {
             return Ok((self.post(request, None).await?, false));
@@ -177,7 +177,7 @@ impl HttpTransport {
         CallError::new(ErrorType::Auth, sentence(&self.provider, &text))
     }
 
-    /// The body as text; what is not UTF-8 is replaced, so that the rest can be read.
+    /// Reads the body as text and replaces invalid UTF-8.
     async fn body(&self, mut response: Response) -> Result<String, CallError> {
         let expected = response.content_length().and_then(|length| usize::try_from(length).ok());
         let mut body = Vec::with_capacity(expected.unwrap_or(0).min(REPLY_BYTES_MAX));
@@ -197,7 +197,7 @@ impl HttpTransport {
     }
 }
 
-/// The time at the server, so that a clock of ours that is wrong does not matter.
+/// Returns the server's time, so that a wrong local clock does not matter.
 fn time_at(headers: &HeaderMap) -> SystemTime {
     let date = headers.get(DATE).and_then(|value| value.to_str().ok());
     date.and_then(|text| httpdate::parse_http_date(text).ok()).unwrap_or_else(now)

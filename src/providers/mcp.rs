@@ -1,7 +1,7 @@
-//! A tool of an MCP server as a transport. The server is started for one call and
-//! ended after it: nothing of one ask is left for the next.
+//! MCP transport: calls a tool of an MCP server. [`McpTransport`] starts the server for one call
+//! and stops it afterwards, so no state passes from one ask to the next.
 //!
-//! All types of the MCP library stay in this file.
+//! Only this file uses types of the MCP library.
 
 use std::ffi::OsString;
 use std::sync::Arc;
@@ -20,14 +20,14 @@ use super::request::{CallError, Received, Request};
 use super::sentence::saying;
 use crate::domain::ask::{ErrorType, Finish, Messages};
 
-/// How long a server that failed may take to say why.
+/// How long to wait for the error output of a server that failed.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// Reaches a model through an MCP server's tool.
+/// Calls a model through a tool of an MCP server.
 #[derive(Debug, Clone)]
 pub struct McpTransport {
     provider: Arc<Provider>,
-    /// What the server's variables are chosen from.
+    /// Variables the server's environment is selected from.
     ambient: Environment,
     supervisor: Option<Supervisor>,
 }
@@ -37,18 +37,18 @@ impl McpTransport {
         Self::with_environment(provider, Environment::of_this_process())
     }
 
-    /// The same, in surroundings other than those of this process.
+    /// Like [`Self::new`], with another environment than that of this process.
     pub fn with_environment(provider: Arc<Provider>, ambient: Environment) -> Self {
         Self { provider, ambient, supervisor: Supervisor::of_this_process() }
     }
 
-    /// The same, under another supervisor than the one of this process.
+    /// Replaces the supervisor.
     #[must_use]
     pub fn supervised_by(self, supervisor: Option<Supervisor>) -> Self {
         Self { supervisor, ..self }
     }
 
-    /// Dropping the future ends the server and all that it started.
+    /// Dropping the future kills the server and all its descendants.
     pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
         let tool = self.provider.mcp.as_ref().ok_or_else(|| {
             let name = &self.provider.name;
@@ -72,7 +72,7 @@ impl McpTransport {
             Ok(result) => result,
             Err(error) => {
                 server.end().await?;
-                // It is dead; what it said before that is still on its way.
+                // The server is dead, but its last output may still be in the pipe.
                 let _ = tokio::time::timeout(LAST_WORDS, tail.read(stderr.as_mut())).await;
                 let said = saying(&format!("{error} {}", tail.text()), &secrets);
                 return Err(unknown(format!("MCP server `{}`: {said}", tool.command)));
@@ -84,12 +84,12 @@ impl McpTransport {
         })
     }
 
-    /// What must not be repeated.
+    /// Returns values that must not appear in the record.
     pub(super) fn secrets(&self) -> Vec<String> {
         self.provider.mcp.as_ref().map_or_else(Vec::new, |tool| self.environment(tool).1)
     }
 
-    /// What the configuration gives the server is a secret, whatever its name.
+    /// Every value the configuration gives the server counts as a secret, regardless of its name.
     fn environment(&self, tool: &McpTool) -> (Environment, Vec<String>) {
         let mut environment = self.ambient.narrowed(&[]);
         for (name, value) in &tool.env {
@@ -101,7 +101,7 @@ impl McpTransport {
     }
 }
 
-/// Greets the server and calls its tool once.
+/// Initializes the MCP session and calls the tool once.
 async fn call(
     server: &mut Group,
     tool: &McpTool,
@@ -123,13 +123,13 @@ async fn call(
     result
 }
 
-/// Keeps the server's standard error from filling up.
+/// Reads standard error continuously so that the pipe does not fill up.
 async fn listen(tail: &mut Tail, stderr: &mut Option<ChildStderr>) -> std::convert::Infallible {
     let _ = tail.read(stderr.as_mut()).await;
     std::future::pending().await
 }
 
-/// The text of a result; what is not text has no place in an argument.
+/// Returns the text of a result and ignores other content.
 fn reply(result: &CallToolResult) -> Result<Received, CallError> {
     let texts: Vec<&str> =
         result.content.iter().filter_map(|part| Some(part.as_text()?.text.as_str())).collect();

@@ -1,9 +1,9 @@
-//! The outside models: how a request becomes a call, and what comes back a reply.
+//! Calls to models: provider catalogue, transports (HTTP, agent programs, MCP, rehearsal), errors.
 //!
-//! A [`Provider`] is one configured model; a [`Transport`] is one way to reach it.
-//! Nothing here journals or decides: a call is made once (a server that refuses the
-//! schema is called again without it) and its outcome is returned as data. Whether
-//! to call again is a pure question, answered by [`retry`].
+//! A [`Provider`] is one configured model; a [`Transport`] is one way to call it. This module
+//! neither writes the journal nor decides: it makes one call (a second one without the schema if
+//! the server rejects it) and returns the outcome. [`retry`] decides, as a pure function, whether
+//! to call again.
 
 pub mod catalogue;
 pub mod rehearsal;

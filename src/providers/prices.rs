@@ -1,15 +1,13 @@
-//! What models cost, as their makers published it on one day.
-//!
-//! Only prices we are sure of are here: an unknown price is said to be unknown, a
-//! wrong one would let a budget be overrun.
+//! Table of published model prices. An unknown price is reported as unknown: a wrong one would let
+//! a run exceed its budget.
 
 use crate::domain::plan::Price;
 
-/// The day the table below was true.
+/// Date of the table below.
 pub const PRICES_AS_OF: &str = "2025-11-30";
 
-/// Dollars for a million tokens, in and out. Where long prompts cost more, the price
-/// is that of prompts below 200,000 tokens: ours are.
+/// Dollars per million input and output tokens. Where long prompts cost more, the price for prompts
+/// below 200,000 tokens applies, since ours are shorter.
 const PRICES: [(&str, f64, f64); 33] = [
     ("claude-3-haiku", 0.25, 1.25),
     ("claude-3-opus", 15.0, 75.0),
@@ -46,7 +44,7 @@ const PRICES: [(&str, f64, f64); 33] = [
     ("o4-mini", 1.10, 4.40),
 ];
 
-/// The price of a model by the longest name in the table that it is a version of.
+/// Returns the price of the longest table entry that the model is a version of.
 pub fn price(model: &str) -> Option<Price> {
     let name = without_vendor(model);
     let (_, input_per_mtok, output_per_mtok) = PRICES
@@ -60,7 +58,7 @@ pub fn price(model: &str) -> Option<Price> {
     })
 }
 
-/// Routers put the maker before the model, and pass its price on.
+/// Routers prefix the vendor and charge its price.
 fn without_vendor(model: &str) -> &str {
     ["anthropic/", "google/", "models/", "openai/"]
         .iter()
@@ -68,9 +66,9 @@ fn without_vendor(model: &str) -> &str {
         .unwrap_or(model)
 }
 
-/// What may follow a name without making it another model: a date, a serial number of at
-/// least three digits, `-latest`. A single digit is a new model (`claude-opus-4-6`), and
-/// any other word is (`gpt-4o-realtime`): both have prices of their own.
+/// Whether a suffix is only a version: a date, a serial number of at least three digits, or
+/// `-latest`. A single digit (`claude-opus-4-6`) or another suffix (`gpt-4o-realtime`) is another
+/// model with its own price.
 fn is_version(rest: &str) -> bool {
     let Some(version) = rest.strip_prefix(['-', '@']) else { return rest.is_empty() };
     let digits = version.bytes().filter(u8::is_ascii_digit).count();

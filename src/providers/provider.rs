@@ -1,4 +1,5 @@
-//! A model as it was configured or found: everything needed to call it.
+//! [`Provider`]: a configured or discovered model with all that is needed to call it. Config builds
+//! it; transports use it.
 
 use secrecy::SecretString;
 
@@ -8,7 +9,7 @@ use crate::domain::plan::{OwnTimeouts, Price, Role};
 use crate::domain::words::words;
 
 words! {
-    /// The wire format a model's server speaks.
+    /// Wire format of a model's server.
     pub enum Dialect {
         OpenAi = "openai",
         Anthropic = "anthropic",
@@ -16,7 +17,7 @@ words! {
     }
 }
 
-/// One model behind one name. Keys are here and nowhere else; `Debug` hides them.
+/// One model under one name. `Debug` hides the key, and no other type stores it.
 #[derive(Debug, Clone)]
 pub struct Provider {
     pub name: ExpertSlug,
@@ -24,15 +25,15 @@ pub struct Provider {
     pub model: String,
     pub family: String,
     pub version: Option<String>,
-    /// The transports it can be reached by, in the order in which they are tried.
+    /// Transports in the order of attempts.
     pub transports: Vec<TransportKind>,
     pub dialect: Option<Dialect>,
     /// Ends with the version segment: `http://127.0.0.1:8099/v1`.
     pub base_url: Option<String>,
-    /// The variable the key is read from, for error messages.
+    /// Variable the key comes from, for error messages.
     pub key_variable: Option<String>,
     pub key: Option<SecretString>,
-    /// The program and its leading arguments, for the command-line transport.
+    /// Program and leading arguments of the CLI transport.
     pub command: Vec<String>,
     pub mcp: Option<McpTool>,
     pub price: Option<Price>,
@@ -41,7 +42,7 @@ pub struct Provider {
     pub timeouts: Option<OwnTimeouts>,
 }
 
-/// A tool of an MCP server that answers prompts.
+/// Tool of an MCP server that answers prompts.
 #[derive(Debug, Clone)]
 pub struct McpTool {
     pub command: String,
@@ -49,6 +50,6 @@ pub struct McpTool {
     /// Values may be secrets.
     pub env: Vec<(String, SecretString)>,
     pub tool: String,
-    /// The tool's argument that takes the prompt.
+    /// Name of the tool's argument that takes the prompt.
     pub argument: String,
 }

@@ -1,4 +1,4 @@
-//! What is asked of a transport, and what it gives back.
+//! Input and output of a transport: [`ModelRequest`], [`ModelReply`] and [`CallError`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,40 +11,39 @@ use crate::domain::ids::ExpertSlug;
 /// One call, ready to be sent.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Who is asked, in which round, for what: never on the wire. The rehearsal panel
-    /// plays by it.
+    /// Seat, round and purpose are never sent. The rehearsal panel uses them.
     pub seat: ExpertSlug,
     pub round: u8,
     pub purpose: Purpose,
     pub messages: Arc<Messages>,
-    /// The JSON schema the reply must follow, where the wire can carry it.
+    /// JSON schema of the reply, for transports that can send one.
     pub schema: Option<Arc<Value>>,
-    /// What is left of the ask's time. The caller enforces it by dropping the call;
-    /// a transport that can say so on the wire, or kill what it started, does that too.
+    /// Rest of the ask's timeout. The caller enforces it by dropping the call; a transport that can
+    /// also kill its process or set a timeout on the wire does so.
     pub time_left: Duration,
 }
 
-/// What came back, before it was journalled.
+/// Reply of a model, before the engine journals it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Received {
     pub text: String,
     pub usage: Option<Usage>,
-    /// The model that says it answered.
+    /// Model name from the reply.
     pub model: Option<String>,
     pub finish: Finish,
-    /// What the provider itself says the call cost, in dollars.
+    /// Cost of the call in dollars, if the provider reports it.
     pub cost_usd: Option<f64>,
-    /// Whether the schema was on the wire.
+    /// Whether the request contained the schema.
     pub structured: bool,
 }
 
-/// Why nothing came back. The message holds no key, no prompt and no header.
+/// Reason of a failed call. The message contains no key, prompt or header.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct CallError {
     pub error_type: ErrorType,
     pub message: String,
-    /// How long the server asks us to wait.
+    /// Wait the server asks for.
     pub retry_after: Option<Duration>,
 }
 

@@ -1,20 +1,19 @@
-//! Whether a failed call is worth another, and how long to wait before it.
-//!
-//! Pure: the clock and the dice are the caller's.
+//! Decides whether a failed call is repeated and how long to wait first. Pure: the caller supplies
+//! the remaining time and the random number.
 
 use std::time::Duration;
 
 use super::request::CallError;
 use crate::domain::ask::ErrorType;
 
-/// A call is made at most this often on one transport.
+/// Attempts per transport.
 pub const ATTEMPTS_MAX: u8 = 2;
 
-/// The wait before a second attempt; each later one would double it.
+/// Base wait before the second attempt; it doubles with each later one.
 const BACKOFF_BASE: Duration = Duration::from_millis(500);
 
-/// How long to wait before calling again; nothing when that would not help, would be one
-/// attempt too many, or would end after the ask's time. Attempts are numbered from 1.
+/// Returns the wait before the next attempt, or `None` if a retry cannot help, would exceed
+/// [`ATTEMPTS_MAX`], or would end after the ask's timeout. Attempts count from 1.
 pub fn again(error: &CallError, attempt: u8, time_left: Duration, dice: u64) -> Option<Duration> {
     if attempt == 0 || attempt >= ATTEMPTS_MAX || !may_pass(error.error_type) {
         return None;
@@ -26,27 +25,27 @@ pub fn again(error: &CallError, attempt: u8, time_left: Duration, dice: u64) -> 
     (wait < time_left).then_some(wait)
 }
 
-/// Seats that were turned away together should not come back together: what the server
-/// asks for is kept, and a little is added where there is time for it.
+/// Adds jitter to the server's wait where time allows, so that seats rejected together do not retry
+/// together.
 fn after_the_server(asked: Duration, time_left: Duration, dice: u64) -> Duration {
     let later = asked.saturating_add(jitter(BACKOFF_BASE / 2, dice));
     if later < time_left { later } else { asked }
 }
 
-/// Half of the step for certain, the other half and as much again by chance.
+/// Half of the step is fixed; up to one more step is random.
 fn backoff(attempt: u8, dice: u64) -> Duration {
     let doublings = u32::from(attempt.saturating_sub(1));
     let step = BACKOFF_BASE.saturating_mul(2_u32.saturating_pow(doublings));
     step / 2 + jitter(step, dice)
 }
 
-/// From nothing up to `most`.
+/// Random duration from zero up to `most`.
 fn jitter(most: Duration, dice: u64) -> Duration {
     let millis = u64::try_from(most.as_millis()).unwrap_or(u64::MAX).max(1);
     Duration::from_millis(dice % millis)
 }
 
-/// Whether the same call may do better a moment later.
+/// Whether the same call may succeed a moment later.
 pub fn may_pass(error_type: ErrorType) -> bool {
     match error_type {
         ErrorType::Timeout
@@ -64,10 +63,10 @@ pub fn may_pass(error_type: ErrorType) -> bool {
 
 /// Whether another transport to the same model may be tried.
 ///
-/// A way that is blocked, locked, overrun or broken says nothing of the other ways: a
-/// program has a login and a quota of its own. A timeout has used the ask's time up. A
-/// request that is wrong or too long for the model is so on every way to it, and a
-/// refusal is an answer: asking at every door until one says yes is no way to take it.
+/// Connection, login, rate limit, server and parse errors are specific to one transport: an agent
+/// program has its own login and quota. A timeout has used up the ask's time. A bad or too long
+/// request fails on every transport. A refusal is an answer; asking again elsewhere would
+/// circumvent it.
 pub fn falls_back(error_type: ErrorType) -> bool {
     match error_type {
         ErrorType::Network

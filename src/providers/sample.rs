@@ -1,5 +1,5 @@
-//! A provider and a request for tests, with a key that must not show anywhere, and how
-//! what goes out and comes in is written down in tests.
+//! Test fixtures: a provider with a key that must never appear in output, a request, and readers of
+//! recorded replies.
 
 #![expect(clippy::disallowed_methods, reason = "recorded replies are files")]
 
@@ -71,7 +71,7 @@ pub(super) fn request() -> Request {
     }
 }
 
-/// A request as it goes on the wire, with the place of the key but not the key.
+/// Formats a request as it is sent, with a placeholder for the key.
 pub(super) fn shown(wire: &WireRequest<'_>) -> String {
     let mut lines = vec![wire.url.clone()];
     lines.extend(wire.headers.iter().map(|(name, value)| format!("{name}: {value}")));
@@ -83,7 +83,7 @@ pub(super) fn shown(wire: &WireRequest<'_>) -> String {
     lines.join("\n")
 }
 
-/// A recorded reply of a dialect, read; errors by their type and message.
+/// Parses a recorded reply; an error becomes its type and message.
 pub(super) fn read(dialect: Dialect, fixture: &str) -> String {
     let body = recorded(&format!("{dialect}/{fixture}.json"));
     match dialect::reply(dialect, &provider(), &body, true) {
@@ -96,7 +96,7 @@ pub(super) fn read(dialect: Dialect, fixture: &str) -> String {
     }
 }
 
-/// The text of a recorded answer.
+/// Reads a recorded response body.
 pub(super) fn recorded(path: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies");
     std::fs::read_to_string(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))

@@ -1,4 +1,5 @@
-//! Error messages fit to be kept and shown: one line, short, without the key.
+//! Cleans text from servers and programs for messages and the record: one short line, secrets
+//! masked. Called by all transports.
 
 use anstream::adapter::strip_str;
 use secrecy::ExposeSecret;
@@ -7,19 +8,19 @@ use super::provider::Provider;
 use crate::domain::hidden::is_hidden;
 use crate::domain::shortened::{one_line, within};
 
-/// Long enough for a server's own explanation, short enough for a table.
+/// Fits a server's explanation and still fits a table cell.
 pub(super) const MESSAGE_CHARS_MAX: usize = 300;
 
-/// What is looked at of a foreign text; the rest would be cut off anyway.
+/// Characters of a text that are examined; the result is shorter anyway.
 const TEXT_CHARS_MAX: usize = 4_000;
 
-/// So many characters of a key in a row give it away; fewer are what servers show on
-/// purpose, to tell which key was meant.
+/// A run of this many key characters counts as a leak. Servers show shorter runs on purpose to
+/// identify the key.
 const KEY_RUN_CHARS_MIN: usize = 8;
 
 const MASK: &str = "***";
 
-/// A message about a provider, whatever the text brought along.
+/// Cleans a message about a provider and masks its key.
 pub(super) fn sentence(provider: &Provider, text: &str) -> String {
     let line = plain_line(text);
     let line = match &provider.key {
@@ -32,38 +33,37 @@ pub(super) fn sentence(provider: &Provider, text: &str) -> String {
     within(&line, MESSAGE_CHARS_MAX)
 }
 
-/// What a program said, on one short line and without the secrets.
+/// Cleans a program's output and masks the secrets.
 pub(super) fn saying(text: &str, secrets: &[String]) -> String {
-    // In an error a short secret is no word of the language: it goes whole.
+    // Also mask short secrets here: an error message loses little by it.
     let line = secrets.iter().fold(plain_line(text), |line, secret| line.replace(secret, MASK));
     within(&without_secrets(line, secrets), MESSAGE_CHARS_MAX)
 }
 
-/// A text of any length without the secrets, or half of one in a row.
+/// Masks each secret in a text of any length, and any run of at least half of it.
 ///
-/// What is shorter than a key can be is left: `none` and `local` stand where a server wants
-/// some key, and are words of the language.
+/// Secrets shorter than a key can be are left alone: values such as `none` and `local` are
+/// placeholders for servers that need some key, and ordinary text contains them.
 pub(super) fn without_secrets(text: String, secrets: &[String]) -> String {
     let long = secrets.iter().filter(|secret| secret.chars().count() >= KEY_RUN_CHARS_MIN);
     long.fold(text, |text, secret| {
         let run_min = secret.chars().count().div_ceil(2).max(KEY_RUN_CHARS_MIN);
         let written = serde_json::Value::from(secret.as_str()).to_string();
-        // In JSON a key may be written with escapes; whole, it is hidden in that form too.
+        // JSON may escape characters of the key; mask the escaped form too.
         let text = text.replace(written.trim_matches('"'), MASK);
         if may_hold(&text, secret, run_min) { masked(&text, secret, run_min) } else { text }
     })
 }
 
-/// Whether one of the key's pieces of half the length of a run is in the text: every run
-/// holds one, and looking for these is fast.
+/// Fast pre-check: every run to be masked contains one of the key's half-run pieces.
 fn may_hold(text: &str, key: &str, run_min: usize) -> bool {
     let letters: Vec<char> = key.chars().collect();
     let pieces = letters.chunks((run_min / 2).max(1)).map(|piece| piece.iter().collect::<String>());
     pieces.into_iter().any(|piece| text.contains(&piece))
 }
 
-/// Colours go; control characters and runs of white space become one space each; characters
-/// that are not seen, or turn the direction of others, go.
+/// Removes colours, invisible characters and direction marks; replaces control characters and white
+/// space by single spaces.
 fn plain_line(text: &str) -> String {
     let start: String = text.chars().take(TEXT_CHARS_MAX).collect();
     let plain = strip_str(&start).to_string();
@@ -72,7 +72,7 @@ fn plain_line(text: &str) -> String {
     one_line(&seen)
 }
 
-/// The text with every run of the key's characters hidden that is long enough to matter.
+/// Masks every run of the key's characters of at least `run_min` characters.
 fn masked(text: &str, key: &str, run_min: usize) -> String {
     if run_min == 0 {
         return text.to_owned();
@@ -87,7 +87,8 @@ fn masked(text: &str, key: &str, run_min: usize) -> String {
     shown
 }
 
-/// How many bytes at the start of the text are also in the key, if they are enough characters.
+/// Returns the bytes at the start of the text that also occur in the key, or 0 if they are fewer
+/// than `run_min` characters.
 fn run_of(text: &str, key: &str, run_min: usize) -> usize {
     let ends = text.char_indices().map(|(start, c)| start + c.len_utf8());
     let shared = |end: &usize| text.get(..*end).is_some_and(|start| key.contains(start));
@@ -156,7 +157,7 @@ mod tests {
     #[test]
     fn a_message_is_one_line_without_what_cannot_be_seen() {
         assert_eq!(plain_line("a\r\n\tb\u{0}\u{1b}[31mc\u{202e}d\u{200b}"), "a bcd");
-        // Taking out what cannot be seen must not put a key together after it was looked for.
+        // Removing invisible characters must happen before the search for the key.
         let key = "sk-live-abcdefghijklmnop";
         let split = "sk-live-\u{200b}abcdefghijklmnop";
         assert_eq!(masked(&plain_line(split), key, 8), "***");

@@ -1,4 +1,4 @@
-//! The ways to reach a model, behind one call.
+//! [`Transport`]: one enum over all ways to call a model. The engine calls [`Transport::send`].
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub enum Transport {
     Http(HttpTransport),
     Cli(CliTransport),
     Mcp(McpTransport),
-    /// One for all seats of a run: a script counts across them.
+    /// One instance for all seats of a run: a script counts calls across seats.
     Rehearsal(Arc<RehearsalTransport>),
 }
 
@@ -29,14 +29,14 @@ impl Transport {
         }
     }
 
-    /// One call. Nothing is retried and nothing is written down here.
+    /// Makes one call, without retry and without writing to the journal.
     ///
-    /// What comes back will be: a server that repeats the key it was sent must not get it
-    /// into the record, so it is hidden here, in replies and in errors.
+    /// The engine records what this returns, and a server may echo the key it received, so secrets
+    /// are masked here in replies and errors.
     pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
         let (sent, secrets) = match self {
             Self::Http(transport) => (transport.send(request).await, transport.secrets()),
-            // Large and rare: hundreds of calls over HTTP need not make room for them.
+            // Boxed: these futures are large and rare, and would enlarge every HTTP call.
             Self::Cli(transport) => (Box::pin(transport.send(request)).await, transport.secrets()),
             Self::Mcp(transport) => (Box::pin(transport.send(request)).await, transport.secrets()),
             Self::Rehearsal(transport) => return transport.send(request).await,

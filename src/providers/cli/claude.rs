@@ -1,9 +1,8 @@
-//! `claude -p`: one JSON object when it is done.
+//! The `claude -p` program, which prints one JSON object at the end.
 //!
-//! It runs in its safe mode, in which the user's login works but their memory
-//! files, hooks, plugins and servers do not reach into the prompt. (`--bare` would
-//! do that too, but ignores logins.) The cost it reports is invented for models it
-//! does not know, so it is not taken.
+//! Safe mode keeps the user's login but excludes their memory files, hooks, plugins and MCP servers
+//! from the prompt. (`--bare` would too, but ignores logins.) The reported cost is not used, since
+//! it is invented for models the program does not know.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -30,7 +29,7 @@ pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
         ("CLAUDE_CODE_SAFE_MODE", "1"),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
         ("DISABLE_AUTOUPDATER", "1"),
-        // Retries are ours to make and to count.
+        // Plenary does the retries and counts them.
         ("CLAUDE_CODE_MAX_RETRIES", "0"),
     ];
     Invocation {
@@ -83,7 +82,7 @@ pub(super) fn read(talk: &Talk) -> Result<Received, CallError> {
 }
 
 impl Tokens {
-    /// What was read from or written to a cache was read by the model all the same.
+    /// Counts tokens written to or read from a cache as input tokens.
     fn total(&self) -> Usage {
         let cached = self.cache_creation_input_tokens.saturating_add(self.cache_read_input_tokens);
         let input_tokens = self.input_tokens.saturating_add(cached);
@@ -99,7 +98,7 @@ fn finish(stop_reason: Option<&str>) -> Finish {
     }
 }
 
-/// With several models at work nobody can say which one answered.
+/// Returns the model's name if exactly one model worked on the reply.
 pub(super) fn only_key(models: &Map<String, Value>) -> Option<String> {
     let mut names = models.keys();
     names.next().filter(|_| names.next().is_none()).cloned()

@@ -1,10 +1,9 @@
-//! `codex exec --json`: events, a line each.
+//! The `codex exec --json` program, which prints one event per line.
 //!
-//! Its tools are turned off one by one, and what is left of them stays in its
-//! read-only sandbox. The user's login is used; their configuration is not, because
-//! it may start servers. Whoever needs another endpoint says so in `command:`, with
-//! `-c`. There is no slot for instructions that every version knows, so they come
-//! first in the prompt.
+//! All known tools are turned off, and its read-only sandbox contains the rest. The user's login is
+//! used, but not their configuration, which may start MCP servers; a custom endpoint goes into
+//! `command:` with `-c`. Not every version has an option for system instructions, so they precede
+//! the prompt.
 
 use serde_json::Value;
 
@@ -15,8 +14,8 @@ use crate::domain::ask::{Messages, Usage};
 use crate::providers::process::Talk;
 use crate::providers::request::{CallError, Received};
 
-/// Tools, and what else would reach beyond the prompt. A version that does not know one of these
-/// warns and goes on.
+/// Turns off tools and everything else that reaches beyond the prompt. Versions that do not know a
+/// setting print a warning only.
 const SETTINGS: [&str; 14] = [
     "features.shell_tool=false",
     "features.view_image=false",
@@ -31,7 +30,7 @@ const SETTINGS: [&str; 14] = [
     "include_apps_instructions=false",
     "include_environment_context=false",
     "include_permissions_instructions=false",
-    // Else it waits for a network until the deadline, and the reader learns of a timeout.
+    // Otherwise the program retries the connection until our timeout, which hides the cause.
     "features.unbounded_connection_retries=false",
 ];
 
@@ -52,7 +51,7 @@ pub(super) fn read(talk: &Talk) -> Result<Received, CallError> {
     let events: Vec<Value> =
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     let last = |kind: &str| events.iter().rev().find(|event| string(event, "/type") == kind);
-    // An `error` on the way may be one it recovered from, an item of that kind only a warning.
+    // The program may recover from an `error` event, and an `error` item is only a warning.
     if let Some(failed) = last("turn.failed") {
         return Err(failure::complaint(string(failed, "/error/message"), None));
     }
@@ -72,7 +71,7 @@ fn string<'event>(event: &'event Value, pointer: &str) -> &'event str {
     event.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Cached and reasoning tokens are counted in already.
+/// Input and output counts include cached and reasoning tokens already.
 fn usage(completed: &Value) -> Option<Usage> {
     let count = |name: &str| completed.get("usage")?.get(name)?.as_u64();
     let (input_tokens, output_tokens) = (count("input_tokens")?, count("output_tokens")?);

@@ -1,5 +1,4 @@
-//! What a program's complaint means. Programs word their errors for people; the
-//! status of the server is the best clue, then a few words they are known to use.
+//! Classifies errors of agent programs: by the server's status if known, else by known phrases.
 
 use serde_json::Value;
 
@@ -7,7 +6,7 @@ use crate::domain::ask::ErrorType;
 use crate::providers::process::Talk;
 use crate::providers::request::CallError;
 
-/// In order: the first that occurs decides. Lower case.
+/// Lower-case phrases; the first match decides.
 const CLUES: [(&str, ErrorType); 32] = [
     ("not logged in", ErrorType::Auth),
     ("/login", ErrorType::Auth),
@@ -43,13 +42,13 @@ const CLUES: [(&str, ErrorType); 32] = [
     ("econnrefused", ErrorType::Network),
 ];
 
-/// A complaint, with the server's status where the program gave it.
+/// Classifies an error text, with the server's status if the program reported it.
 pub(super) fn complaint(text: &str, status: Option<u64>) -> CallError {
     let (text, inner_status) = unwrapped(text);
     let status = status.or(inner_status).or_else(|| status_in(&text));
     let lower = text.to_lowercase();
     let by_clue = CLUES.iter().find(|(clue, _)| lower.contains(clue)).map(|(_, found)| *found);
-    // Some servers answer a wrong key with a plain 400, so the words come first there.
+    // Some servers report an invalid key as 400, so phrases take precedence there.
     let error_type = match status {
         Some(400) => by_clue.unwrap_or(ErrorType::BadRequest),
         Some(401 | 403) => ErrorType::Auth,
@@ -64,7 +63,7 @@ pub(super) fn complaint(text: &str, status: Option<u64>) -> CallError {
     CallError::new(error_type, message)
 }
 
-/// The program ended badly, or said nothing that can be read.
+/// Error of a program that failed or whose output cannot be parsed.
 pub(super) fn ended(talk: &Talk) -> CallError {
     let said = talk.stderr.trim();
     if talk.succeeded {
@@ -78,14 +77,14 @@ pub(super) fn unreadable(message: &str) -> CallError {
     CallError::new(ErrorType::ParseError, message)
 }
 
-/// Programs end with what matters; what came before is progress and warnings.
+/// Returns the last lines, which contain the error; earlier lines are progress and warnings.
 fn last_lines(text: &str) -> &str {
     const LINES_MAX: usize = 4;
     let start = text.rmatch_indices('\n').nth(LINES_MAX - 1).map_or(0, |(place, _)| place);
     text.get(start..).unwrap_or(text)
 }
 
-/// Programs pass on the server's error document as their message.
+/// Extracts message and status if the text is the server's JSON error.
 fn unwrapped(text: &str) -> (String, Option<u64>) {
     let document: Option<Value> = serde_json::from_str(text.trim()).ok();
     let error = document.as_ref().and_then(|document| document.get("error"));
@@ -94,7 +93,7 @@ fn unwrapped(text: &str) -> (String, Option<u64>) {
     message.map_or_else(|| (text.to_owned(), None), |message| (message.to_owned(), status))
 }
 
-/// A status in a sentence: `unexpected status 401 Unauthorized`, `last status: 429`.
+/// Finds a status in a sentence such as `unexpected status 401 Unauthorized` or `last status: 429`.
 fn status_in(text: &str) -> Option<u64> {
     let lower = text.to_lowercase();
     lower.split("status").skip(1).find_map(|rest| {

@@ -1,9 +1,8 @@
-//! `gemini --output-format json`: one object on stdout, or an error object at the
-//! end of what it says on stderr.
+//! The `gemini --output-format json` program, which prints one object on stdout, or an error object
+//! at the end of stderr.
 //!
-//! A policy of ours denies every tool, so that none is even offered to the model;
-//! settings of the folder it runs in turn hooks and retries off; extensions and
-//! servers are narrowed to none.
+//! Our policy file denies every tool, so the model is offered none. A settings file in the work
+//! folder turns off hooks and retries. Extensions and MCP servers are limited to none.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -18,7 +17,7 @@ use crate::providers::request::{CallError, Received};
 
 const POLICY: &str = "[[rule]]\ntoolName = \"*\"\ndecision = \"deny\"\npriority = 999\n";
 
-/// Retries are ours to make and to count.
+/// Plenary does the retries and counts them.
 const SETTINGS: &str = r#"{"general": {"maxAttempts": 1, "enableAutoUpdate": false}, "hooksConfig": {"enabled": false}, "skills": {"enabled": false}, "privacy": {"usageStatisticsEnabled": false}}"#;
 
 pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
@@ -33,7 +32,7 @@ pub(super) fn invocation(model: &str, messages: &Messages) -> Invocation {
     let settings = file("work/.gemini/settings.json", SETTINGS, Told::Place);
     let policy = file("policy.toml", POLICY, Told::Argument("--policy"));
     let variables = [
-        // Else it would not read the settings we just put there.
+        // Required, or the program ignores the settings file above.
         ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
         ("GEMINI_CLI_NO_RELAUNCH", "true"),
     ];
@@ -66,7 +65,7 @@ struct Complaint {
 #[derive(Debug, Deserialize)]
 struct ComplaintText {
     message: String,
-    /// The server's status, or an exit code.
+    /// HTTP status of the server, or an exit code.
     code: Option<u64>,
 }
 
@@ -82,7 +81,7 @@ pub(super) fn read(talk: &Talk) -> Result<Received, CallError> {
     Ok(Received { usage: usage(&outcome.stats), model: only_key(&outcome.stats.models), ..reply })
 }
 
-/// The last object that begins a line and is of the given shape; warnings may stand before it.
+/// Parses the last object that starts a line and has the given shape; warnings may precede it.
 fn last_object<T: for<'text> Deserialize<'text>>(text: &str) -> Option<T> {
     let mut starts: Vec<usize> = text.match_indices("\n{").map(|(place, _)| place + 1).collect();
     starts.insert(0, 0);
@@ -92,7 +91,7 @@ fn last_object<T: for<'text> Deserialize<'text>>(text: &str) -> Option<T> {
     })
 }
 
-/// All models that worked on it together; thoughts are paid for as output.
+/// Sums the tokens of all models; thinking tokens are billed as output.
 fn usage(stats: &Stats) -> Option<Usage> {
     let tokens = |model: &Value, name: &str| {
         model.get("tokens").and_then(|tokens| tokens.get(name)?.as_u64()).unwrap_or_default()

@@ -1,8 +1,8 @@
-//! Models behind agent programs: `claude`, `codex`, `gemini`, or any program that
-//! reads a prompt and writes a reply.
+//! Models behind agent programs: `claude`, `codex`, `gemini`, or any program that reads a prompt
+//! and writes a reply.
 //!
-//! A program is two pure functions, as a dialect is: how it is called, and what its
-//! output means. Running it is the same for all.
+//! Each program has two pure functions: build the invocation, parse the output. [`CliTransport`]
+//! runs all of them.
 
 mod claude;
 mod codex;

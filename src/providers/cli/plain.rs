@@ -1,4 +1,4 @@
-//! Any program: the prompt on its standard input, the reply on its standard output.
+//! Any other program: prompt on standard input, reply on standard output.
 
 use super::failure;
 use super::program::{Invocation, joined};
@@ -21,7 +21,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<&str, CallError> {
     str::from_utf8(bytes).map_err(|_| failure::unreadable("its output is not UTF-8 text"))
 }
 
-/// A reply of which nothing but the text is known.
+/// Reply with text only.
 pub(super) fn reply(text: &str) -> Result<Received, CallError> {
     let text = text.trim();
     if text.is_empty() {

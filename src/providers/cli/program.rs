@@ -1,7 +1,7 @@
-//! Which program it is, and how each is called.
+//! [`AgentProgram`]: the known agent programs and how each is invoked. Called by `CliTransport`.
 //!
-//! Nothing long goes into an argument: one argument is limited to 128 KiB, and
-//! arguments can be read by every user of the machine.
+//! Prompts never become arguments: an argument is limited to 128 KiB, and every user of the machine
+//! can read it.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -15,27 +15,27 @@ use crate::providers::process::Talk;
 use crate::providers::provider::Provider;
 use crate::providers::request::{CallError, Received};
 
-/// The programs whose ways we know, and any other.
+/// A known agent program, or any other program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Program {
     Claude,
     Codex,
     Gemini,
-    /// The prompt on its standard input, the reply on its standard output.
+    /// Prompt on standard input, reply on standard output.
     Plain,
 }
 
-/// How a program is called, apart from its name.
+/// Arguments, variables, files and input of one run, without the program's name.
 #[derive(Debug, Default)]
 pub(super) struct Invocation {
     pub(super) arguments: Vec<OsString>,
     pub(super) variables: Vec<(&'static str, String)>,
-    /// Files it reads, and where their paths go.
+    /// Files for the program to read.
     pub(super) files: Vec<Attachment>,
     pub(super) input: String,
 }
 
-/// A file in the scratch folder that the program is told of.
+/// File in the scratch folder whose path the program gets.
 #[derive(Debug)]
 pub(super) struct Attachment {
     pub(super) name: &'static str,
@@ -49,13 +49,13 @@ pub(super) enum Told {
     Argument(&'static str),
     /// The path is in this variable.
     Variable(&'static str),
-    /// The program looks there by itself.
+    /// The program looks at this path by default.
     Place,
 }
 
 impl Program {
-    /// The program a provider is reached by, with the words it is started with: those that are
-    /// configured, else the program that belongs to the provider's name.
+    /// Returns the program of a provider and its command line: the configured command, else the
+    /// program that belongs to the provider's name.
     pub fn of(provider: &Provider) -> Option<(Self, Vec<String>)> {
         if !provider.command.is_empty() {
             return Some((Self::of_command(&provider.command), provider.command.clone()));
@@ -69,7 +69,7 @@ impl Program {
         Some((program, vec![word.to_owned()]))
     }
 
-    /// By the name of the file that is run, or that `node` and `npx` are told to run.
+    /// Recognizes the program by its file name, also behind `node` or `npx`.
     fn of_command(command: &[String]) -> Self {
         let stem = |word: &String| Path::new(word).file_stem()?.to_str().map(str::to_owned);
         let mut stems =
@@ -82,7 +82,7 @@ impl Program {
         }
     }
 
-    /// The variables that belong to the program's maker.
+    /// Prefixes of the environment variables that belong to the program.
     pub(super) fn own_prefixes(self) -> &'static [&'static str] {
         match self {
             Self::Claude => &["ANTHROPIC_", "CLAUDE_"],
@@ -101,7 +101,7 @@ impl Program {
         }
     }
 
-    /// What the program's output means.
+    /// Parses the program's output into a reply.
     pub(super) fn read(self, talk: &Talk) -> Result<Received, CallError> {
         match self {
             Self::Claude => claude::read(talk),
@@ -112,7 +112,7 @@ impl Program {
     }
 }
 
-/// For programs without a slot for instructions: they come first.
+/// Puts the system message first, for programs without an option for it.
 pub(super) fn joined(messages: &Messages) -> String {
     if messages.system.is_empty() {
         return messages.user.clone();

@@ -1,4 +1,4 @@
-//! What real programs wrote, read: replies and errors recorded from each of them.
+//! Parser tests with recorded output of real programs: replies and errors.
 
 use super::Program;
 use crate::domain::ask::{ErrorType, Finish, Usage};
@@ -47,7 +47,7 @@ fn a_recorded_reply_is_read_with_its_usage() {
     check(Program::Gemini, recorded!("gemini-cli/reply.json"), Some("m-answering"));
 }
 
-/// The class of an error and the message that a reader gets.
+/// Error type and user-visible message.
 fn check_error(program: Program, talk: &Talk, error_type: ErrorType, message: &str) {
     assert_eq!(program.read(talk), Err(CallError::new(error_type, message)), "{program:?}");
 }
@@ -176,7 +176,7 @@ fn a_program_that_dies_without_a_document_is_told_by_its_last_words() {
 
 #[test]
 fn codex_is_heard_to_the_end() {
-    // It may say something before it thinks on; the last message is the answer.
+    // The program may print several messages; the last one is the answer.
     let events = r#"{"type":"item.completed","item":{"type":"agent_message","text":"Let me see."}}
 not an event
 {"type":"error","message":"Reconnecting... 1/5"}

@@ -1,4 +1,4 @@
-//! One call through a program: prepare, start, listen, read.
+//! CLI transport: runs an agent program once per call and parses its output.
 
 use std::ffi::OsString;
 use std::io;
@@ -16,11 +16,11 @@ use crate::providers::provider::Provider;
 use crate::providers::request::{CallError, Received, Request};
 use crate::providers::sentence::saying;
 
-/// Reaches a model through an agent program, run once for each call.
+/// Calls a model through an agent program, run once per call.
 #[derive(Debug, Clone)]
 pub struct CliTransport {
     provider: Arc<Provider>,
-    /// What the program's variables are chosen from.
+    /// Variables the program's environment is selected from.
     ambient: Environment,
     supervisor: Option<Supervisor>,
 }
@@ -30,18 +30,18 @@ impl CliTransport {
         Self::with_environment(provider, Environment::of_this_process())
     }
 
-    /// The same, in surroundings other than those of this process.
+    /// Like [`Self::new`], with another environment than that of this process.
     pub fn with_environment(provider: Arc<Provider>, ambient: Environment) -> Self {
         Self { provider, ambient, supervisor: Supervisor::of_this_process() }
     }
 
-    /// The same, under another supervisor than the one of this process.
+    /// Replaces the supervisor.
     #[must_use]
     pub fn supervised_by(self, supervisor: Option<Supervisor>) -> Self {
         Self { supervisor, ..self }
     }
 
-    /// Dropping the future ends the program and all that it started.
+    /// Dropping the future kills the program and all its descendants.
     pub async fn send(&self, request: &Request) -> Result<Received, CallError> {
         let (program, words) = Program::of(&self.provider).ok_or_else(|| self.no_program())?;
         let (first, leading) = words.split_first().ok_or_else(|| self.no_program())?;
@@ -62,8 +62,8 @@ impl CliTransport {
         })
     }
 
-    /// What the program says of its version. Nothing for a program whose ways we do not know:
-    /// it might take the word for a prompt.
+    /// Runs `--version`. Returns `None` for an unknown program, which might take the argument for a
+    /// prompt.
     pub async fn version(&self, time_max: Duration) -> Result<Option<String>, CallError> {
         let (program, words) = Program::of(&self.provider).ok_or_else(|| self.no_program())?;
         let (first, leading) = words.split_first().ok_or_else(|| self.no_program())?;
@@ -89,15 +89,15 @@ impl CliTransport {
         Err(CallError::new(ErrorType::Unknown, message))
     }
 
-    /// What must not be repeated: the key, whatever its variable is called, and what else
-    /// the program is given that looks like one.
+    /// Returns values that must not appear in the record: the key, and variables that look like
+    /// secrets.
     pub(in crate::providers) fn secrets(&self) -> Vec<String> {
         let key = self.provider.key.iter().map(|key| key.expose_secret().to_owned());
         let given = Program::of(&self.provider).map(|(program, _)| self.environment(program));
         key.chain(given.iter().flat_map(Environment::secrets)).collect()
     }
 
-    /// The key that is configured for this provider goes with it, under the name it is known by.
+    /// Adds the provider's key to the environment under its configured name.
     fn environment(&self, program: Program) -> Environment {
         let mut environment = self.ambient.narrowed(program.own_prefixes());
         if let (Some(name), Some(key)) = (&self.provider.key_variable, &self.provider.key) {
@@ -116,7 +116,7 @@ fn no_folder(error: &io::Error) -> CallError {
     CallError::new(ErrorType::Unknown, format!("no folder to run a program in: {error}"))
 }
 
-/// Writes the files that the program is to read, and tells it of them.
+/// Writes the program's files and adds their paths to arguments or variables.
 fn prepare(
     invocation: &Invocation,
     arguments: &mut Vec<OsString>,

@@ -1,7 +1,6 @@
-//! Anthropic's Messages.
+//! Anthropic Messages API.
 //!
-//! A schema is sent as the input of a tool that must be used; what the model gives to
-//! the tool is then its reply.
+//! The schema is sent as the input schema of a forced tool; the tool's input is then the reply.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,7 +66,7 @@ pub(super) fn request<'a>(
     WireRequest { url: format!("{base_url}/messages"), headers: VERSION, key, body }
 }
 
-/// The version of the interface, without which no request is taken.
+/// The API rejects requests without this version header.
 pub(super) const VERSION: &[(&str, &str)] = &[("anthropic-version", "2023-06-01")];
 
 #[derive(Deserialize)]
@@ -111,7 +110,7 @@ pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallErr
     })
 }
 
-/// What was given to the tool, as JSON; else what was said. Thoughts are neither.
+/// Returns the tool's input as JSON, else the text blocks. Thinking blocks are ignored.
 fn text(blocks: Vec<Block>) -> String {
     let tool = blocks.iter().find(|block| block.kind == "tool_use");
     if let Some(input) = tool.and_then(|block| block.input.as_ref()) {
@@ -121,7 +120,7 @@ fn text(blocks: Vec<Block>) -> String {
     texts.filter_map(|block| block.text).collect()
 }
 
-/// What was written to a cache or read from it was sent all the same.
+/// Counts tokens written to or read from a cache as input tokens.
 fn usage(tokens: &Tokens) -> Usage {
     let cached = [tokens.cache_creation_input_tokens, tokens.cache_read_input_tokens];
     Usage {
@@ -133,7 +132,7 @@ fn usage(tokens: &Tokens) -> Usage {
 fn finish(reason: Option<&str>) -> Finish {
     match reason {
         Some("end_turn" | "tool_use" | "stop_sequence") => Finish::Stop,
-        // A turn that was paused waits to be continued, which we do not do.
+        // A paused turn would need a continuation request, which Plenary does not send.
         Some("max_tokens" | "model_context_window_exceeded" | "pause_turn") => Finish::Length,
         Some("refusal") => Finish::Refusal,
         Some(_) | None => Finish::Other,

@@ -1,4 +1,4 @@
-//! What goes to Anthropic, and what recorded replies of theirs say.
+//! Tests of Anthropic requests and recorded replies.
 
 use super::*;
 use crate::providers::dialect::suited_schema;

@@ -1,6 +1,6 @@
-//! Gemini's generateContent.
+//! Gemini `generateContent` API.
 //!
-//! The key travels in a header: in the address it would end up in logs.
+//! The key goes into a header, because URLs end up in logs.
 
 use std::fmt::Write as _;
 
@@ -70,14 +70,14 @@ pub(super) fn request<'a>(
     WireRequest { url, headers: &[], key: key_header(Dialect::Gemini, provider), body }
 }
 
-/// The text as one segment of a path, whatever is in it.
+/// Percent-encodes a text as one path segment.
 fn as_segment(text: &str) -> String {
     let mut segment = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             segment.push(char::from(byte));
         } else {
-            // Writing to a string does not fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(segment, "%{byte:02X}");
         }
     }
@@ -147,13 +147,13 @@ pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallErr
     Ok(Received { text, usage, model, finish, ..wire::silence() })
 }
 
-/// What was said, without what was only thought.
+/// Joins the parts that are not thoughts.
 fn text(content: Content) -> String {
     let parts = content.parts.into_iter().flatten();
     parts.filter(|part| part.thought != Some(true)).filter_map(|part| part.text).collect()
 }
 
-/// Thoughts are paid for as output.
+/// Thinking tokens are billed as output.
 fn usage(tokens: &Tokens) -> Usage {
     let written = [tokens.candidates_token_count, tokens.thoughts_token_count];
     Usage {

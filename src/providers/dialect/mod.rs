@@ -1,4 +1,5 @@
-//! The wire formats: each is a translation of a request and one of a reply, both pure.
+//! Wire formats of model servers: each builds a request and parses a reply, both pure. Called by
+//! `HttpTransport`.
 
 mod anthropic;
 mod gemini;

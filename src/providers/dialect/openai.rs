@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, and whoever speaks like it.
+//! OpenAI chat completions API, also for compatible servers.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -90,7 +90,7 @@ struct Said {
     refusal: Option<String>,
 }
 
-/// A text, or in parts, where a model also shows what it thought.
+/// Text, or parts, which may include the model's thoughts.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Content {
@@ -123,7 +123,7 @@ struct Tokens {
     completion_tokens: Option<u64>,
 }
 
-/// What OpenRouter says a call cost, in dollars.
+/// Cost of the call in dollars, reported by OpenRouter.
 #[derive(Deserialize)]
 struct Charge {
     cost: f64,
@@ -159,8 +159,7 @@ pub(super) fn reply(provider: &Provider, body: &str) -> Result<Received, CallErr
 fn finish(reason: Option<&str>) -> Finish {
     match reason {
         Some("stop") => Finish::Stop,
-        // Compatible servers have words of their own; `error` and `abort` come with what was
-        // written until then.
+        // Compatible servers use values of their own; with `error` and `abort` the text ends early.
         Some("length" | "max_tokens" | "MAX_TOKENS" | "model_length" | "error" | "abort") => {
             Finish::Length
         }

@@ -1,4 +1,4 @@
-//! What goes to OpenAI and its like, and what recorded replies of theirs say.
+//! Tests of requests to OpenAI-compatible servers and of recorded replies.
 
 use super::*;
 use crate::providers::dialect::suited_schema;

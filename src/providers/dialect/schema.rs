@@ -1,12 +1,13 @@
-//! A JSON schema as each server takes it: derived once, then cut to what is understood.
+//! Adapts a JSON schema to what each server accepts. Called by
+//! [`adapt_schema`](super::adapt_schema).
 
 use serde_json::{Map, Value, json};
 
-/// A schema nested deeper than this refers to itself; from there on anything goes.
+/// A deeper schema refers to itself; below this depth any value is allowed.
 const DEPTH_MAX: usize = 24;
 
-/// Keywords that say something to a model. The rest (titles, defaults, number formats)
-/// is for programs, and servers refuse what they do not know.
+/// Keywords that matter to a model. Others (titles, defaults, number formats) are removed, because
+/// servers reject keywords they do not know.
 const KEYWORDS: [&str; 15] = [
     "type",
     "description",
@@ -25,7 +26,7 @@ const KEYWORDS: [&str; 15] = [
     "pattern",
 ];
 
-/// The schema with its references put in place and only the keywords above.
+/// Resolves references and keeps only the keywords above.
 pub(super) fn plain(schema: &Value) -> Value {
     let nowhere = Map::new();
     let definitions = ["$defs", "definitions"].iter().find_map(|key| schema.get(key)?.as_object());
@@ -65,8 +66,8 @@ fn referred<'a>(pointer: &Value, definitions: &'a Map<String, Value>) -> Option<
     definitions.get(pointer.as_str()?.rsplit('/').next()?)
 }
 
-/// Adds what a part says; of what both say, objects and lists grow together and for the
-/// rest the nearer word stands (a field's own description, not that of its type).
+/// Adds the keywords of `part`. Objects and arrays are merged; otherwise the existing value wins,
+/// so a field's description beats that of its type.
 fn absorb(whole: &mut Map<String, Value>, part: Map<String, Value>) {
     for (key, value) in part {
         match (whole.get_mut(&key), value) {
@@ -78,8 +79,8 @@ fn absorb(whole: &mut Map<String, Value>, part: Map<String, Value>) {
     }
 }
 
-/// For OpenAI's strict mode: every object is closed, every field is required, and bounds
-/// that some of its models refuse are left to the prompt.
+/// For OpenAI's strict mode: closes every object, requires every field, and removes bounds that
+/// some models reject; the prompt states them.
 pub(super) fn strict(schema: &Value) -> Value {
     let mut schema = closed(schema);
     each_node(&mut schema, &|node| {
@@ -88,7 +89,7 @@ pub(super) fn strict(schema: &Value) -> Value {
     schema
 }
 
-/// Closed, required, and without bounds but for those of numbers.
+/// Closes objects, requires all fields, and removes bounds other than those of numbers.
 fn closed(schema: &Value) -> Value {
     let mut schema = plain(schema);
     each_node(&mut schema, &|node| {
@@ -102,15 +103,15 @@ fn closed(schema: &Value) -> Value {
     schema
 }
 
-/// Below this a model that follows the schema to the letter is cut off before it is through.
+/// With a smaller output limit, a model that fills the whole schema is cut off.
 pub(super) const SMALL_OUTPUT_TOKENS: u32 = 2_000;
 
-/// What a document has of texts, roughly; each gets its share of the output.
+/// Approximate number of texts in a document; each gets an equal share of the output limit.
 const SHARES: u32 = 12;
 
-/// For small models behind servers that turn the schema into a grammar: short lists and short
-/// texts, so that the whole document fits into what may be written. Numbers keep their bounds:
-/// such a model scores 12 out of 5 and does it again when it is told.
+/// For small models behind servers that compile the schema to a grammar: limits lists and texts so
+/// that the whole document fits the output limit. Numbers keep their bounds, because such models
+/// otherwise exceed them repeatedly.
 pub(super) fn bounded(schema: &Value, output_tokens_max: u32) -> Value {
     let mut schema = closed(schema);
     each_node(&mut schema, &|node| {
@@ -128,7 +129,7 @@ pub(super) fn bounded(schema: &Value, output_tokens_max: u32) -> Value {
     schema
 }
 
-/// For Gemini: a type is one word, `null` a flag, and fields come in the order we list them.
+/// For Gemini: one type per value, `null` as a flag, and an explicit field order.
 pub(super) fn open_api(schema: &Value) -> Value {
     let mut schema = plain(schema);
     each_node(&mut schema, &|node| {
@@ -147,7 +148,7 @@ fn names_of_properties(node: &Map<String, Value>) -> Option<Value> {
     Some(json!(node.get("properties")?.as_object()?.keys().collect::<Vec<_>>()))
 }
 
-/// Takes `null` out of the types and options a value may have; says whether it was there.
+/// Removes `null` from types and options; returns whether it was present.
 fn without_null(node: &mut Map<String, Value>) -> bool {
     let mut found = false;
     for key in ["type", "enum", "anyOf"] {
@@ -170,7 +171,7 @@ fn without_null(node: &mut Map<String, Value>) -> bool {
     found
 }
 
-/// Visits every schema inside a schema that has been through [`plain`], innermost first.
+/// Visits every schema inside a schema prepared by [`inline_refs`], innermost first.
 fn each_node(node: &mut Value, visit: &dyn Fn(&mut Map<String, Value>)) {
     let Some(fields) = node.as_object_mut() else { return };
     if let Some(Value::Object(properties)) = fields.get_mut("properties") {
@@ -279,7 +280,7 @@ mod tests {
         check(open_api, &words, &json!({ "type": "string", "enum": ["a"], "nullable": true }));
     }
 
-    /// What the documents of a council become: no keyword is left that a server would refuse.
+    /// The council's schemas keep no keyword that a server rejects.
     #[test]
     fn the_documents_of_a_council_suit_every_dialect() {
         fn keys(node: &Value, found: &mut Vec<String>) {

@@ -1,4 +1,4 @@
-//! What goes on the wire and what comes off it, whichever dialect is spoken.
+//! Dispatches to the dialect: builds requests, parses replies, and lists models.
 
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use crate::providers::failure;
 use crate::providers::provider::{Dialect, Provider};
 use crate::providers::request::{CallError, Received, Request};
 
-/// One HTTP request, but for the key: that is kept apart, where `Debug` does not show it.
+/// HTTP request. The key is separate and hidden from `Debug`.
 #[derive(Debug)]
 pub(crate) struct WireRequest<'a> {
     pub url: String,
@@ -23,12 +23,12 @@ pub(crate) struct WireRequest<'a> {
 #[derive(Debug)]
 pub(crate) struct KeyHeader<'a> {
     pub name: &'static str,
-    /// What stands before the key, such as `Bearer `.
+    /// Prefix of the key, such as `Bearer `.
     pub scheme: &'static str,
     pub key: &'a SecretString,
 }
 
-/// The schema as this dialect wants it, for a model that may write so many tokens.
+/// Adapts the schema to the dialect and the model's output limit.
 pub(crate) fn suited_schema(dialect: Dialect, source: &Value, output_tokens_max: u32) -> Value {
     match dialect {
         Dialect::OpenAi if output_tokens_max < schema::SMALL_OUTPUT_TOKENS => {
@@ -40,7 +40,7 @@ pub(crate) fn suited_schema(dialect: Dialect, source: &Value, output_tokens_max:
     }
 }
 
-/// `schema` has been through [`suited_schema`] for the same dialect.
+/// `schema` is the result of [`adapt_schema`] for the same dialect.
 pub(crate) fn request<'a>(
     dialect: Dialect,
     base_url: &str,
@@ -55,7 +55,7 @@ pub(crate) fn request<'a>(
     }
 }
 
-/// The reply in the body of an answer whose status says success.
+/// Parses the body of a successful response.
 pub(crate) fn reply(
     dialect: Dialect,
     provider: &Provider,
@@ -70,7 +70,7 @@ pub(crate) fn reply(
     failure::unless_refused(provider, Received { structured, ..said })
 }
 
-/// Asks for the models that a provider offers, all on one page.
+/// Builds the request for the list of models, all on one page.
 pub(crate) fn models_request<'a>(
     dialect: Dialect,
     base_url: &str,
@@ -87,7 +87,7 @@ pub(crate) fn models_request<'a>(
 
 const NO_HEADERS: &[(&str, &str)] = &[];
 
-/// Where a dialect takes its key.
+/// Returns the header in which the dialect expects the key.
 pub(super) fn key_header(dialect: Dialect, provider: &Provider) -> Option<KeyHeader<'_>> {
     let (name, scheme) = match dialect {
         Dialect::OpenAi => ("authorization", "Bearer "),
@@ -97,7 +97,7 @@ pub(super) fn key_header(dialect: Dialect, provider: &Provider) -> Option<KeyHea
     provider.key.as_ref().map(|key| KeyHeader { name, scheme, key })
 }
 
-/// The names in a list of models.
+/// Parses the names in a list of models.
 pub(crate) fn models(provider: &Provider, body: &str) -> Result<Vec<String>, CallError> {
     #[derive(Deserialize)]
     struct List {
@@ -117,7 +117,7 @@ pub(crate) fn models(provider: &Provider, body: &str) -> Result<Vec<String>, Cal
     Ok(names.map(|name| name.strip_prefix("models/").unwrap_or(&name).to_owned()).collect())
 }
 
-/// A body of ours. Its parts are texts, numbers and JSON: nothing that cannot be written.
+/// Serializes a request body. Texts, numbers and JSON cannot fail to serialize.
 pub(super) fn body(document: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(document).unwrap_or_default()
 }
@@ -129,13 +129,13 @@ pub(super) fn parsed<'a, T: Deserialize<'a>>(
     serde_json::from_str(body).map_err(|error| failure::of_reading(provider, &error))
 }
 
-/// What a provider says about itself beside the reply. Nothing in it is worth failing for,
-/// so what cannot be read is taken as not said.
+/// Parses optional data beside the reply, such as usage. Invalid data counts as absent, because it
+/// is no reason to fail the call.
 pub(super) fn aside<'a, T: Deserialize<'a>>(said: Option<&'a Value>) -> Option<T> {
     T::deserialize(said?).ok()
 }
 
-/// A reply that says nothing yet.
+/// Reply without content, to be filled.
 pub(super) fn silence() -> Received {
     Received {
         text: String::new(),
@@ -147,7 +147,7 @@ pub(super) fn silence() -> Received {
     }
 }
 
-/// An error object where a reply was due, if that is what this is.
+/// Converts an error object in the body, if present.
 pub(super) fn error_within(provider: &Provider, error: Option<&Value>) -> Option<CallError> {
     error.map(|error| failure::in_reply(provider, error))
 }

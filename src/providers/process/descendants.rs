@@ -1,7 +1,7 @@
-//! Finds and kills what a program started, wherever in the system it went.
+//! Kills all descendants of an agent program. Called by the supervisor process.
 //!
-//! A supervisor becomes the parent of every descendant whose own parent died, also of those
-//! that moved to another group or session. So it kills its children until it has none.
+//! The supervisor is a subreaper: it becomes the parent of every orphaned descendant, even one in
+//! another process group or session. It kills its children until none is left.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -12,15 +12,15 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, kill_proce
 
 use super::marked::processes;
 
-/// A process that does not die within this time waits for a device, and waits on without us.
+/// A process that survives this long waits for a device; give up on it.
 const KILLING_TIME_MAX: Duration = Duration::from_secs(20);
 
-/// Between two looks at what is left; it doubles while nothing dies.
+/// Pause between two scans; it doubles while no process dies.
 const PAUSE_MIN: Duration = Duration::from_millis(1);
 const PAUSE_MAX: Duration = Duration::from_millis(50);
 
-/// Kills a child that leads a group, the group, and every other descendant of this process.
-/// Returns the child's status. Its number must still be its own: nothing may have reaped it.
+/// Kills the group leader `leader`, its group and every other descendant, and returns the leader's
+/// status. The caller must not have reaped the leader, so that its pid is still valid.
 pub(super) fn kill_descendants(leader: Pid) -> Option<ExitStatus> {
     let _ = kill_process_group(leader, Signal::KILL);
     let deadline = Instant::now() + KILLING_TIME_MAX;
@@ -39,7 +39,7 @@ pub(super) fn kill_descendants(leader: Pid) -> Option<ExitStatus> {
             // No child is left.
             Err(_) => return status,
         }
-        // Children of another user (`sudo`) cannot be killed; waiting for them helps nothing.
+        // Children of another user (`sudo`) cannot be killed; do not wait for them.
         if kill_children() == 0 || Instant::now() >= deadline {
             return status;
         }
@@ -48,14 +48,14 @@ pub(super) fn kill_descendants(leader: Pid) -> Option<ExitStatus> {
     }
 }
 
-/// Kills all children of this process and returns how many there were. The number of a child
-/// is its own until this process reaps it, so no other process is hit.
+/// Kills all children of this process and returns their number. A pid stays valid until this
+/// process reaps the child, so no unrelated process is hit.
 fn kill_children() -> usize {
     let own = getpid();
     let children = processes().filter_map(|pid| Some((pid, parent_and_group(pid)?)));
     let children = children.filter(|(_, (parent, _))| *parent == own.as_raw_pid());
     let kill = |(pid, (_, group)): (Pid, (i32, i32))| {
-        // A whole group dies at once, and cannot start more meanwhile.
+        // Killing the whole group at once keeps it from forking meanwhile.
         let of_group = group == pid.as_raw_pid() && kill_process_group(pid, Signal::KILL).is_ok();
         of_group || kill_process(pid, Signal::KILL).is_ok()
     };
@@ -65,7 +65,7 @@ fn kill_children() -> usize {
 #[expect(clippy::disallowed_methods, reason = "the system's list of processes")]
 fn parent_and_group(pid: Pid) -> Option<(i32, i32)> {
     let text = std::fs::read(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
-    // The program's name stands in parentheses and may hold anything, also parentheses.
+    // The program's name is in parentheses and may itself contain parentheses.
     let end = text.iter().rposition(|byte| *byte == b')')?;
     let mut rest = str::from_utf8(text.get(end + 1..)?).ok()?.split_ascii_whitespace().skip(1);
     Some((rest.next()?.parse().ok()?, rest.next()?.parse().ok()?))

@@ -1,12 +1,13 @@
-//! The one door through which the environment is read for foreign programs.
+//! Environment variables of child processes. The CLI and MCP transports build one
+//! [`ChildEnvironment`] per call.
 //!
-//! **Invariant:** a program gets the variables that are named here, those of its
-//! own maker, and those its configuration gives it. Nothing else of ours.
+//! **Invariant:** a program gets the variables listed here, those with its vendor's prefixes, and
+//! those from its configuration, and no others.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-/// What any program needs to find itself, its user's logins and the network.
+/// Variables every program needs: paths, the user's logins, locale, proxies and certificates.
 const COMMON: [&str; 25] = [
     "PATH",
     "HOME",
@@ -35,20 +36,20 @@ const COMMON: [&str; 25] = [
     "CURL_CA_BUNDLE",
 ];
 
-/// Locale settings come as a family.
+/// Prefix of the locale variables.
 const COMMON_PREFIX: &str = "LC_";
 
-/// Shorter values are words that an error message may well contain by itself.
+/// Shorter values may occur in an error message by chance, so they are not masked.
 const SECRET_CHARS_MIN: usize = 6;
 
-/// The variables of a foreign program.
+/// Variables of a child process.
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, OsString>,
 }
 
 impl Environment {
-    /// All that this process was started with, to choose from.
+    /// All variables of this process.
     #[expect(clippy::disallowed_methods, reason = "the one door for foreign programs")]
     pub fn of_this_process() -> Self {
         std::env::vars_os()
@@ -56,7 +57,7 @@ impl Environment {
             .collect()
     }
 
-    /// What a program gets of it: the common ones, and those that start with a prefix of its own.
+    /// Returns the common variables and those with one of the prefixes.
     pub(in crate::providers) fn narrowed(&self, own_prefixes: &[&str]) -> Self {
         let needed = |name: &str| {
             COMMON.contains(&name)
@@ -75,7 +76,7 @@ impl Environment {
         self.variables.iter()
     }
 
-    /// Values that must not be repeated in a message.
+    /// Returns values that must not appear in a message.
     pub(in crate::providers) fn secrets(&self) -> Vec<String> {
         let secret = |name: &str| {
             ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"]
@@ -96,7 +97,7 @@ impl FromIterator<(String, OsString)> for Environment {
     }
 }
 
-/// Names only: a value may be a key.
+/// Prints names only, since a value may be a key.
 impl std::fmt::Debug for Environment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.variables.keys()).finish()

@@ -1,4 +1,5 @@
-//! A foreign program with everything it starts, and how all of it ends.
+//! [`ProcessGroup`]: a running agent program or MCP server with all its descendants, and how they
+//! are killed and reaped.
 
 use std::ffi::OsString;
 use std::io;
@@ -19,10 +20,10 @@ use super::scratch::Scratch;
 use super::supervisor::Supervisor;
 use crate::providers::request::CallError;
 
-/// A supervisor kills for at most 20 seconds, and then removes a folder.
+/// The supervisor kills for at most 20 seconds and then removes a folder.
 const SUPERVISOR_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// Dropping it ends the program and all that it started.
+/// Dropping it kills the program and all its descendants.
 #[derive(Debug)]
 pub(in crate::providers) struct Group {
     pub(super) child: Option<Child>,
@@ -31,22 +32,22 @@ pub(in crate::providers) struct Group {
     program: String,
 }
 
-/// What ends a program.
+/// How the program is killed.
 #[derive(Debug)]
 enum Guard {
-    /// The child is a supervisor: it ends the program when we give up the lock or die.
+    /// The child is a supervisor; it kills the program when this process releases the lock or dies.
     Supervisor,
-    /// The child is the program: we kill its group.
+    /// The child is the program; this process kills its group.
     Leader(Leader),
 }
 
-/// The group's number, for as long as it is surely ours: once its leader is reaped and the rest
-/// is killed, the system may give the number to another group.
+/// Id of the process group while it is certainly ours. The system may reuse the id once the leader
+/// is reaped and the group is dead.
 #[derive(Debug)]
 struct Leader(Option<Pid>);
 
 impl Leader {
-    /// Ends the whole group. One that is gone already is as it should be.
+    /// Kills the whole group. An error means that it is gone already.
     fn kill(&mut self) {
         if let Some(leader) = self.0.take() {
             let _ = kill_process_group(leader, Signal::KILL);
@@ -55,7 +56,8 @@ impl Leader {
 }
 
 impl Group {
-    /// Starts a program. Whether the system could start it is known when it has ended.
+    /// Starts a program. With a supervisor, a failure to start it is known only after
+    /// [`Self::wait_for_exit`].
     pub(in crate::providers) fn start(
         program: &str,
         arguments: &[OsString],
@@ -86,7 +88,7 @@ impl Group {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
         if supervisor.is_none() {
-            // The variable marks descendants. The supervisor sets it for the program only.
+            // `TMPDIR` marks descendants. The supervisor sets it for the program only.
             command.env("TMPDIR", scratch.temporary()).process_group(0).kill_on_drop(true);
         }
         let child = command.spawn().map_err(failed)?;
@@ -101,18 +103,18 @@ impl Group {
         Ok(Self { child: Some(child), guard, scratch: Some(scratch), program })
     }
 
-    /// Its standard input and output, once.
+    /// Takes standard input and output; `None` the second time.
     pub(in crate::providers) fn pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         let child = self.child.as_mut()?;
         child.stdin.take().zip(child.stdout.take())
     }
 
-    /// Its standard error, once.
+    /// Takes standard error; `None` the second time.
     pub(in crate::providers) fn stderr(&mut self) -> Option<ChildStderr> {
         self.child.as_mut()?.stderr.take()
     }
 
-    /// Waits until the program has ended, with everything it started.
+    /// Waits until the program and all its descendants have ended.
     pub(in crate::providers) async fn wait(&mut self) -> Result<ExitStatus, CallError> {
         let (Some(child), Some(scratch)) = (self.child.as_mut(), self.scratch.as_mut()) else {
             return Err(message::broken(&io::Error::other("it has ended already")));
@@ -120,7 +122,7 @@ impl Group {
         let status = child.wait().await.map_err(|error| message::broken(&error))?;
         match &mut self.guard {
             Guard::Leader(leader) => {
-                // What it left running would keep its output open, and has nothing more to say.
+                // Descendants still running would keep the output open.
                 leader.kill();
                 Ok(status)
             }
@@ -130,7 +132,7 @@ impl Group {
                     Err(failed_start(&self.program, &io::Error::from_raw_os_error(code)))
                 }
                 None => {
-                    // Killed from outside. What has the mark would keep the output open.
+                    // The supervisor was killed. Marked descendants would keep the output open.
                     kill_marked(&scratch.temporary());
                     Err(message::lost_supervisor(&self.program, status))
                 }
@@ -138,13 +140,13 @@ impl Group {
         }
     }
 
-    /// Ends the program now, and says why if it was never started.
+    /// Ends the program now, and returns an error if it was never started.
     pub(in crate::providers) async fn end(mut self) -> Result<(), CallError> {
         match &mut self.guard {
             Guard::Leader(leader) => leader.kill(),
             Guard::Supervisor => self.scratch.iter_mut().for_each(Scratch::release),
         }
-        // A supervisor that takes longer is waited for in the background.
+        // After this timeout the drop handler waits in the background.
         timeout(SUPERVISOR_TIME_MAX, self.wait()).await.map_or(Ok(()), |ended| ended.map(drop))
     }
 }
@@ -154,8 +156,8 @@ impl Drop for Group {
         let (Some(child), Some(mut scratch)) = (self.child.take(), self.scratch.take()) else {
             return;
         };
-        // A dead child must be waited for, and the folder is removed after the last process
-        // could write to it. Without a runtime this process is about to end.
+        // Reap the child, and remove the folder only after the last process could write to it.
+        // Without a runtime this process is about to exit.
         match (&mut self.guard, Handle::try_current()) {
             (Guard::Leader(leader), runtime) => {
                 leader.kill();
@@ -178,7 +180,7 @@ async fn remove_after(mut child: Child, scratch: Scratch) {
     drop(scratch);
 }
 
-/// Waits for the supervisor, and does its work if it did not.
+/// Waits for the supervisor, and cleans up itself if the supervisor did not.
 async fn clean_up_after(mut supervisor: Child, mut scratch: Scratch) {
     if timeout(SUPERVISOR_TIME_MAX, supervisor.wait()).await.is_err() {
         let _ = supervisor.kill().await;
@@ -188,8 +190,8 @@ async fn clean_up_after(mut supervisor: Child, mut scratch: Scratch) {
     }
 }
 
-/// A bare name is looked up on the PATH; a relative path is meant from where we are, not from the
-/// folder the program will run in.
+/// A bare name is looked up on the PATH. A relative path is relative to our working folder, not to
+/// the folder the program runs in.
 fn located(program: &str) -> io::Result<PathBuf> {
     if program.contains('/') { std::path::absolute(program) } else { Ok(PathBuf::from(program)) }
 }

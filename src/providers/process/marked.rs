@@ -1,7 +1,7 @@
-//! Kills what a program left behind whose supervisor was killed: the second net.
+//! Kills descendants of a program whose supervisor was killed.
 //!
-//! A supervisor finds every descendant. Without one, descendants are known by the `TMPDIR` that
-//! they inherited. A process that changed the variable before it started others hides them.
+//! They are recognized by the `TMPDIR` they inherited. Processes that changed this variable are
+//! missed; a running supervisor finds those too.
 
 use std::path::Path;
 #[cfg(target_os = "linux")]
@@ -10,15 +10,15 @@ use std::time::Duration;
 #[cfg(target_os = "linux")]
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, pidfd_open, pidfd_send_signal};
 
-/// Each look finds what was started during the one before.
+/// Each scan finds processes started during the scan before.
 #[cfg(target_os = "linux")]
 const LOOKS_MAX: usize = 50;
 
 #[cfg(target_os = "linux")]
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Kills every process that was started with this `TMPDIR`. The path is random and in a folder
-/// of our own, so only the descendants of one program have it.
+/// Kills every process started with this `TMPDIR`. The path is random and in a private folder, so
+/// only descendants of one program have it.
 #[cfg(target_os = "linux")]
 pub(super) fn kill_marked(temporary: &Path) {
     let mark = [b"TMPDIR=", temporary.as_os_str().as_encoded_bytes()].concat();
@@ -31,8 +31,8 @@ pub(super) fn kill_marked(temporary: &Path) {
     }
 }
 
-/// The handle is taken before the look, so that the process that was looked at is the one that
-/// is killed.
+/// Opens the pidfd before it reads the environment, so that the process it checked is the one it
+/// kills.
 #[cfg(target_os = "linux")]
 #[expect(clippy::disallowed_methods, reason = "the system's list of processes")]
 fn kill_if_marked(pid: Pid, mark: &[u8]) -> bool {
@@ -42,13 +42,13 @@ fn kill_if_marked(pid: Pid, mark: &[u8]) -> bool {
     is_marked && pid != getpid() && pidfd_send_signal(handle, Signal::KILL).is_ok()
 }
 
-/// All processes of the system.
+/// Lists all processes of the system.
 #[cfg(target_os = "linux")]
 pub(super) fn processes() -> impl Iterator<Item = Pid> {
     let entries = Path::new("/proc").read_dir().into_iter().flatten().flatten();
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
 }
 
-/// Other systems do not show the variables of a process.
+/// Other systems do not expose the environment of a process.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn kill_marked(_: &Path) {}

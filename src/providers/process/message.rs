@@ -1,4 +1,4 @@
-//! Why a program could not be started or listened to.
+//! Errors of starting a program and of reading its output.
 
 use std::io;
 use std::process::ExitStatus;
@@ -21,7 +21,7 @@ pub(super) fn broken(error: &io::Error) -> CallError {
     CallError::new(ErrorType::Unknown, format!("cannot read the program's output: {error}"))
 }
 
-/// The supervisor is a process of ours; it does not end early unless another process kills it.
+/// The supervisor is our own process; it ends early only if another process kills it.
 pub(super) fn lost_supervisor(program: &str, status: ExitStatus) -> CallError {
     let program = saying(program, &[]);
     let message = format!("the supervisor of `{program}` ended early: {status}");

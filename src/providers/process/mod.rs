@@ -1,8 +1,8 @@
-//! Foreign programs: what they inherit, how they are spoken to, how they end.
+//! Child processes of transports: environment, input and output, supervision, cleanup.
 //!
-//! A [`Group`] is one program with everything it starts. **Invariant:** when the
-//! group's owner is dropped or its process dies, all of it is killed and reaped, and its
-//! folder is removed. On Linux a supervisor does that, elsewhere the process group.
+//! A [`ProcessGroup`] is one program with all its descendants. **Invariant:** when its owner is
+//! dropped or this process dies, all of them are killed and reaped, and their scratch folder is
+//! removed. On Linux a supervisor process does that; elsewhere only the process group is killed.
 
 #[cfg(target_os = "linux")]
 mod descendants;

@@ -1,4 +1,4 @@
-//! How a program that ran under a supervisor ended, as one line of text.
+//! How a supervised program ended, as one line of text that the supervisor writes to the lock file.
 
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;
@@ -11,7 +11,7 @@ const NOT_STARTED: &str = "not-started";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ProgramOutcome {
     Ended(ExitStatus),
-    /// The system refused to start the program, with this error number.
+    /// The system could not start the program; the value is the error number.
     NotStarted(i32),
 }
 
@@ -28,7 +28,7 @@ impl FromStr for ProgramOutcome {
     type Err = ();
 
     fn from_str(line: &str) -> Result<Self, ()> {
-        // A line without its end was not written whole.
+        // A line without a line break was not written completely.
         let (word, number) =
             line.strip_suffix('\n').and_then(|line| line.split_once(' ')).ok_or(())?;
         let number: i32 = number.parse().map_err(|_| ())?;

@@ -1,4 +1,4 @@
-//! Removes a folder that a program wrote to, also where the program took away its own rights.
+//! Removes a scratch folder, even if the program removed write permissions in it.
 //!
 //! **Invariant:** nothing here follows a link out of the folder.
 
@@ -10,15 +10,15 @@ use rustix::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 #[cfg(target_os = "linux")]
 use rustix::fs::{CWD, Mode, OFlags, chmod, openat};
 
-/// Deeper folders stay locked, and then the folder stays.
+/// Deeper folders keep their permissions, and then the folder is not removed.
 #[cfg(target_os = "linux")]
 const DEPTH_MAX: usize = 64;
 
-/// Removes the folder with all that is in it. One that is gone already is no error.
+/// Removes the folder with its content. A missing folder is not an error.
 pub(super) fn remove_folder(folder: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        // Module caches, for example, are folders without the right to write.
+        // For example, module caches are read-only folders.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
             allow_writing(folder);
             std::fs::remove_dir_all(folder)
@@ -27,7 +27,7 @@ pub(super) fn remove_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Gives the owner all rights on the folder and the folders in it.
+/// Gives the owner all permissions on the folder and its subfolders.
 #[cfg(target_os = "linux")]
 fn allow_writing(folder: &Path) {
     if let Ok(folder) = open_folder(CWD, folder) {
@@ -38,7 +38,7 @@ fn allow_writing(folder: &Path) {
 #[cfg(not(target_os = "linux"))]
 fn allow_writing(_: &Path) {}
 
-/// By handles: a name may lead elsewhere by now, a handle cannot.
+/// Uses file handles: a path may be replaced by a link meanwhile.
 #[cfg(target_os = "linux")]
 fn allow_writing_below(folder: BorrowedFd<'_>, depth: usize) {
     let by_handle = format!("/proc/self/fd/{}", folder.as_raw_fd());

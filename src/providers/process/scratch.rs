@@ -1,9 +1,9 @@
-//! The folder that one agent program works in, and how it is removed.
+//! [`ScratchFolder`]: the temporary folder of one agent program, its lock and its removal.
 //!
-//! All of them lie in one folder per user, `plenary-UID` in the system's folder for temporary
-//! files. A [`Scratch`] is a folder `run-PID-RANDOM` there, with a lock file `run-PID-RANDOM.lock`
-//! beside it. **Invariant:** the process that is responsible for a scratch folder holds its lock,
-//! so a folder whose lock can be taken belongs to a process that died.
+//! All scratch folders are in one folder per user, `plenary-UID` in the system's temporary folder.
+//! Each is a folder `run-PID-RANDOM` with a lock file `run-PID-RANDOM.lock` beside it.
+//! **Invariant:** the process responsible for a scratch folder locks that file, so a folder whose
+//! lock is free belongs to a dead process.
 
 use std::fs::{DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -20,18 +20,17 @@ use super::remove::remove_folder;
 const NAME_PREFIX: &str = "run-";
 const LOCK_EXTENSION: &str = "lock";
 
-/// Hexadecimal digits of the random part: nothing else has such a name by accident. Not more:
-/// programs put sockets below this path, and a socket's path has at most 107 characters.
+/// Hexadecimal digits of the random part. Not longer, because programs create sockets below this
+/// path, and a socket path has at most 107 characters.
 const RANDOM_DIGITS: usize = 16;
 
-/// Another process can sweep a lock file in the moment between its creation and its locking.
+/// Another process may remove a lock file between its creation and its locking.
 const ATTEMPTS_MAX: usize = 8;
 
 /// An outcome is one short line.
 const OUTCOME_BYTES_MAX: usize = 64;
 
-/// A folder for one program: an empty one to work in, and beside it files for the program to
-/// read and its folder for temporary files.
+/// Folder of one program: an empty work folder, files for the program to read, and its `TMPDIR`.
 #[derive(Debug)]
 pub(in crate::providers) struct Scratch {
     folder: PathBuf,
@@ -52,7 +51,7 @@ impl Scratch {
         Err(io::Error::other(format!("cannot keep a lock in `{home}`: other processes remove it")))
     }
 
-    /// Opens the folder that another process made and is responsible for.
+    /// Opens a folder that another process created and is responsible for.
     pub(super) fn adopt(folder: &Path) -> io::Result<Self> {
         let wrong = || io::Error::other(format!("`{}` is no scratch folder", folder.display()));
         let name = folder.file_name().and_then(|name| name.to_str()).filter(|name| is_ours(name));
@@ -67,18 +66,18 @@ impl Scratch {
         &self.folder
     }
 
-    /// Where the program runs.
+    /// Working folder of the program.
     pub(in crate::providers) fn work(&self) -> PathBuf {
         self.folder.join("work")
     }
 
-    /// The program's `TMPDIR`: reports of crashes hold prompts and belong in no shared folder.
+    /// `TMPDIR` of the program: crash reports contain prompts and must not go to a shared folder.
     /// The path also marks the program's descendants, which inherit the variable.
     pub(super) fn temporary(&self) -> PathBuf {
         self.folder.join("tmp")
     }
 
-    /// Writes a file for the program to read, by a path relative to the scratch folder.
+    /// Writes a file for the program; `name` is relative to the scratch folder.
     #[expect(clippy::disallowed_methods, reason = "in a new folder of our own")]
     pub(in crate::providers) fn file(&self, name: &str, text: &str) -> io::Result<PathBuf> {
         let path = self.folder.join(name);
@@ -87,31 +86,31 @@ impl Scratch {
         Ok(path)
     }
 
-    /// A second handle of the lock, for a thread that waits for it.
+    /// Second handle of the lock, for a thread that waits for it.
     pub(super) fn lock_handle(&self) -> io::Result<File> {
         self.lock.try_clone()
     }
 
-    /// Takes the responsibility for a folder whose lock this process holds.
+    /// Makes this process responsible for the folder. It must own the lock.
     pub(super) fn hold(&mut self) {
         self.is_held = true;
     }
 
-    /// Gives the responsibility to the supervisor, which waits for the lock.
+    /// Makes the supervisor responsible, which waits for the lock.
     pub(super) fn release(&mut self) {
         self.is_held = false;
-        // Without an unlock the supervisor gets the lock when the file is closed.
+        // If unlocking fails, the supervisor gets the lock when the file is closed.
         let _ = self.lock.unlock();
     }
 
-    /// Takes back the responsibility from a supervisor that died before it removed the folder.
+    /// Makes this process responsible again after the supervisor died without removing the folder.
     pub(super) fn reclaim(&mut self) -> bool {
         self.is_held = self.folder.symlink_metadata().is_ok() && self.lock.try_lock().is_ok();
         self.is_held
     }
 
-    /// Notes how the program ended, in the lock file: the one file that the supervisor and
-    /// the process that started it both have open.
+    /// Writes the program's outcome into the lock file, which the supervisor and its parent both
+    /// have open.
     pub(super) fn write_outcome(&self, outcome: &ProgramOutcome) -> io::Result<()> {
         self.lock.set_len(0)?;
         self.lock.write_all_at(outcome.to_string().as_bytes(), 0)
@@ -130,21 +129,21 @@ impl Drop for Scratch {
         if !self.is_held {
             return;
         }
-        // The lock file goes last: without it no later start would find the folder.
+        // Remove the lock file last: a later sweep finds folders by their lock files.
         if remove_folder(&self.folder).is_ok() {
             let _ = std::fs::remove_file(self.folder.with_extension(LOCK_EXTENSION));
         }
     }
 }
 
-/// The user's folder of scratch folders.
+/// Folder that contains all scratch folders of the user.
 #[derive(Debug)]
 struct ScratchHome {
     path: PathBuf,
 }
 
 impl ScratchHome {
-    /// Makes the folder in a folder for temporary files, unless it is there already.
+    /// Creates the folder in the temporary folder if it does not exist.
     fn create(temporary: &Path) -> io::Result<Self> {
         let path = temporary.canonicalize()?.join(home_name());
         match DirBuilder::new().mode(0o700).create(&path) {
@@ -153,7 +152,7 @@ impl ScratchHome {
         }
     }
 
-    /// The folder, if it is there and belongs to this user.
+    /// Opens the folder if it exists and belongs to this user.
     fn find(temporary: &Path) -> io::Result<Self> {
         Self::open(temporary.canonicalize()?.join(home_name()))
     }
@@ -180,7 +179,7 @@ impl ScratchHome {
         Ok(Self { path })
     }
 
-    /// Makes a scratch folder and locks it; nothing, where another process swept the lock file
+    /// Creates and locks a scratch folder. Returns `None` if another process removed the lock file
     /// before it was locked.
     fn create_scratch(&self) -> io::Result<Option<Scratch>> {
         let folder = self.path.join(new_name()?);
@@ -202,7 +201,7 @@ impl ScratchHome {
         Ok(Some(scratch))
     }
 
-    /// Opens a scratch folder by its name, without its lock.
+    /// Opens a scratch folder by name, without locking it.
     fn open_scratch(&self, name: &str) -> io::Result<Scratch> {
         let folder = self.path.join(name);
         let not_ours = || io::Error::other(format!("`{}` is not ours", folder.display()));
@@ -212,7 +211,7 @@ impl ScratchHome {
         let lock = open_without_links(&folder.with_extension(LOCK_EXTENSION), flags, &mut options)?;
         let metadata = lock.metadata()?;
         let is_lock = metadata.is_file() && is_own(&metadata) && metadata.nlink() == 1;
-        // A process that was killed early has a lock and no folder yet.
+        // A process killed early leaves a lock file without a folder.
         let is_folder = match folder.symlink_metadata() {
             Ok(metadata) => metadata.is_dir() && is_own(&metadata),
             Err(error) => error.kind() == io::ErrorKind::NotFound,
@@ -223,7 +222,7 @@ impl ScratchHome {
         Ok(Scratch { folder, lock, is_held: false })
     }
 
-    /// The scratch folders of processes that died, with their locks.
+    /// Locks and returns the scratch folders of dead processes.
     fn abandoned(&self) -> impl Iterator<Item = Scratch> {
         let entries = self.path.read_dir().into_iter().flatten();
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
@@ -231,7 +230,7 @@ impl ScratchHome {
         let take = move |name: String| {
             let mut scratch = self.open_scratch(&name).ok()?;
             scratch.lock.try_lock().ok()?;
-            // The owner may have ended, and removed both, between the two calls above.
+            // The owner may have removed both between the two calls above.
             if scratch.lock.metadata().ok()?.nlink() == 0 {
                 return None;
             }
@@ -242,21 +241,21 @@ impl ScratchHome {
     }
 }
 
-/// Removes the scratch folders of processes that were killed together with their supervisors,
-/// and kills the programs that still run there.
+/// Removes scratch folders whose process and supervisor were both killed, and kills programs that
+/// still run in them.
 pub fn sweep_scratch_folders() {
     sweep(&std::env::temp_dir());
 }
 
 fn sweep(temporary: &Path) {
-    // No folder, or one of another user: nothing there is ours.
+    // No folder, or a folder of another user: nothing to sweep.
     let Ok(home) = ScratchHome::find(temporary) else { return };
     for scratch in home.abandoned() {
         kill_marked(&scratch.temporary());
     }
 }
 
-/// Opens a file or folder and fails where the path is a link.
+/// Opens a file or folder; fails if the path is a link.
 fn open_without_links(path: &Path, flags: OFlags, options: &mut OpenOptions) -> io::Result<File> {
     options.custom_flags(i32::try_from(flags.bits()).unwrap_or_default()).open(path)
 }
@@ -279,7 +278,7 @@ fn new_name() -> io::Result<String> {
     Ok(format!("{NAME_PREFIX}{}-{random:016x}", std::process::id()))
 }
 
-/// Whether a name has exactly the form that [`new_name`] gives.
+/// Whether a name has exactly the form of [`new_name`].
 fn is_ours(name: &str) -> bool {
     let parts = name.strip_prefix(NAME_PREFIX).and_then(|rest| rest.split_once('-'));
     parts.is_some_and(|(process, random)| {

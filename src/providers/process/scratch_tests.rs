@@ -1,4 +1,4 @@
-//! What a sweep removes, and above all what it leaves.
+//! Tests of what a sweep removes and what it must keep.
 
 #![expect(clippy::disallowed_methods, reason = "files in a folder that goes away with the test")]
 
@@ -8,14 +8,14 @@ use tempfile::TempDir;
 
 use super::*;
 
-/// A folder for temporary files, with the user's folder in it.
+/// Temporary folder that contains the user's scratch root.
 fn temporary() -> (TempDir, ScratchHome) {
     let temporary = tempfile::tempdir().unwrap();
     let home = ScratchHome::create(temporary.path()).unwrap();
     (temporary, home)
 }
 
-/// A scratch folder of a process that died.
+/// Scratch folder of a dead process.
 fn abandoned(home: &ScratchHome) -> PathBuf {
     let mut scratch = home.create_scratch().unwrap().unwrap();
     scratch.file("system.md", "text").unwrap();
@@ -72,14 +72,14 @@ fn a_sweep_follows_no_link() {
     let elsewhere = temporary.path().join("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
     std::fs::write(elsewhere.join("results.csv"), "x").unwrap();
-    // A link in the place of a folder, one in the place of a lock, a lock that is a folder.
+    // A link instead of a folder, a link instead of a lock, a folder instead of a lock.
     symlink(&elsewhere, home.path.join(name(1))).unwrap();
     std::fs::write(home.path.join(name(1)).with_extension("lock"), "").unwrap();
     std::fs::create_dir(home.path.join(name(2))).unwrap();
     symlink(elsewhere.join("results.csv"), home.path.join(name(2)).with_extension("lock")).unwrap();
     std::fs::create_dir(home.path.join(name(3))).unwrap();
     std::fs::create_dir(home.path.join(name(3)).with_extension("lock")).unwrap();
-    // A file in the place of a folder, and a folder without a lock.
+    // A file instead of a folder, and a folder without a lock.
     std::fs::write(home.path.join(name(4)), "x").unwrap();
     std::fs::write(home.path.join(name(4)).with_extension("lock"), "").unwrap();
     std::fs::create_dir(home.path.join(name(5))).unwrap();
@@ -97,7 +97,7 @@ fn a_sweep_follows_no_link() {
     assert!(elsewhere.join("results.csv").exists());
 }
 
-/// Two of one file: the second name may be anywhere.
+/// Two hard links of one file: the second name may be anywhere.
 #[test]
 fn a_sweep_leaves_a_lock_file_with_a_second_name() {
     let (temporary, home) = temporary();
@@ -115,7 +115,7 @@ fn the_users_folder_is_no_link_and_no_file() {
         let error = ScratchHome::create(temporary.path()).unwrap_err();
         let hint = "set TMPDIR to a folder that only you can write to";
         assert_eq!(error.to_string(), format!("`{}` {expected}; {hint}", path.display()));
-        // A sweep stays away from it too.
+        // A sweep does not touch it either.
         sweep(temporary.path());
     };
     let elsewhere = temporary.path().join("elsewhere");
@@ -135,7 +135,7 @@ fn the_folders_are_for_their_owner_only() {
     assert_eq!(mode(&home.path), 0o700);
     assert_eq!(mode(&scratch.folder), 0o700);
     assert_eq!(mode(&scratch.folder.with_extension("lock")), 0o600);
-    // One that was opened to others is closed again.
+    // A folder opened to others gets its permissions back.
     std::fs::set_permissions(&home.path, PermissionsExt::from_mode(0o755)).unwrap();
     ScratchHome::create(temporary.path()).unwrap();
     assert_eq!(mode(&home.path), 0o700);

@@ -1,10 +1,10 @@
-//! The supervisor of one agent program: a process of this executable between the program and
+//! The supervisor process of one agent program: this executable, started between the program and
 //! the process that wants its reply. See docs/adr/0021-agent-programs-have-a-supervisor.md.
 //!
-//! It ends the program and all its descendants when the program ends, when the process that
-//! started it ends, however that one ends, or when it is told to stop. Then it removes the
-//! scratch folder. It knows the other process by the lock of the scratch folder: it gets the
-//! lock when the other process gives it up or is dead.
+//! It kills the program and all its descendants when the program ends, when its parent process ends
+//! in any way, or when a signal stops it. Then it removes the scratch folder. It detects the end of
+//! the parent by the lock of the scratch folder: it gets the lock when the parent releases it or
+//! dies.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -31,15 +31,15 @@ use super::outcome::ProgramOutcome;
 use super::scratch::Scratch;
 use super::supervisor::{LAUNCH, SUPERVISE, this_executable};
 
-/// What a process returns that could not start its program: so do shells.
+/// Exit code for a program that could not be started, as in shells.
 const NOT_STARTED_CODE: u8 = 127;
 
 const THREAD_STACK_BYTES: usize = 128 * 1024;
 
-/// In lists of processes. A `pkill plenary` should reach the process that works, not this one.
+/// Name in process lists. `pkill plenary` should reach the working process, not this one.
 const PROCESS_NAME: &std::ffi::CStr = c"supervisor";
 
-/// Acts as a supervisor or launcher, if the first argument asks for it.
+/// Runs as supervisor or launcher if the first argument says so. Called first in `main`.
 pub fn run_supervisor(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let mut arguments = arguments.into_iter().skip(1);
     let first = arguments.next()?;
@@ -64,13 +64,13 @@ fn supervise(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     if noted.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Runs the program until it ends or must end, and returns when no descendant is left.
+/// Runs the program until it ends or must end; returns when no descendant is left.
 fn run_program(scratch: &Scratch, program: &OsStr, arguments: &[OsString]) -> ProgramOutcome {
     let (pid, ending) = match start_program(scratch, program, arguments) {
         Ok(started) => started,
         Err(error) => return ProgramOutcome::NotStarted(error.raw_os_error().unwrap_or_default()),
     };
-    // The first of the three watchers tells.
+    // Wait for the first of the three watchers.
     let _ = ending.recv();
     let status =
         kill_descendants(pid).unwrap_or_else(|| ExitStatus::from_raw(Signal::KILL.as_raw()));
@@ -81,14 +81,14 @@ fn run_program(scratch: &Scratch, program: &OsStr, arguments: &[OsString]) -> Pr
     }
 }
 
-/// Starts the program in a group of its own; the channel says when it must end.
+/// Starts the program in its own process group; the channel signals that it must end.
 fn start_program(
     scratch: &Scratch,
     program: &OsStr,
     arguments: &[OsString],
 ) -> io::Result<(Pid, Receiver<()>)> {
-    // A session of its own: neither Ctrl-C nor the end of a terminal reaches this process.
-    // It fails only for the leader of a group, which needs no protection from its own group.
+    // A new session: neither Ctrl-C nor a closed terminal reaches this process. The call fails only
+    // for a group leader, which is not in its parent's group anyway.
     let _ = setsid();
     set_child_subreaper(Some(getpid()))?;
     let _ = rustix::thread::set_name(PROCESS_NAME);
@@ -106,7 +106,7 @@ fn start_program(
         .process_group(0)
         .spawn()?;
     let pid = Pid::from_child(&child);
-    // From here on the pipes are the program's alone, so that their ends are seen.
+    // Close our ends of the pipes, so that the reader sees when the program closes its own.
     if let Err(error) = close_pipes().and_then(|()| watch_program(pid, tell)) {
         kill_descendants(pid);
         return Err(error);
@@ -114,15 +114,15 @@ fn start_program(
     Ok((pid, ending))
 }
 
-/// `LAUNCH SUPERVISOR FOLDER PROGRAM ARGUMENT…`: becomes the program, which then dies with its
-/// supervisor. A process can ask for that only for itself.
+/// `LAUNCH SUPERVISOR FOLDER PROGRAM ARGUMENT…`: sets the parent-death signal, which a process can
+/// only set for itself, and becomes the program. The program then dies with its supervisor.
 fn launch(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let supervisor = arguments.next().and_then(|pid| Pid::from_raw(pid.to_str()?.parse().ok()?));
     let (Some(folder), Some(program)) = (arguments.next(), arguments.next()) else {
         return ExitCode::FAILURE;
     };
     let is_set = set_parent_process_death_signal(Some(Signal::KILL));
-    // A supervisor that died before the line above did not kill this process.
+    // If the supervisor died before the line above, no signal arrives.
     if is_set.is_err() || supervisor.is_none() || getppid() != supervisor {
         return ExitCode::FAILURE;
     }
@@ -132,17 +132,17 @@ fn launch(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::from(NOT_STARTED_CODE)
 }
 
-/// Tells when the lock is free: the process that held it gave it up or is dead.
+/// Signals when the lock is free: its owner released it or is dead.
 fn watch_owner(lock: File, tell: Sender<()>) -> io::Result<()> {
     start_thread(move || {
-        // A lock that cannot be waited for says nothing about its owner. Then end: a program
-        // that ends early is repeated, one that nothing ends costs money.
+        // If waiting for the lock fails, end too: a program stopped early is retried, but one that
+        // never stops costs money.
         let _ = lock.lock();
         let _ = tell.send(());
     })
 }
 
-/// Tells when the program has ended, and leaves it to be reaped: its number stays its own.
+/// Signals when the program has ended, without reaping it, so that its pid stays valid.
 fn watch_program(pid: Pid, tell: Sender<()>) -> io::Result<()> {
     start_thread(move || {
         let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -151,7 +151,7 @@ fn watch_program(pid: Pid, tell: Sender<()>) -> io::Result<()> {
     })
 }
 
-/// Tells when a signal stops this process.
+/// Signals when this process receives a stop signal.
 fn watch_signals(tell: Sender<()>) -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_io().build()?;
     let mut signals = {
@@ -172,12 +172,12 @@ fn watch_signals(tell: Sender<()>) -> io::Result<()> {
     })
 }
 
-/// A watcher waits and sends one word; it needs no more than a small stack.
+/// Starts a watcher thread; it needs only a small stack.
 fn start_thread(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     thread::Builder::new().stack_size(THREAD_STACK_BYTES).spawn(work).map(drop)
 }
 
-/// Replaces this process's ends of the program's pipes.
+/// Replaces this process's ends of the program's pipes by `/dev/null`.
 fn close_pipes() -> io::Result<()> {
     let nowhere = File::options().read(true).write(true).open("/dev/null")?;
     dup2_stdin(&nowhere)?;

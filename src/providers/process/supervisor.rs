@@ -1,10 +1,11 @@
-//! How a process finds the executable that supervises agent programs: its own.
+//! [`SupervisorBinary`]: the executable that supervises agent programs, normally this one.
+//! Transports pass it to [`ProcessGroup`](super::ProcessGroup).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-/// First arguments that no user types; `main.rs` looks for them before anything else.
+/// Internal first arguments; `main.rs` checks for them before it parses the command line.
 pub(super) const SUPERVISE: &str = "__supervise";
 #[cfg(target_os = "linux")]
 pub(super) const LAUNCH: &str = "__launch";
@@ -18,20 +19,20 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Declares that this process's executable is one. Without a supervisor a program runs in
-    /// a process group, which is weaker: see docs/agent-programs.md.
+    /// Declares that this executable can act as supervisor. Without one, a program runs in a plain
+    /// process group, which is weaker: see docs/agent-programs.md.
     pub fn use_this_executable() {
         if cfg!(target_os = "linux") {
             let _ = OF_THIS_PROCESS.set(Self::at(this_executable().to_owned()));
         }
     }
 
-    /// Another executable: for tests, whose own executable is none.
+    /// Uses another executable. For tests, whose own executable is not a supervisor.
     pub fn at(executable: PathBuf) -> Self {
         Self { executable }
     }
 
-    /// The supervisor of this process, where the system has what it needs.
+    /// Returns this process's supervisor if its executable exists.
     pub(in crate::providers) fn of_this_process() -> Option<Self> {
         OF_THIS_PROCESS.get().filter(|one| one.executable.exists()).cloned()
     }
@@ -40,13 +41,13 @@ impl Supervisor {
         &self.executable
     }
 
-    /// The arguments before those of the program.
+    /// Arguments that precede the program's own.
     pub(super) fn leading_arguments(folder: &Path, program: &Path) -> [OsString; 3] {
         [SUPERVISE.into(), folder.into(), program.into()]
     }
 }
 
-/// The file that this process runs, also after an update put another one in its place.
+/// Path of the running executable, valid even after an update replaced the file.
 pub(super) fn this_executable() -> &'static Path {
     Path::new("/proc/self/exe")
 }

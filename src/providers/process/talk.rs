@@ -1,4 +1,4 @@
-//! A conversation with a program: one text in, one text out, within limits.
+//! Exchange with a program: writes its input, reads its output within limits, waits for its end.
 
 use std::io;
 
@@ -10,26 +10,26 @@ use super::message::broken;
 use crate::domain::ask::ErrorType;
 use crate::providers::request::CallError;
 
-/// A reply of some million tokens, with the events around it; no model writes that in one turn.
+/// Some million tokens with their events; no model writes that much in one turn.
 pub(in crate::providers) const OUTPUT_BYTES_MAX: u64 = 16 * 1024 * 1024;
 
-/// Programs that fail say why at the end of what they say.
+/// Bytes kept of standard error. Failing programs print the reason at the end.
 const TAIL_BYTES_MAX: usize = 16 * 1024;
 
 const READ_BYTES: usize = 8 * 1024;
 
-/// What a program said before it ended.
+/// Output and exit status of a program.
 #[derive(Debug)]
 pub(in crate::providers) struct Talk {
     pub(in crate::providers) succeeded: bool,
-    /// How it ended, for messages: `exit status: 1`.
+    /// Exit status for messages, such as `exit status: 1`.
     pub(in crate::providers) ending: String,
     pub(in crate::providers) stdout: Vec<u8>,
     pub(in crate::providers) stderr: String,
 }
 
 impl Group {
-    /// Hands the input over, and listens until the program ends.
+    /// Writes the input, reads the output and waits for the end.
     pub(in crate::providers) async fn converse(mut self, input: &str) -> Result<Talk, CallError> {
         let child = self.child.as_mut().ok_or_else(|| broken(&io::Error::other("no child")))?;
         let (stdin, stdout, stderr) =
@@ -46,7 +46,7 @@ impl Group {
     }
 }
 
-/// A program that ends without reading all of its input has its reasons.
+/// A program may end without reading all of its input; that is not an error.
 async fn write_all(stdin: Option<ChildStdin>, input: &str) -> io::Result<()> {
     let Some(mut stdin) = stdin else { return Ok(()) };
     match stdin.write_all(input.as_bytes()).await {
@@ -70,7 +70,7 @@ async fn read_limited(source: Option<impl AsyncRead + Unpin>) -> Result<Vec<u8>,
     Ok(bytes)
 }
 
-/// The end of what a program says on its standard error.
+/// Last bytes of a program's standard error.
 #[derive(Debug, Default)]
 pub(in crate::providers) struct Tail {
     bytes: Vec<u8>,
