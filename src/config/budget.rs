@@ -1,4 +1,4 @@
-//! What a run may spend: the one section that flags and the environment change too.
+//! Settles the `budget` section, the only one that flags and environment variables override.
 
 use super::duration;
 use super::environment::Environment;
@@ -11,7 +11,7 @@ use crate::domain::plan::Caps;
 const USD_VARIABLE: &str = "PLENARY_BUDGET_USD";
 const DEADLINE_VARIABLE: &str = "PLENARY_DEADLINE";
 
-/// What the command line says over file and environment.
+/// Budget values from the command line; they override environment and file.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Overrides {
     /// `--budget-usd`.
@@ -20,7 +20,7 @@ pub struct Overrides {
     pub deadline_ms: Option<u64>,
 }
 
-/// A dollar in the unit that money is counted in.
+/// Micro-dollars per dollar.
 const MICROS: f64 = 1_000_000.0;
 
 pub(super) fn settle(
@@ -57,14 +57,14 @@ pub(super) fn settle(
     Ok(Caps { usd_micros: (usd * MICROS).round() as u64, tokens, calls, wall_ms: wall_ms.0 })
 }
 
-/// What all runs of a store may spend in a day when a server works on them, in millionths of a
-/// dollar; nothing, where there is no limit. Only the file sets it: it is the operator's.
+/// Daily limit in micro-dollars over all runs of a server's store; `None` means no limit. Only the
+/// file sets it, because it is the operator's decision.
 pub(super) fn settle_server(file: Option<At<f64>>, ledger: &mut Ledger) -> Option<u64> {
     let usd = ledger.file_or("budget.server_usd_max", file.map(|at| at.map(Some)), None);
     usd.map(|usd| (usd * MICROS).round() as u64)
 }
 
-/// Milliseconds that are shown as people write them.
+/// Milliseconds that serialize in the `15m` notation.
 #[derive(Debug)]
 pub(super) struct Shown(pub u64);
 

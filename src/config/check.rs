@@ -1,4 +1,4 @@
-//! What no section can know alone: names that must exist, numbers that must fit.
+//! Checks across sections of `council.yaml`: references to providers and reachable quorums.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{PARTICIPANTS_MAX, Role};
 use crate::providers::catalogue;
 
-/// Checks a file against itself. Providers that were found are checked by their names only.
+/// Checks the file for consistency. `found` are the names of discovered providers.
 pub(super) fn file(file: &CouncilFile, found: &[ExpertSlug], problems: &mut Problems) {
     participants(file, problems);
     quorum(file, problems);
@@ -43,7 +43,7 @@ fn participants_of(file: &CouncilFile) -> usize {
     entries.iter().filter(|entry| speaks(&entry.roles)).count()
 }
 
-/// A quorum that was asked for must be one that can be reached.
+/// A configured quorum must be reachable.
 fn quorum(file: &CouncilFile, problems: &mut Problems) {
     let count = participants_of(file);
     if file.council.providers.is_none() || count == 0 {
@@ -76,7 +76,7 @@ fn families_of(file: &CouncilFile) -> usize {
     families.collect::<BTreeSet<String>>().len()
 }
 
-/// Whoever is named elsewhere must be one of the providers.
+/// Every name in another section must be one of the providers.
 fn references(file: &CouncilFile, found: &[ExpertSlug], problems: &mut Problems) {
     let written = file.council.providers.as_ref().map(|at| &at.value);
     let names: Vec<&str> = match written {

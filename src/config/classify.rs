@@ -1,21 +1,22 @@
-//! Which tier and type a file is of, by the rules of `council.yaml`.
+//! [`TierClassifier`]: finds tier and artifact type of a file by the `tier_rules` of
+//! `council.yaml`. Called by `review` and `sweep`.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::file::TierRule;
 use crate::domain::gate::Tier;
 
-/// What a file is when there are no rules: whoever names it wants it looked at.
+/// Type of a file if there are no rules. The user named the file, so it is reviewed.
 const TYPE_WITHOUT_RULES: &str = "document";
 
-/// The rules, ready to be matched.
+/// Compiled tier rules.
 #[derive(Debug)]
 pub struct Classifier {
-    /// Nothing, where the file has no rules at all.
+    /// `None` if the file has no `tier_rules`.
     rules: Option<Vec<(TierRule, Gitignore)>>,
 }
 
-/// What a file was found to be.
+/// Tier and type of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
     pub tier: Tier,
@@ -23,11 +24,11 @@ pub struct Class {
     pub because: Because,
 }
 
-/// Why it is that.
+/// Why a file has its tier and type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Because {
     Rule,
-    /// There are rules, and none fits.
+    /// There are rules, but none matches.
     NoRuleFits,
     NoRules,
 }
@@ -42,7 +43,8 @@ impl Classifier {
         self.rules.is_some()
     }
 
-    /// By a path relative to the folder of `council.yaml`; one that lies outside fits no rule.
+    /// Classifies by a path relative to the folder of `council.yaml`. A path outside of it (`None`)
+    /// matches no rule.
     pub fn of_path(&self, path: Option<&str>) -> Class {
         let Some(rules) = &self.rules else {
             return Class::new(Tier::Always, TYPE_WITHOUT_RULES, Because::NoRules);
@@ -56,30 +58,30 @@ impl Classifier {
         }
     }
 
-    /// Whether a rule sends this file before the gate, always or by lot.
+    /// Whether a rule selects this file for review, always or by sampling.
     pub fn is_judged(&self, path: &str) -> bool {
         self.of_path(Some(path)).tier != Tier::Never
     }
 
-    /// Whether a rule of what is judged names this folder, or one in it, letter by letter.
+    /// Whether a reviewing rule names this folder, or one in it, without wildcards.
     pub fn names_folder(&self, folder: &str) -> bool {
         self.spelled_out().any(|prefix| is_within(&prefix, folder))
     }
 
-    /// Whether a rule may send something in this folder before the gate.
+    /// Whether a rule may select files in this folder for review.
     pub fn may_judge_in(&self, folder: &str) -> bool {
         self.spelled_out().any(|prefix| is_within(&prefix, folder) || is_within(folder, &prefix))
     }
 
-    /// The folders that globs of what is judged spell out before their first wildcard.
+    /// Returns the folders that reviewing globs contain before their first wildcard.
     fn spelled_out(&self) -> impl Iterator<Item = String> {
         let rules = self.rules.iter().flatten().map(|(rule, _)| rule);
         let judged = rules.filter(|rule| rule.tier != Tier::Never);
         judged.flat_map(|rule| &rule.globs).map(|glob| spelled_out(glob))
     }
 
-    /// By the type that somebody says it is: its tier is that of the type's first rule, where
-    /// it has one.
+    /// Classifies by a type given by the caller: uses the tier of that type's first rule, else the
+    /// tier of the path.
     pub fn of_type(&self, path: Option<&str>, artifact_type: &str) -> Class {
         let rules = self.rules.as_deref().unwrap_or_default();
         match rules.iter().find(|(rule, _)| rule.artifact_type == artifact_type) {
@@ -95,7 +97,7 @@ impl Class {
     }
 }
 
-/// `posts/2026` of `posts/2026/*.md`; nothing of a glob that fits at any depth.
+/// Returns `posts/2026` for `posts/2026/*.md`, and nothing for a glob that matches at any depth.
 fn spelled_out(glob: &str) -> String {
     let parts: Vec<&str> = glob.trim_start_matches('/').split('/').collect();
     let folders = parts.split_last().map_or(&[][..], |(_, folders)| folders);
@@ -103,14 +105,13 @@ fn spelled_out(glob: &str) -> String {
     folders.iter().take_while(is_plain).copied().collect::<Vec<_>>().join("/")
 }
 
-/// Whether a path is a folder, or lies in it; everything lies in the first one.
+/// Whether a path is the folder or lies in it. Every path lies in the empty folder.
 fn is_within(path: &str, folder: &str) -> bool {
     folder.is_empty()
         || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// The globs of a rule. Each was built once when the file was read, and those that could not be
-/// were refused then.
+/// Compiles the globs of a rule. They were validated when the file was read.
 fn matcher(rule: &TierRule) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for glob in &rule.globs {
@@ -164,7 +165,7 @@ mod tests {
         ];
         let classifier = Classifier::new(Some(&rules));
         let table = [
-            // The folder; whether it is named, whether something in it may be judged.
+            // Folder, whether a rule names it, whether files in it may be reviewed.
             ("dist", true, true),
             ("distant", false, false),
             ("dist/deep", false, true),
@@ -186,7 +187,7 @@ mod tests {
     fn without_rules_whatever_is_named_is_looked_at() {
         let class = Classifier::new(None).of_path(Some("a.md"));
         assert_eq!(class, Class::new(Tier::Always, "document", Because::NoRules));
-        // Rules that are there and empty fit nothing.
+        // An empty list of rules matches nothing.
         assert_eq!(Classifier::new(Some(&[])).of_path(Some("a.md")).tier, Tier::Never);
     }
 

@@ -1,4 +1,4 @@
-//! A provider in the list of effective settings: what it is, and who said so.
+//! Records a provider in the list of effective settings.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,8 @@ use crate::domain::plan::Price;
 use crate::providers::Provider;
 use crate::providers::catalogue::Row;
 
-/// Writes it down; of its key only whether it is set, and where.
+/// Records each value with its source. Of the key it records only the variable and whether it is
+/// set.
 pub(super) fn note(
     entry: &ProviderEntry,
     row: Option<&Row>,
@@ -40,7 +41,7 @@ pub(super) fn note(
     say("max_output_tokens", json!(provider.output_tokens_max), tokens);
 }
 
-/// A value that was found stands on line 0.
+/// A discovered value has line 0.
 fn source<T>(at: &Option<At<T>>, otherwise: &Source) -> Source {
     match at {
         Some(At { line: 0, .. }) => Source::Found,

@@ -1,7 +1,6 @@
-//! Providers that are there without anybody having named them.
+//! Discovers providers that no file names: by keys, then agent programs, then Ollama models.
 //!
-//! A pure decision over the environment and the list of installed Ollama models, in
-//! the order: keys, agent programs, Ollama.
+//! Pure: decides from the environment and a list of installed models.
 
 use super::environment::Environment;
 use super::file::ProviderEntry;
@@ -14,22 +13,22 @@ use crate::domain::slug;
 use crate::providers::Dialect;
 use crate::providers::catalogue::{self, Row};
 
-/// Whose keys are looked for, in this order.
+/// Providers whose keys are looked for, in this order.
 const KEYED: [&str; 4] = ["claude", "openai", "gemini", "openrouter"];
 
-/// Whose agent programs are looked for, in this order.
+/// Providers whose agent programs are looked for, in this order.
 const PROGRAMS: [&str; 3] = ["claude", "openai", "gemini"];
 
-/// A panel is three; more local models would only take turns on one machine.
+/// A panel has three seats; more local models would only take turns on one machine.
 const MODELS_MAX: usize = 3;
 
-/// Whether it is worth asking a local server: a full panel of others needs none.
+/// Whether to query the local server: not if the panel is full already.
 pub(super) fn wants_more(found: &[ProviderEntry]) -> bool {
     found.len() < super::seats::PANEL
 }
 
-/// Those with a key, then those with a program only. What has a key is not found again by
-/// its program.
+/// Returns providers with a key, then those with only a program. A provider with a key is not added
+/// a second time for its program.
 pub(super) fn with_keys_and_programs(environment: &Environment) -> Vec<ProviderEntry> {
     let has_key = |row: &Row| row.key_variables.iter().any(|name| environment.get(name).is_some());
     let has_program =
@@ -41,7 +40,7 @@ pub(super) fn with_keys_and_programs(environment: &Environment) -> Vec<ProviderE
     keyed.chain(programs).filter_map(|row| Some(found(row.name.parse().ok()?))).collect()
 }
 
-/// Installed models as providers, each named after itself.
+/// Returns installed models as providers, each named after its model.
 pub(super) fn with_models(models: &[String], server: &str) -> Vec<ProviderEntry> {
     let mut entries: Vec<ProviderEntry> = Vec::new();
     for model in models.iter().filter(|model| ollama::can_talk(model)).take(MODELS_MAX) {
@@ -57,13 +56,13 @@ pub(super) fn with_models(models: &[String], server: &str) -> Vec<ProviderEntry>
     entries
 }
 
-/// Whoever was found may speak and may chair; the first one found chairs first.
+/// Discovered providers may participate and chair; the first one chairs first.
 fn found(name: ExpertSlug) -> ProviderEntry {
     let roles = vec![Role::Participant, Role::Chair];
     ProviderEntry { roles: Some(unwritten(roles)), ..ProviderEntry::named(name) }
 }
 
-/// A value that stands on no line of any file.
+/// Value that is not from a file.
 fn unwritten<T>(value: T) -> At<T> {
     At { value, line: 0 }
 }
@@ -74,7 +73,7 @@ fn name_of(model: &str, taken: &[&str]) -> Option<ExpertSlug> {
     let slug = slug::of_title(short);
     let slug =
         if slug.starts_with(|c: char| c.is_ascii_digit()) { format!("m-{slug}") } else { slug };
-    // Room for `-2`, here and where a seat is repeated.
+    // Leave space for `-2`, here and for repeated seats.
     let slug: String = slug.chars().take(EXPERT_SLUG_BYTES_MAX - 6).collect();
     let slug = slug.trim_end_matches('-');
     let names = (1..).map(|nth| if nth == 1 { slug.to_owned() } else { format!("{slug}-{nth}") });

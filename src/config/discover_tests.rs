@@ -1,4 +1,4 @@
-//! Who is found when nobody was named, and where they sit.
+//! Tests of discovered providers and their seats.
 
 use tempfile::tempdir;
 
@@ -11,8 +11,8 @@ use super::ollama;
 use super::seats::{chairs, seats, version_of};
 use super::settings::{Origin, Settings};
 
-/// Finds providers in a folder without a file: variables that are set, programs on the
-/// PATH, models of a local server.
+/// Discovers providers in a folder without a file, from variables, programs on the PATH and
+/// installed models.
 fn find(variables: &[&str], programs: &[&str], models: &[&str]) -> Settings {
     let folder = tempdir().unwrap();
     for program in programs {
@@ -162,7 +162,7 @@ fn ollama_is_where_its_variable_says() {
     }
 }
 
-/// A server on a free port that gives these answers, one for each connection.
+/// Starts a server on a free port that gives these answers, one per connection.
 fn serve(answers: Vec<&'static str>) -> (String, std::thread::JoinHandle<Vec<String>>) {
     use std::io::{BufRead, BufReader, Write};
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,8 +1,8 @@
-//! Durations as people write them: `500ms`, `60s`, `15m`, `2h`.
+//! Durations in the notation of `council.yaml`: `500ms`, `60s`, `15m`, `2h`.
 
 const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
-/// Milliseconds, from an integer with a unit.
+/// Parses an integer with a unit into milliseconds.
 pub fn parse(text: &str) -> Option<u64> {
     let end = text.find(|letter: char| !letter.is_ascii_digit())?;
     let (number, unit) = text.split_at_checked(end)?;
@@ -10,7 +10,7 @@ pub fn parse(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(*factor)
 }
 
-/// The shortest way to say it.
+/// Formats milliseconds with the largest unit that divides them.
 pub fn show(ms: u64) -> String {
     let fits = UNITS.iter().rev().find(|(_, factor)| ms >= *factor && ms.is_multiple_of(*factor));
     fits.map_or_else(|| format!("{ms}ms"), |(name, factor)| format!("{}{name}", ms / factor))

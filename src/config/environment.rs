@@ -1,6 +1,6 @@
-//! The environment as a value, so that one test's variables are not another's.
+//! [`EnvVariables`]: the environment as a value, so that tests do not share variables.
 //!
-//! **Invariant:** `Debug` names the variables and shows none of their contents.
+//! **Invariant:** `Debug` prints names only, never values.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 
 use secrecy::SecretString;
 
-/// Variables by name; those that are not text do not exist for us.
+/// Variables by name. Variables that are not UTF-8 are ignored.
 #[derive(Clone, Default)]
 pub struct Environment {
     variables: BTreeMap<String, String>,
 }
 
 impl Environment {
-    /// The process's own.
+    /// Reads the variables of this process.
     #[expect(clippy::disallowed_methods, reason = "the environment is read here, once")]
     pub fn of_process() -> Self {
         let texts = std::env::vars_os().filter_map(|(name, value)| {
@@ -31,22 +31,21 @@ impl Environment {
         Self { variables: variables.collect() }
     }
 
-    /// A variable that is set to something. An empty one is one that was not set.
+    /// Returns a variable; an empty one counts as not set.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str).filter(|value| !value.trim().is_empty())
     }
 
-    /// All of them.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// A key. A line break at its end came from the file it was read from.
+    /// Returns a key, trimmed: a line break often comes from the file it was read from.
     pub(super) fn secret(&self, name: &str) -> Option<SecretString> {
         self.get(name).map(|value| SecretString::from(value.trim()))
     }
 
-    /// Whether a program can be started: by its path, or by its name on the PATH.
+    /// Whether a program exists: by its path, or by its name on the PATH.
     pub(super) fn has_program(&self, program: &str) -> bool {
         if program.contains('/') {
             return is_program(Path::new(program));
@@ -57,13 +56,13 @@ impl Environment {
             .any(|folder| is_program(&folder.join(program)))
     }
 
-    /// Where this user's settings lie.
+    /// Folder of the user's configuration.
     pub(super) fn config_folder(&self) -> Option<PathBuf> {
         let from_home = || Some(self.home_folder()?.join(".config"));
         self.absolute_path("XDG_CONFIG_HOME").or_else(from_home)
     }
 
-    /// Where programs keep what this user decided on this machine.
+    /// Folder of the user's program state, such as trusted files.
     pub(super) fn state_folder(&self) -> Option<PathBuf> {
         let from_home = || Some(self.home_folder()?.join(".local/state"));
         self.absolute_path("XDG_STATE_HOME").or_else(from_home)

@@ -1,7 +1,7 @@
-//! What is wrong with a configuration: every problem, with its key and its line.
+//! Errors of the configuration: every problem with its key and line.
 //!
-//! **Invariant:** no message repeats a value that could be a secret. Words from a
-//! closed list are repeated; addresses, keys and variables' contents are not.
+//! **Invariant:** no message repeats a value that could be a secret. Values from a closed list are
+//! repeated; URLs, keys and contents of variables are not.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::nearest::nearest;
 use super::trust::UntrustedFile;
 
-/// More than any council needs; a file this large is something else.
+/// More than any configuration needs.
 pub(super) const COUNCIL_BYTES_MAX: u64 = 1024 * 1024;
 
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum ConfigError {
     NotText { path: PathBuf },
     #[error("{}", sentence_of(path, problems))]
     Invalid { path: PathBuf, problems: Vec<Problem> },
-    /// The file is well written, but providers that it names cannot be used.
+    /// The file is valid, but it names providers that cannot be used.
     #[error("{}", sentence_of(path, problems))]
     Unusable { path: PathBuf, problems: Vec<Problem> },
     #[error("no provider is configured, and none was found")]
@@ -66,7 +66,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// Everything that is wrong with the file, where that is what is wrong.
+    /// Returns all problems of the file, if the error is about its content.
     pub fn problems(&self) -> &[Problem] {
         match self {
             Self::Invalid { problems, .. } | Self::Unusable { problems, .. } => problems,
@@ -91,7 +91,7 @@ impl ConfigError {
     }
 }
 
-/// A lone problem is said at once; several are counted here and listed by the door.
+/// Prints a single problem; several are only counted here, and the CLI or MCP layer lists them.
 fn sentence_of(path: &std::path::Path, problems: &[Problem]) -> String {
     let path = path.display();
     match problems {
@@ -100,16 +100,16 @@ fn sentence_of(path: &std::path::Path, problems: &[Problem]) -> String {
     }
 }
 
-/// One thing that is wrong with `council.yaml`.
+/// One problem in `council.yaml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
-    /// Where the setting stands, as `council.quorum.r1_min`.
+    /// Path of the setting, such as `council.quorum.r1_min`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     pub message: String,
-    /// What is wrong is not what is written, but what should be there besides: a key, a program.
+    /// The file itself is right, but something outside of it is missing: a key or a program.
     #[serde(skip)]
     pub is_elsewhere: bool,
 }
@@ -121,7 +121,7 @@ impl fmt::Display for Problem {
 }
 
 impl Problem {
-    /// The text is not YAML, or not a YAML we take.
+    /// The text is not YAML, or uses YAML that Plenary does not accept.
     pub(super) fn of_text(line: Option<u64>, what: &str) -> Self {
         let message = match line {
             Some(line) => format!("{what} (line {line})"),
@@ -139,7 +139,7 @@ impl Problem {
         Self { key: Some(path), line: Some(line), message, is_elsewhere: false }
     }
 
-    /// A value that will not do: `fault` goes on after the key and its line.
+    /// An invalid value: `fault` follows the key and its line in the message.
     pub(super) fn of_value(path: &str, line: Option<u64>, fault: &str) -> Self {
         let place = line.map(|line| format!(" on line {line}")).unwrap_or_default();
         let message = format!("`{path}`{place} {fault}");

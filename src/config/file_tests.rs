@@ -1,5 +1,4 @@
-//! What is said about a `council.yaml` that will not do: each case is a text and the
-//! messages it must get, all of them and no others.
+//! Tests of invalid `council.yaml` files: each case is a text and the messages it causes.
 
 use super::fixtures::problems;
 

@@ -1,5 +1,5 @@
-//! What the tests of this room stand on: a file in a folder of its own, an environment,
-//! and the settings that come of them.
+//! Fixtures of the config tests: a council file in its own folder, an environment, and the
+//! resulting settings.
 
 use std::path::Path;
 
@@ -10,19 +10,19 @@ use super::load::load_in;
 use super::locate::{COUNCIL_FILE, Flags};
 use super::settings::Settings;
 
-/// The settings that a file and an environment make.
+/// Loads settings from a file's text and variables.
 pub(super) fn settings(yaml: &str, variables: &[(&str, &str)]) -> Result<Settings, ConfigError> {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), yaml);
     load_from(folder.path(), variables)
 }
 
-/// The same in a folder whose contents matter.
+/// Loads settings from an existing folder.
 pub(super) fn load_from(
     folder: &Path,
     variables: &[(&str, &str)],
 ) -> Result<Settings, ConfigError> {
-    // These tests are about what trusted settings come to.
+    // These tests do not concern trust.
     let trusting = [("PLENARY_TRUST", "all")];
     let environment = Environment::of(trusting.iter().chain(variables).copied());
     load_in(folder, &Flags::default(), &Overrides::default(), &environment, |_| Vec::new())
@@ -33,7 +33,7 @@ pub(super) fn write(folder: &Path, yaml: &str) {
     std::fs::write(folder.join(COUNCIL_FILE), yaml).unwrap();
 }
 
-/// What is said about a file.
+/// Returns the problems of a file.
 #[track_caller]
 pub(super) fn problems(yaml: &str) -> Vec<String> {
     let error = settings(yaml, &[]).err();
@@ -41,7 +41,7 @@ pub(super) fn problems(yaml: &str) -> Vec<String> {
     problems.iter().map(ToString::to_string).collect()
 }
 
-/// A program that does nothing, in a folder to put on the PATH.
+/// Installs a program that does nothing, in a folder for the PATH.
 #[cfg(unix)]
 #[expect(clippy::disallowed_methods, reason = "a test writes what it reads")]
 pub(super) fn install(folder: &Path, program: &str) {

@@ -1,4 +1,4 @@
-//! Settles the `review` section: the artifact gate.
+//! Settles the `review` section.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::settings::{Deliberator, Review};
 use crate::domain::gate::{PolicyName, Redaction};
 use crate::domain::store_files::store_files;
 
-/// Of the seed's four, one may be silent.
+/// One of the four deliberators of the specification may fail.
 const MIN_DELIBERATORS_DEFAULT: usize = 3;
 const PRIOR_VERDICTS_DEFAULT: usize = 5;
 pub(super) const LOG_PATH_DEFAULT: &str = "council_log.jsonl";
@@ -44,7 +44,7 @@ pub(super) fn settle(
         MIN_DELIBERATORS_DEFAULT,
     );
     if let (true, Source::File { line }) = (min_deliberators > seats.len(), source) {
-        // A gate that asks for more voices than it has never opens.
+        // A review that needs more deliberators than it has never passes.
         let fault = format!("is {min_deliberators}, but there are {} deliberators", seats.len());
         problems.note("review.policy.min_deliberators", asked.unwrap_or(line), &fault);
     }
@@ -74,7 +74,7 @@ pub(super) fn settle(
     }
 }
 
-/// Whether the log would be written into a file that is something else.
+/// Whether the log path is the store's file or `council.yaml`.
 fn is_taken(log_path: &Path, located: &Located) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let log = real(log_path);
@@ -83,7 +83,7 @@ fn is_taken(log_path: &Path, located: &Located) -> bool {
         || file.as_ref() == Some(&log)
 }
 
-/// What must not be written to the log is not printed either: only how much there is.
+/// Records only the number of patterns, because a pattern may contain the secret it hides.
 fn redact(file: Option<At<Redaction>>, ledger: &mut Ledger) -> Redaction {
     let source = file.as_ref().map_or(Source::Default, |at| Source::File { line: at.line });
     let patterns = file.map(|at| at.value).unwrap_or_default();

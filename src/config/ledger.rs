@@ -1,7 +1,6 @@
-//! Who set what: each effective value with the layer it came from.
+//! Effective settings, each with the source of its value. Printed by `config` and used in errors.
 //!
-//! A flag wins over the environment, the environment over the file, the file over the
-//! catalogue of known providers, and that over the defaults.
+//! Priority: flag, environment, file, catalogue, default.
 
 use std::fmt;
 
@@ -11,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::section::At;
 
-/// Where a value came from.
+/// Source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     Default,
-    /// What is known of a provider by its name.
+    /// Default of a known provider.
     Catalogue,
-    /// What was found on this machine because no file named it.
+    /// Discovered on this machine.
     Found,
     File {
         line: u64,
@@ -62,7 +61,7 @@ impl Serialize for Source {
     }
 }
 
-/// One effective setting. It never holds a secret.
+/// One effective setting. It never contains a secret.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setting {
     pub key: String,
@@ -70,7 +69,7 @@ pub struct Setting {
     pub source: Source,
 }
 
-/// What each layer says about one setting.
+/// Values of one setting by source.
 #[derive(Debug)]
 pub(super) struct Layers<T> {
     pub flag: Option<(&'static str, T)>,
@@ -80,7 +79,7 @@ pub(super) struct Layers<T> {
 }
 
 impl<T> Layers<T> {
-    /// The value of the highest layer that has one.
+    /// Returns the value of the source with the highest priority.
     fn settle(self) -> (T, Source) {
         if let Some((name, value)) = self.flag {
             return (value, Source::Flag { name });
@@ -95,7 +94,7 @@ impl<T> Layers<T> {
     }
 }
 
-/// The effective settings, in the order in which they were settled.
+/// Effective settings in the order in which they were settled.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Ledger(pub Vec<Setting>);
 
@@ -106,7 +105,7 @@ impl Ledger {
         value
     }
 
-    /// A setting that only the file can change.
+    /// Settles a setting that only the file can change.
     pub(super) fn file_or<T: Serialize>(
         &mut self,
         key: &str,

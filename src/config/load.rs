@@ -1,4 +1,5 @@
-//! Settles the settings: flags over environment over file over defaults.
+//! Loads [`Settings`]: reads `council.yaml`, checks it, and settles flags over environment over
+//! file over defaults. Called at the start of commands that call providers.
 
 use std::path::Path;
 
@@ -27,16 +28,16 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Quorum, ShortCircuit, Timeouts};
 use crate::providers::Provider;
 
-/// The seed's bound on a dialogue that does not converge.
+/// Default round limit of a dialogue, from the specification.
 const MAX_ROUNDS_DEFAULT: u8 = 10;
 
-/// Without a word from anybody everyone must agree.
+/// By default all experts must agree.
 const CONVERGENCE_PERCENT_DEFAULT: u8 = 100;
 
-/// Finds, reads and checks everything, and reports all that is wrong at once.
+/// Finds, reads and checks everything; reports all problems at once.
 ///
-/// `installed` answers which models the Ollama server at an address has; it is only asked
-/// when the file names no provider and few were found.
+/// `installed` returns the models of the Ollama server at a URL. It is called only if the file
+/// names no provider and too few were discovered.
 pub fn load(
     flags: &Flags,
     overrides: &Overrides,
@@ -46,7 +47,7 @@ pub fn load(
     load_in(&working_folder()?, flags, overrides, environment, installed)
 }
 
-/// The same from any folder.
+/// Like [`load_settings`], from any folder.
 pub(super) fn load_in(
     working: &Path,
     flags: &Flags,
@@ -61,9 +62,8 @@ pub(super) fn load_in(
     Ok(settled.settings)
 }
 
-/// All providers that were named or found with the settings, those that cannot be used too.
-/// An error only when the file itself is badly written, or is not trusted as far as the caller
-/// follows it.
+/// Returns the settings and all named or discovered providers, including unusable ones. Fails only
+/// if the file is invalid, or not trusted for the `needed` use.
 pub fn survey(
     needed: SettingUse,
     flags: &Flags,
@@ -80,7 +80,7 @@ pub fn survey(
     Ok((settled.settings, settled.candidates))
 }
 
-/// The settings as far as they go, and what is wrong with them.
+/// Settings with the problems found while settling them.
 struct Settled {
     settings: Settings,
     candidates: Vec<Candidate>,
@@ -110,7 +110,7 @@ fn read(
     settle(file, found, anchor, located, overrides, environment, problems)
 }
 
-/// What can be used without anybody having named it.
+/// Discovers providers that no file names.
 fn discovered(
     environment: &Environment,
     installed: impl Fn(&str) -> Vec<String>,

@@ -1,4 +1,4 @@
-//! What a file, an environment and flags make together.
+//! Tests of settings from file, environment and flags together.
 
 use std::path::Path;
 
@@ -92,7 +92,7 @@ fn tier_rules_come_tier_by_tier_and_as_written() {
     assert_eq!(rules, expected);
 }
 
-/// A budget by file, environment and flag, and who won.
+/// Budget from file, environment and flag, and which source won.
 #[track_caller]
 fn check_budget(file: &str, environment: &str, flag: Option<f64>, expected: (u64, &str)) {
     let folder = tempdir().unwrap();
@@ -166,7 +166,7 @@ fn a_variable_or_flag_that_makes_no_sense_is_an_error_that_names_it() {
     check("PLENARY_DEADLINE", "0h");
 }
 
-/// Where the store is, by flag, environment and file, relative to the folder.
+/// Path of the store from flag, environment and file, relative to the folder.
 #[track_caller]
 fn check_store(flag: Option<&str>, variable: &str, file: &str, expected: (&str, &str)) {
     let folder = tempdir().unwrap();
@@ -191,7 +191,7 @@ fn a_store_that_is_typed_is_meant_from_here_and_one_in_the_file_from_there() {
     check_store(None, "", "", (".plenary/plenary.db", "default"));
 }
 
-/// Which file counts, among those there are.
+/// Which of the existing files is used.
 #[track_caller]
 fn check_file(flag: Option<&str>, variables: &[(&str, &str)], expected: Option<&str>) {
     let root = tempdir().unwrap();
@@ -247,7 +247,7 @@ fn what_is_not_a_file_of_text_is_told_as_what_it_is() {
     assert!(matches!(said(&latin), ConfigError::NotText { .. }));
 }
 
-/// The transports of one provider; `@` in front of a variable's value is a folder of programs.
+/// Transports of one provider; `@` before a variable's value means a folder of programs.
 #[track_caller]
 fn check_transports(council: &str, has_key: bool, programs: &[&str], expected: &str) {
     let folder = tempdir().unwrap();

@@ -1,4 +1,5 @@
-//! Finds `council.yaml` and the store.
+//! Finds `council.yaml`, the store and the other paths of a project. Every command calls
+//! [`locate_project`] or `load_settings`.
 
 use std::path::{Path, PathBuf};
 
@@ -14,19 +15,19 @@ use super::section::{At, Problems};
 use super::trust::{ProjectFile, SettingUse};
 use super::yaml::Node;
 
-/// The file that anchors a project.
+/// Name of the project's configuration file.
 pub const COUNCIL_FILE: &str = "council.yaml";
 
 /// Relative to the folder of `council.yaml`, else to the working folder.
 const STORE_DEFAULT: &str = "sqlite:.plenary/plenary.db";
 
-/// Where the store is, for those who do not want to repeat `--store`.
+/// Default for `--store`.
 const STORE_VARIABLE: &str = "PLENARY_STORE";
 
-/// The same for `--config`.
+/// Default for `--config`.
 const CONFIG_VARIABLE: &str = "PLENARY_CONFIG";
 
-/// What the command line said.
+/// Paths from the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Flags {
     pub config: Option<PathBuf>,
@@ -34,29 +35,29 @@ pub struct Flags {
     pub allow: Vec<PathBuf>,
 }
 
-/// Where things are.
+/// Paths of the current project.
 #[derive(Debug, Clone)]
 pub struct Located {
     pub working: PathBuf,
-    /// The `council.yaml` that counts, where there is one.
+    /// The `council.yaml` in use, if any.
     pub file: Option<PathBuf>,
-    /// The folder that paths in the file are relative to.
+    /// Folder that paths in the file are relative to.
     pub folder: PathBuf,
-    /// The folder that documents are named from, and so `tier_rules` too: that of the file, and
-    /// the working folder where the file is this user's for all folders.
+    /// Folder that document paths and `tier_rules` are relative to: the file's folder, or the
+    /// working folder if the file is the user's global one.
     pub documents: PathBuf,
     pub store: PathBuf,
     pub store_source: Source,
     pub allow: Vec<PathBuf>,
-    /// The verdict log's file.
+    /// File of the verdict log.
     pub log: PathBuf,
-    /// Every text of the file, read as a path: an export replaces none of these files.
+    /// Every text of the file, taken as a path; an export must not overwrite these files.
     pub references: Vec<PathBuf>,
-    /// What a dialogue asks for when its creator does not say, where the file does.
+    /// Default convergence of a new dialogue, if the file sets it.
     pub convergence_percent: Option<u8>,
 }
 
-/// The file that counts, read.
+/// The `council.yaml` in use, parsed.
 #[derive(Debug)]
 pub(super) struct Anchor {
     pub working: PathBuf,
@@ -64,12 +65,12 @@ pub(super) struct Anchor {
     pub documents: PathBuf,
     pub file: Option<(PathBuf, Node)>,
     pub file_source: Source,
-    /// What decides on trust, where the file was found and not named.
+    /// Set if the file was found by the search, so that trust must be checked.
     pub project: Option<ProjectFile>,
 }
 
-/// Finds what every command needs. Of the file only the sections that matter for that
-/// are looked at: a record can be read whatever the council's providers are.
+/// Finds the paths every command needs. Reads only the sections needed for that, so that a record
+/// stays readable if the providers are misconfigured.
 pub fn locate(flags: &Flags, environment: &Environment) -> Result<Located, ConfigError> {
     let anchor = anchor(&working_folder()?, flags, environment)?;
     anchor.require_trust(SettingUse::Record, environment)?;
@@ -83,8 +84,8 @@ pub fn locate(flags: &Flags, environment: &Environment) -> Result<Located, Confi
     anchor.located(flags, environment, url, convergence_percent.map(|at| at.value))
 }
 
-/// The file named by `--config`, else by the environment, else found upward from the
-/// working folder, else in the user's own folder.
+/// Finds the file: `--config`, else the environment, else the upward search from the working
+/// folder, else the user's global file.
 pub(super) fn anchor(
     working: &Path,
     flags: &Flags,
@@ -124,8 +125,8 @@ pub(super) fn working_folder() -> Result<PathBuf, ConfigError> {
     std::env::current_dir().map_err(ConfigError::NoWorkingFolder)
 }
 
-/// The file that a search from the working folder finds; none where the user named another or
-/// wrote it for themselves.
+/// Returns the file found by the upward search; `None` if the user named another file or the file
+/// is their own.
 pub fn find_project_file(
     flags: &Flags,
     environment: &Environment,
@@ -137,7 +138,7 @@ pub fn find_project_file(
     Ok(found.filter(|path| !is_in_own_folder(path, environment)))
 }
 
-/// This user's file, for all folders that have none.
+/// Returns the user's global file, used in folders without one.
 fn own(environment: &Environment) -> Option<PathBuf> {
     let path = own_folder(environment)?.join(COUNCIL_FILE);
     path.is_file().then_some(path)
@@ -147,8 +148,8 @@ fn own_folder(environment: &Environment) -> Option<PathBuf> {
     Some(environment.config_folder()?.join("plenary"))
 }
 
-/// Whether the file is this user's own. The user wrote what is in their configuration folder, also
-/// where the search finds it because they work there.
+/// Whether the file is in the user's configuration folder. It is trusted then, even if the upward
+/// search found it.
 fn is_in_own_folder(path: &Path, environment: &Environment) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     let own = own_folder(environment).as_deref().and_then(real);
@@ -156,7 +157,7 @@ fn is_in_own_folder(path: &Path, environment: &Environment) -> bool {
 }
 
 impl Anchor {
-    /// An error when a command that follows the file this far needs the user's consent.
+    /// Fails if this use of the file needs the user's consent.
     pub(super) fn require_trust(
         &self,
         needed: SettingUse,
@@ -168,7 +169,7 @@ impl Anchor {
         }
     }
 
-    /// An error when anything is wrong with the file.
+    /// Fails if there are problems.
     pub(super) fn settle(&self, problems: Problems) -> Result<(), ConfigError> {
         if problems.0.is_empty() {
             return Ok(());
@@ -191,7 +192,8 @@ impl Anchor {
         convergence_percent: Option<u8>,
     ) -> Result<Located, ConfigError> {
         let (store, store_source) = self.store(flags, environment, url)?;
-        // What is typed is the operator's; a project may have planted the rest.
+        // A path from a flag or variable is the user's choice; a project may have planted links in
+        // the others.
         if matches!(store_source, Source::File { .. } | Source::Default)
             && let Some(path) = own_files::first_link(&self.folder, &store)
         {
@@ -225,7 +227,8 @@ impl Anchor {
         self.folder.join(named.map_or_else(|| LOG_PATH_DEFAULT.to_owned(), |at| at.value))
     }
 
-    /// What is typed is meant from here; what a project's file says is meant from there.
+    /// A path from a flag or variable is relative to the working folder, one from the file to its
+    /// folder.
     fn store(
         &self,
         flags: &Flags,
@@ -259,7 +262,7 @@ pub(super) fn sqlite_path(url: &str) -> Result<&str, ConfigError> {
     }
 }
 
-/// The address of a database server may hold its password.
+/// Hides the rest of a database URL, which may contain a password.
 fn without_secrets(url: &str) -> String {
     url.split_once("://").map_or_else(|| url.to_owned(), |(scheme, _)| format!("{scheme}://…"))
 }

@@ -1,7 +1,8 @@
-//! `council.yaml`, the environment and the flags, settled into what the program works by.
+//! Configuration: settles `council.yaml`, environment and flags into [`Settings`].
 //!
-//! [`locate`] finds what every command needs: the file and the store. [`load`] settles
-//! all of it into [`Settings`], which never change afterwards and know who set what.
+//! [`locate_project`] finds the file and the store for commands that need no provider.
+//! [`load_settings`] builds all [`Settings`], which never change afterwards and record the source
+//! of each value.
 
 mod budget;
 mod check;

@@ -1,23 +1,23 @@
-//! The word that was probably meant.
+//! Suggestions for misspelled names.
 
-/// The known word nearest to this one, unless none is near.
+/// Returns the most similar known name, unless none is similar.
 pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let far = (word.chars().count() / 3).max(2);
     let measured = known.iter().map(|candidate| (distance(word, candidate), *candidate));
     let (steps, candidate) = measured.min_by_key(|(steps, _)| *steps)?;
-    // A key is often right but for what was left off its end: `max_output`, `api_key`.
+    // Users often omit the end of a key: `max_output`, `api_key`.
     let is_start = word.len() >= 3 && candidate.starts_with(word);
     let start = known.iter().find(|candidate| word.len() >= 3 && candidate.starts_with(word));
     if steps <= far || is_start { Some(candidate) } else { start.copied() }
 }
 
-/// The same words, those most like this one first.
+/// Sorts names by similarity, the most similar first.
 pub fn nearest_first(word: &str, mut known: Vec<String>) -> Vec<String> {
     known.sort_by_cached_key(|candidate| (distance(word, candidate), candidate.clone()));
     known
 }
 
-/// How many letters must be added, dropped, changed or swapped with their neighbour.
+/// Number of letters to insert, delete, replace or swap with a neighbour.
 fn distance(from: &str, to: &str) -> usize {
     let to: Vec<char> = to.chars().collect();
     let mut before: Vec<usize> = Vec::new();

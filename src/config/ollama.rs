@@ -1,7 +1,7 @@
-//! Asks an Ollama server on this machine which models it has.
+//! Asks an Ollama server on this machine for its installed models.
 //!
-//! The one question is asked with plain sockets and a short limit, because it is asked
-//! at the start of commands and mostly answered by nobody.
+//! Uses a plain socket and a short timeout, because commands ask at their start and usually no
+//! server answers.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -13,14 +13,14 @@ use super::environment::Environment;
 
 const PORT_DEFAULT: u16 = 11434;
 
-/// All of it: connecting, asking, reading.
+/// Limit for connecting, asking and reading together.
 const LIMIT: Duration = Duration::from_millis(300);
 
-/// A list of models; a hundred of them are some fifty kilobytes.
+/// A list of a hundred models has about fifty kilobytes.
 const ANSWER_BYTES_MAX: u64 = 1024 * 1024;
 
-/// Where the server is: `OLLAMA_HOST`, as Ollama's own programs read it, else the default.
-/// Nothing where it is not plain HTTP.
+/// Returns the server's URL from `OLLAMA_HOST`, read as Ollama's own programs do, else the default.
+/// `None` if it is not plain HTTP.
 pub(super) fn server(environment: &Environment) -> Option<String> {
     let host = environment.get("OLLAMA_HOST").unwrap_or("127.0.0.1").trim();
     let host = match host.split_once("://") {
@@ -33,13 +33,13 @@ pub(super) fn server(environment: &Environment) -> Option<String> {
         Some((name, port)) if !port.contains(']') => (name, port.parse().ok()?),
         Some(_) | None => (host, PORT_DEFAULT),
     };
-    // Listening on every address means that it can be reached on this one.
+    // A server that listens on all addresses is reachable on this one.
     let name = if name.is_empty() || name == "0.0.0.0" { "127.0.0.1" } else { name };
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || ".-:[]_".contains(c));
     is_name.then(|| format!("http://{name}:{port}"))
 }
 
-/// The models installed there; none when nobody answers in time.
+/// Returns the installed models; none if no server answers in time.
 pub fn models(server: &str) -> Vec<String> {
     let deadline = Instant::now() + LIMIT;
     let tags = ask(server, "/api/tags", deadline).map(|answer| names(&answer, "models", "name"));
@@ -47,7 +47,7 @@ pub fn models(server: &str) -> Vec<String> {
         if !names.is_empty() {
             return names;
         }
-        // Compatible servers have no tags.
+        // Compatible servers have no `/api/tags`.
         let models = ask(server, "/v1/models", deadline);
         return models.map(|answer| names_of(&answer)).unwrap_or_default();
     }
@@ -63,12 +63,12 @@ fn names(answer: &Value, list: &str, field: &str) -> Vec<String> {
     items.filter_map(|item| item.get(field)?.as_str()).map(str::to_owned).collect()
 }
 
-/// Models that turn text into numbers are installed beside those that talk.
+/// Excludes embedding and ranking models, which cannot chat.
 pub(super) fn can_talk(model: &str) -> bool {
     !["embed", "minilm", "bge-", "rerank"].iter().any(|word| model.contains(word))
 }
 
-/// HTTP/1.0, so that the answer ends where the connection does.
+/// Uses HTTP/1.0, so that the response ends with the connection.
 fn ask(server: &str, path: &str, deadline: Instant) -> io::Result<Value> {
     let host = server.trim_start_matches("http://");
     let left = || {
@@ -92,7 +92,8 @@ fn ask(server: &str, path: &str, deadline: Instant) -> io::Result<Value> {
     body(&bytes)
 }
 
-/// An answer that is no document of this kind is an empty one: somebody else lives there.
+/// Parses the response body. A body that is not JSON counts as empty: another service uses the
+/// port.
 fn body(answer: &[u8]) -> io::Result<Value> {
     let text = String::from_utf8_lossy(answer);
     let document =

@@ -1,4 +1,4 @@
-//! Opens `council.yaml`, whatever it turns out to be.
+//! Opens and parses `council.yaml`; rejects folders, devices and files over the size limit.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -8,17 +8,17 @@ use super::error::{COUNCIL_BYTES_MAX, ConfigError};
 use super::yaml::{self, Node};
 use crate::domain::digest::sha256_hex;
 
-/// The file as it was at the moment of reading.
+/// The file as it was when it was read.
 #[derive(Debug)]
 pub(super) struct OpenedFile {
     pub tree: Node,
     /// The digest of the bytes that `tree` was read from.
     pub sha256: String,
-    /// Of the opened file, not of its path: a file that is replaced meanwhile changes neither.
+    /// Metadata of the opened file, not of its path, which may be replaced meanwhile.
     pub metadata: Metadata,
 }
 
-/// The file as a tree, or exactly why not.
+/// Reads and parses the file.
 pub(super) fn council(path: &Path) -> Result<OpenedFile, ConfigError> {
     let (text, metadata) = text(path)?;
     let sha256 = sha256_hex([text.as_bytes()]);
@@ -37,14 +37,14 @@ fn text(path: &Path) -> Result<(String, Metadata), ConfigError> {
         }
         ConfigError::Unreadable { path, source }
     };
-    // A device may do anything when it is opened, so it is looked at first.
+    // Check the type first: opening a device may have side effects.
     if is_strange(&path.metadata().map_err(unreadable)?) {
         return Err(ConfigError::NotAFile { path: path.to_owned() });
     }
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
     let mut bytes = Vec::new();
-    // One byte over the limit is enough to know that it is over.
+    // Read one byte more than allowed, to detect a file over the limit.
     file.take(COUNCIL_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > COUNCIL_BYTES_MAX {
         return Err(ConfigError::TooLarge { path: path.to_owned() });
@@ -54,7 +54,7 @@ fn text(path: &Path) -> Result<(String, Metadata), ConfigError> {
     Ok((text, metadata))
 }
 
-/// A named pipe is how shells pass `<(…)`; a folder or a device is a mistake.
+/// Rejects folders, devices and sockets. Named pipes are allowed, since shells pass `<(…)` as one.
 #[cfg(unix)]
 fn is_strange(metadata: &Metadata) -> bool {
     use std::os::unix::fs::FileTypeExt;

@@ -1,14 +1,15 @@
-//! Files of ours that a project may have tampered with, and files that its `council.yaml` names.
+//! Protects Plenary's files against links in a cloned project, and lists the files that
+//! `council.yaml` names.
 //!
-//! A clone can bring links under the names of our own files, so those are not followed below the
-//! folder that was cloned.
+//! A clone may contain links under the names of Plenary's files, so links below the cloned folder
+//! are not followed.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::yaml::{Node, Value};
 
-/// The first link among the parts of a path that lie below a folder. A part that is not there
-/// yet is none. `..` leaves the folder, and what is beyond is the operator's.
+/// Returns the first link among the components of `path` below `folder`. Missing components are no
+/// links. A path with `..` leaves the folder and is the operator's choice.
 pub(super) fn first_link(folder: &Path, path: &Path) -> Option<PathBuf> {
     let below = path.strip_prefix(folder).ok()?;
     let mut reached = folder.to_owned();
@@ -24,9 +25,8 @@ pub(super) fn first_link(folder: &Path, path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// Every file that the tree could refer to: each text in it, and each word of each text, as a
-/// path below one of the folders. Most are no files at all; one that is must not be replaced by
-/// an export, under any key.
+/// Lists every path the file may refer to: each text, and each space-separated part of it, below
+/// each folder. An export must not overwrite any of them, so over-reporting is intended.
 pub(super) fn references(tree: &Node, folders: &[&Path]) -> Vec<PathBuf> {
     let mut texts = Vec::new();
     collect(tree, &mut texts);
@@ -35,7 +35,7 @@ pub(super) fn references(tree: &Node, folders: &[&Path]) -> Vec<PathBuf> {
     names.sort_unstable();
     names.dedup();
     let paths = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    // A file that is not there yet counts: it would be obeyed as soon as it is.
+    // Include missing files: they would be read as soon as they exist.
     let mut paths: Vec<PathBuf> = paths.filter(|path| !path.is_dir()).collect();
     paths.sort_unstable();
     paths.dedup();

@@ -1,5 +1,5 @@
-//! Who owns a project's file. Git refuses a repository of another user, and plenary refuses a
-//! file of another user for the same reason: its owner decides what the program does.
+//! Checks who owns a project's file. Like git, Plenary rejects files of other users, because the
+//! file's owner decides what the program does.
 
 use std::fs::Metadata;
 use std::io;
@@ -8,15 +8,15 @@ use std::path::Path;
 
 use super::environment::Environment;
 
-/// The user that this process runs as.
+/// User of this process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CurrentUser {
     uid: u32,
-    /// The user who started this process by `sudo`.
+    /// The user who ran `sudo`, if any.
     sudo_uid: Option<u32>,
 }
 
-/// What belongs to another user.
+/// Part of the path that belongs to another user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OtherOwner {
     pub part: &'static str,
@@ -32,20 +32,19 @@ impl CurrentUser {
         Self { uid, sudo_uid }
     }
 
-    /// Whether files of this user are ours. As in git, root accepts files of the user who called
-    /// `sudo`.
+    /// Whether a uid counts as this user. As in git, root accepts files of the user who ran `sudo`.
     pub(super) fn owns(self, uid: u32) -> bool {
         uid == self.uid || self.uid == ROOT && self.sudo_uid == Some(uid)
     }
 
-    /// Whether a folder may hold our file. Only the owner of a folder and root can replace files
-    /// of ours in it, and a file that others add is a file of another user.
+    /// Whether the file may be in a folder of this user id. Only the folder's owner and root can
+    /// replace our files in it.
     fn accepts_folder(self, uid: u32) -> bool {
         self.owns(uid) || uid == ROOT
     }
 
-    /// The other user who owns the file, the link that leads to it, or the folder that holds it.
-    /// `opened` describes the file that was read, not what its path leads to by now.
+    /// Returns the other user who owns the file, the link to it, or its folder. `opened` is the
+    /// metadata of the opened file, because its path may be replaced meanwhile.
     pub(super) fn find_other_owner(
         self,
         path: &Path,

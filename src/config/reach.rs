@@ -1,8 +1,8 @@
-//! A provider as written or found becomes one that can be called, or it is said why not.
-//! A [`Candidate`] is either: what is known of it, and how each way to it stands.
+//! Resolves a configured or discovered provider into one that can be called, or reports why it
+//! cannot. Returns a [`ProviderCandidate`] with the status of each transport.
 //!
-//! **Invariant:** the key of a catalogue's row goes to that row's address and nowhere
-//! else. Another address gets a key only when the file names its variable.
+//! **Invariant:** the key of a catalogue row is sent to that row's address only. Another address
+//! gets a key only if the file names its variable.
 
 use std::fmt;
 use std::path::Path;
@@ -20,24 +20,24 @@ use crate::domain::plan::{Price, Role};
 use crate::providers::catalogue::{self, Row};
 use crate::providers::{Dialect, McpTool, Provider, is_loopback};
 
-/// Enough for an opinion with its reasons; reserved in full before each call.
+/// Enough for an opinion with its reasons. The budget reserves this amount before each call.
 const OUTPUT_TOKENS_DEFAULT: u32 = 8_192;
 
-/// What a provider is resolved in.
+/// Inputs of the resolution that all providers share.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
     pub environment: &'a Environment,
-    /// What programs with a relative path are relative to.
+    /// Folder that relative program paths are relative to.
     pub folder: &'a Path,
     pub transport: TransportChoice,
 }
 
-/// Whether a provider can be reached by a transport.
+/// Whether a transport to a provider is available.
 #[derive(Debug, PartialEq, Eq)]
 enum Way {
     Open,
     Closed(String),
-    /// Nothing says how.
+    /// Not configured.
     None,
 }
 
@@ -45,20 +45,20 @@ enum Way {
 struct Key {
     variable: Option<String>,
     secret: Option<SecretString>,
-    /// What should have been set.
+    /// Variables that should be set.
     missing: Option<String>,
 }
 
-/// A provider that was named or found, whether it can be used or not.
+/// A named or discovered provider, usable or not.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Without transports where none can be used.
+    /// Has no transports if it is unusable.
     pub provider: Provider,
     pub found_by: FoundBy,
     pub ways: Vec<WaySeen>,
 }
 
-/// How a provider came to be considered.
+/// How the provider was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundBy {
     File { line: u64 },
@@ -67,11 +67,11 @@ pub enum FoundBy {
     Ollama,
 }
 
-/// One way to a provider.
+/// Status of one transport.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaySeen {
     pub kind: TransportKind,
-    /// Why it cannot be gone, as far as that is known without trying.
+    /// Why it is unavailable, as far as known without a call.
     pub closed: Option<String>,
 }
 
@@ -92,8 +92,8 @@ impl fmt::Display for FoundBy {
     }
 }
 
-/// The provider, its settings noted; where it cannot be used, the problem is noted instead.
-/// Nothing for one that is not described well enough.
+/// Resolves a provider and records its settings, or adds a problem. Returns `None` if its
+/// description is incomplete.
 pub(super) fn candidate(
     entry: &ProviderEntry,
     around: &Surroundings<'_>,
@@ -179,7 +179,7 @@ fn is_described(entry: &ProviderEntry, row: Option<&Row>) -> bool {
     row.is_some() || is_served || entry.command.is_some() || entry.mcp.is_some()
 }
 
-/// A program or a tool may choose its model itself; then the provider's name stands for it.
+/// A program or MCP tool may choose its own model; then the provider's name is used.
 fn model(entry: &ProviderEntry, row: Option<&Row>) -> Option<String> {
     let named = entry.model.as_ref().map(|at| at.value.clone());
     let known = || row.and_then(|row| row.model).map(str::to_owned);
@@ -224,7 +224,7 @@ fn command(entry: &ProviderEntry, row: Option<&Row>, folder: &Path) -> Vec<Strin
     command
 }
 
-/// A name is looked for on the PATH; a relative path is meant from the file.
+/// A bare name is looked up on the PATH; a relative path is relative to the file's folder.
 fn placed(program: &str, folder: &Path) -> String {
     let is_path = program.contains('/');
     if is_path { folder.join(program).to_string_lossy().into_owned() } else { program.to_owned() }
@@ -241,7 +241,7 @@ fn tool(entry: &ProviderEntry) -> Option<McpTool> {
     })
 }
 
-/// All that decides how a provider can be reached.
+/// Inputs that decide which transports are available.
 struct Roads<'a> {
     entry: &'a ProviderEntry,
     row: Option<&'a Row>,
@@ -253,10 +253,10 @@ struct Roads<'a> {
 const ROADS: [TransportKind; 3] = [TransportKind::Mcp, TransportKind::Http, TransportKind::Cli];
 
 impl Roads<'_> {
-    /// The transports in the order in which they are tried; or why none of them can be used.
+    /// Returns the transports in the order of attempts, or why none is available.
     ///
-    /// One that is named but closed stays in the list: that it was tried, and why it was given
-    /// up, then stands in the record.
+    /// A requested transport that is unavailable stays in the list, so that the record shows the
+    /// failed attempt and its reason.
     fn transports(&self, choice: TransportChoice) -> Result<Vec<TransportKind>, String> {
         let named = self.named(choice).unwrap_or_else(|| {
             let is_wanted = |kind: &TransportKind| match self.way(*kind) {
@@ -279,7 +279,7 @@ impl Roads<'_> {
         Err(reasons.collect::<Vec<_>>().join(", and "))
     }
 
-    /// Every way that is named, or that something speaks for.
+    /// Returns the status of every requested or configured transport.
     fn seen(&self, choice: TransportChoice) -> Vec<WaySeen> {
         let named = self.named(choice);
         let is_named = named.is_some();
@@ -293,7 +293,7 @@ impl Roads<'_> {
             .collect()
     }
 
-    /// Those that the file asks for; nothing where it leaves the choice to us.
+    /// Returns the transports the file requests; `None` if it leaves the choice to Plenary.
     fn named(&self, choice: TransportChoice) -> Option<Vec<TransportKind>> {
         match (&self.entry.transports, choice) {
             (Some(At { value, .. }), _) => Some(value.clone()),
@@ -344,7 +344,7 @@ fn program_way(program: &str, environment: &Environment) -> Way {
     Way::Closed(format!("there is no program `{program}`{place}"))
 }
 
-/// Our own machine costs nothing unless the file says otherwise.
+/// Calls to this machine are free unless the file sets a price.
 fn price(
     entry: &ProviderEntry,
     model: &str,

@@ -1,24 +1,24 @@
-//! Searches for a project's `council.yaml`, from the working folder upward.
+//! Searches for a project's `council.yaml` from the working folder upward.
 //!
-//! **Invariant:** the search never leaves the repository, the home folder or the file system that
-//! the working folder is in: a file beyond them belongs to another project or another person.
+//! **Invariant:** the search never leaves the repository, the home folder or the file system of the
+//! working folder, because a file beyond them belongs to another project or user.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::locate::COUNCIL_FILE;
 
-/// Git keeps a repository in a folder of this name; worktrees and submodules have a file.
+/// Name of a git repository's folder; worktrees and submodules have a file of this name.
 const REPOSITORY: &str = ".git";
 
-/// The nearest file upward. The root of the repository and the home folder are the last folders
-/// that it looks at; a folder on another file system is not looked at.
+/// Returns the nearest file upward. The search ends at the repository's root, at the home folder,
+/// and before a folder on another file system.
 pub(super) fn search_upward(working: &Path, home: Option<&Path>) -> Option<PathBuf> {
     let identity = |folder: &Path| folder.metadata().ok().map(|found| (found.dev(), found.ino()));
     let home = home.and_then(identity);
     let (device, _) = identity(working)?;
     for folder in working.ancestors() {
-        // A folder that cannot be read ends the search like a boundary.
+        // A folder that cannot be read ends the search.
         let here = identity(folder).filter(|(found, _)| *found == device)?;
         let file = folder.join(COUNCIL_FILE);
         if file.is_file() {
@@ -39,8 +39,8 @@ mod tests {
     use super::*;
     use crate::config::fixtures::write;
 
-    /// Searches from `a/b/c` below a folder that holds these files, with `a` as the home folder
-    /// or not.
+    /// Searches from `a/b/c` below a folder with these files; `a` is the home folder if `is_home`
+    /// is set.
     #[track_caller]
     fn check(files: &[&str], home: Option<&str>, expected: Option<&str>) {
         let root = tempfile::tempdir().unwrap();
@@ -99,13 +99,13 @@ mod tests {
         assert_eq!(search_upward(&home, Some(&link)), None);
     }
 
-    /// `/proc` is a file system of its own on every Linux.
+    /// `/proc` is a separate file system on every Linux.
     #[cfg(target_os = "linux")]
     #[test]
     fn the_search_stays_on_its_file_system() {
         let device = |path: &str| Path::new(path).metadata().unwrap().dev();
         assert_ne!(device("/proc/self"), device("/"));
-        // Whether `/` holds a file or not, the search from `/proc` does not look there.
+        // The search from `/proc` never looks at `/`.
         assert_eq!(search_upward(Path::new("/proc/self"), None), None);
     }
 }

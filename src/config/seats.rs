@@ -1,4 +1,4 @@
-//! Places at the table for a list of providers.
+//! Builds the seats of a panel from providers. Called by planning.
 
 use super::settings::Origin;
 use crate::domain::ask::TransportKind;
@@ -7,15 +7,15 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Role, SINGLE_FAMILY, Seat};
 use crate::providers::Provider;
 
-/// Two can agree or not; with three there is a majority.
+/// Three seats allow a majority.
 pub(super) const PANEL: usize = 3;
 
-/// Hex digits of a version that nobody chose: enough to tell two prompts apart.
+/// Hex digits of a generated version: enough to distinguish two prompts.
 const VERSION_DIGITS: usize = 8;
 
-/// A seat for each provider: participants in their order, then those who only chair. Where
-/// providers were found rather than named, and are too few, they take further seats. With
-/// the seats come notes that a reader of the result should see.
+/// Builds a seat for each provider: participants in order, then providers that only chair. If too
+/// few providers were discovered, they are repeated; configured ones are not. Also returns notes
+/// for the reader of the result.
 pub fn seats(
     providers: &[Provider],
     origin: Origin,
@@ -39,8 +39,7 @@ pub fn seats(
     (seats, notes)
 }
 
-/// Who may chair, in the order in which they are tried; the first participant where nobody
-/// was given the role.
+/// Returns the possible chairs in the order of attempts; the first provider if none has the role.
 pub fn chairs(providers: &[Provider]) -> Vec<ExpertSlug> {
     let chairs = providers.iter().filter(|provider| provider.roles.contains(&Role::Chair));
     let chairs: Vec<ExpertSlug> = chairs.map(|provider| provider.name.clone()).collect();
@@ -50,20 +49,20 @@ pub fn chairs(providers: &[Provider]) -> Vec<ExpertSlug> {
     chairs
 }
 
-/// What a reader should know of a panel whose seats are all of one family.
+/// Returns a note if all seats are of one model family.
 pub fn single_family(seats: &[Seat]) -> Option<String> {
     let family = &seats.first()?.family;
     let is_one = seats.len() > 1 && seats.iter().all(|seat| seat.family == *family);
     is_one.then(|| format!("{SINGLE_FAMILY}: {family}"))
 }
 
-/// A further seat of the same provider. It speaks, but does not chair a second time.
+/// Builds another seat of the same provider, as participant only.
 fn repeat(provider: &Provider, nth: usize, prompt_digest: &str) -> Option<Seat> {
     let name = format!("{}-{nth}", provider.name).parse().ok()?;
     Some(Seat { name, roles: vec![Role::Participant], ..seat(provider, prompt_digest) })
 }
 
-/// A provider's own seat.
+/// Builds a provider's seat.
 pub fn seat(provider: &Provider, prompt_digest: &str) -> Seat {
     let version = provider.version.clone();
     Seat {
@@ -82,13 +81,13 @@ pub fn seat(provider: &Provider, prompt_digest: &str) -> Seat {
     }
 }
 
-/// A short hash of prompt and model: it changes when either does.
+/// Returns a short hash of prompt and model, which changes with either.
 pub fn version_of(prompt_digest: &str, model: &str) -> String {
     let hex = sha256_hex([prompt_digest, "\n", model].map(str::as_bytes));
     hex.chars().take(VERSION_DIGITS).collect()
 }
 
-/// Where the first transport leads: an address, or the name of a program.
+/// Returns the endpoint of the first transport: a URL or a program.
 fn endpoint(provider: &Provider) -> Option<String> {
     match provider.transports.first()? {
         TransportKind::Http => provider.base_url.clone(),

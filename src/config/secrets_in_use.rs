@@ -1,22 +1,22 @@
-//! The values that must not leave this machine with a file: keys of providers, variables of their
-//! MCP servers, and what the environment holds under a name that says secret.
+//! Collects secret values that must not be sent with a context file: keys of providers, variables
+//! of their MCP servers, and environment variables with a secret-like name.
 
 use secrecy::{ExposeSecret, SecretString};
 
 use super::environment::Environment;
 use super::reach::Candidate;
 
-/// Parts of a name whose value is a secret.
+/// Parts of variable names that indicate a secret.
 const SECRET_NAMES: [&str; 8] =
     ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "CREDENTIAL", "DATABASE_URL"];
 const SECRET_NAME_ENDS: [&str; 5] = ["_PWD", "_PASS", "_AUTH", "_DSN", "_PAT"];
 
-/// Shorter values are words that an ordinary text holds by itself.
+/// Shorter values occur in ordinary text.
 const VALUE_CHARS_MIN: usize = 8;
-/// So long a word is no word.
+/// Ordinary lower-case terms and numbers are shorter than this.
 const WORD_CHARS_MAX: usize = 16;
 
-/// The values in use, however each provider can be reached.
+/// Collects the secrets of all providers, usable or not, and of the environment.
 pub(super) fn secrets_in_use(
     candidates: &[Candidate],
     environment: &Environment,
@@ -40,7 +40,7 @@ fn is_secret_name(name: &str) -> bool {
         || SECRET_NAME_ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a value can be told from the words and paths of an ordinary text.
+/// Whether a value is distinguishable from terms, numbers and paths of ordinary text.
 fn is_no_word(value: &str) -> bool {
     let value = value.trim();
     let length = value.chars().count();
@@ -49,7 +49,7 @@ fn is_no_word(value: &str) -> bool {
     length >= VALUE_CHARS_MIN && !is_word && !is_number && !is_place(value)
 }
 
-/// The same of a value whose name says nothing.
+/// Stricter check, for a value whose name does not indicate a secret.
 fn is_random(value: &str) -> bool {
     let has = |is_of: fn(char) -> bool| value.chars().any(is_of);
     is_no_word(value)
@@ -58,7 +58,7 @@ fn is_random(value: &str) -> bool {
         && has(|letter| letter.is_ascii_digit())
 }
 
-/// A path, or an address without a password.
+/// Whether a value is a path, or a URL without a password.
 fn is_place(value: &str) -> bool {
     let is_path = ["/", "./", "../", "~"].iter().any(|start| value.starts_with(start));
     let address = value.split_once("://").map(|(_, rest)| rest);

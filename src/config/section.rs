@@ -1,5 +1,5 @@
-//! A mapping of `council.yaml`, read key by key. What is wrong is noted, and reading
-//! goes on, so that a person mends a file once.
+//! [`ConfigSection`]: typed access to one mapping of `council.yaml`. Problems are collected and
+//! reading continues, so that a user sees all of them at once.
 
 use std::ops::RangeInclusive;
 
@@ -10,10 +10,10 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::limits::{EXPERT_SLUG_BYTES_MAX, LINE_CHARS_MAX};
 use crate::domain::words::Word;
 
-/// Items of one list: providers, globs, arguments.
+/// Maximum items of one list.
 pub(super) const LIST_MAX: usize = 200;
 
-/// A value that was written in the file, and where.
+/// A value with its line in the file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct At<T> {
     pub value: T,
@@ -26,7 +26,7 @@ impl<T> At<T> {
     }
 }
 
-/// What is wrong, in the order in which it was found.
+/// Problems in the order of discovery.
 #[derive(Debug, Default)]
 pub(super) struct Problems(pub Vec<Problem>);
 
@@ -36,7 +36,7 @@ impl Problems {
     }
 }
 
-/// A mapping and where it stands.
+/// A mapping with its key path and line.
 #[derive(Debug)]
 pub(super) struct Section<'a> {
     pub path: String,
@@ -45,7 +45,7 @@ pub(super) struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// The mapping in a node. Nothing written there is an empty one.
+    /// Opens a mapping and reports unknown keys. An empty node is an empty mapping.
     pub(super) fn of(
         node: &'a Node,
         path: &str,
@@ -60,7 +60,7 @@ impl<'a> Section<'a> {
         Some(section)
     }
 
-    /// The mapping in a node, whose keys are anybody's names.
+    /// Opens a mapping with arbitrary keys.
     pub(super) fn open(node: &'a Node, path: &str, problems: &mut Problems) -> Option<Self> {
         let entries: &[(Key, Node)] = if let Value::Mapping(entries) = &node.value {
             entries
@@ -86,7 +86,7 @@ impl<'a> Section<'a> {
         self.entries
     }
 
-    /// What stands under a key; a key without a value is a key that was left out.
+    /// Returns the node of a key; a key without a value counts as absent.
     pub(super) fn get(&self, key: &str) -> Option<&'a Node> {
         let (_, node) = self.entries.iter().find(|(entry, _)| entry.name == key)?;
         (node.value != Value::Null).then_some(node)
@@ -101,7 +101,7 @@ impl<'a> Section<'a> {
         Section::of(self.get(key)?, &self.at(key), known, problems)
     }
 
-    /// A section that may be left out: then it is empty.
+    /// Returns an empty section if the key is absent.
     pub(super) fn section_or_empty(
         &self,
         key: &str,
@@ -178,7 +178,7 @@ impl<'a> Section<'a> {
         None
     }
 
-    /// Milliseconds: an integer, or text such as `60s`.
+    /// Reads milliseconds: an integer, or text such as `60s`.
     pub(super) fn duration(
         &self,
         key: &str,
@@ -212,14 +212,14 @@ impl<'a> Section<'a> {
         Some(At { value, line: node.line })
     }
 
-    /// A provider's or a seat's name.
+    /// Reads the name of a provider or seat.
     pub(super) fn name(&self, key: &str, problems: &mut Problems) -> Option<At<ExpertSlug>> {
         let node = self.get(key)?;
         let value = name(node, &self.at(key), problems)?;
         Some(At { value, line: node.line })
     }
 
-    /// A name without which nothing can be said about the rest.
+    /// Reads a required name and reports its absence.
     pub(super) fn required_name(&self, key: &str, problems: &mut Problems) -> Option<ExpertSlug> {
         if self.get(key).is_none() {
             problems.note(&self.path, self.line, &format!("needs a `{key}`"));
@@ -249,7 +249,7 @@ impl<'a> Section<'a> {
         )
     }
 
-    /// A list of different words; one alone needs no list.
+    /// Reads a list of distinct enum values, or a single value.
     pub(super) fn words<W: Word + PartialEq>(
         &self,
         key: &str,
@@ -274,7 +274,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A line of text, neither empty nor endless.
+/// Reads one line of text: not empty, within the length limit.
 pub(super) fn text(node: &Node, path: &str, problems: &mut Problems) -> Option<String> {
     let fault = match &node.value {
         Value::Text(text) if text.trim().is_empty() => "must not be empty".to_owned(),

@@ -1,4 +1,5 @@
-//! What the program works by: settled once, then never changed.
+//! [`Settings`]: the configuration in its final form. Built once by `load_settings`, then
+//! immutable.
 
 use std::path::PathBuf;
 
@@ -19,33 +20,33 @@ pub struct Settings {
     pub located: Located,
     pub council: Council,
     pub budget: Caps,
-    /// What servers may spend in a day over all runs of the store; nothing: no limit.
+    /// Daily spending limit over all runs of a server's store; `None` means no limit.
     pub server_usd_micros: Option<u64>,
     pub conclusion: Conclusion,
     pub review: Review,
-    /// In the order in which they are tried; nothing where the file has no rules at all.
+    /// In the order in which they are tried; `None` if the file has no rules.
     pub tier_rules: Option<Vec<TierRule>>,
     pub alignment: Alignment,
     pub retention: Retention,
-    /// Values that must not leave this machine with a file.
+    /// Values that must not be sent with a context file.
     pub secrets_in_use: Vec<SecretString>,
-    /// Every effective value and who set it.
+    /// Every effective value with its source.
     pub origins: Vec<Setting>,
 }
 
 impl Settings {
-    /// An error when there is nobody to ask.
+    /// Fails if no provider is available.
     pub fn require_providers(&self) -> Result<(), ConfigError> {
         if self.council.providers.is_empty() { Err(ConfigError::NoProvider) } else { Ok(()) }
     }
 
-    /// What the user should know before providers are called, a sentence each.
+    /// Returns warnings to print before providers are called, one sentence each.
     pub fn warnings(&self) -> Vec<String> {
         self.council.providers.iter().filter_map(exposed_key).collect()
     }
 }
 
-/// That a provider's key crosses the network unencrypted. Traffic on this machine stays here.
+/// Warns if a provider's key crosses the network unencrypted. Calls to this machine are exempt.
 fn exposed_key(provider: &Provider) -> Option<String> {
     let url = provider.base_url.as_deref()?;
     let is_exposed = provider.key.is_some()
@@ -60,7 +61,7 @@ fn exposed_key(provider: &Provider) -> Option<String> {
 
 #[derive(Debug, Clone)]
 pub struct Council {
-    /// In the order in which they were written or found; empty when there is nobody.
+    /// In the order of the file or of discovery; may be empty.
     pub providers: Vec<Provider>,
     pub origin: Origin,
     pub timeouts: Timeouts,
@@ -72,15 +73,15 @@ pub struct Council {
 /// Where the providers come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// Named in the file: these and no others.
+    /// Named in the file; only these are used.
     Configured,
-    /// Found on this machine: seats may repeat them.
+    /// Discovered on this machine; seats may repeat them.
     Found,
-    /// Nothing was named and nothing was found.
+    /// Neither named nor discovered.
     Nobody,
 }
 
-/// Who writes, audits and mends the conclusion, as far as the file says.
+/// Synthesizer, critic and reviser, as far as the file names them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Conclusion {
     pub synthesizer: Option<ExpertSlug>,
@@ -88,7 +89,7 @@ pub struct Conclusion {
     pub reviser: Option<ExpertSlug>,
 }
 
-/// The providers behind the three roles of a conclusion.
+/// Providers of the three conclusion roles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConclusionRoles {
     pub synthesizer: ExpertSlug,
@@ -97,9 +98,10 @@ pub struct ConclusionRoles {
 }
 
 impl Conclusion {
-    /// Fills what the file leaves open from those who are present: who chairs also writes and
-    /// mends, and somebody of another family audits, where there is one. Whom the file names,
-    /// and that other family, need not be present. Nothing when there is nobody.
+    /// Fills roles the file leaves open. The chair becomes synthesizer and reviser; a provider of
+    /// another family becomes critic if there is one. `present` are the providers of the panel;
+    /// providers the file names, and a critic of another family, may come from `configured`.
+    /// Returns `None` if there is no provider.
     pub fn roles(
         &self,
         chair: Option<&ExpertSlug>,
@@ -123,26 +125,26 @@ impl Conclusion {
     }
 }
 
-/// The artifact gate.
+/// Settings of the review protocol.
 #[derive(Debug, Clone)]
 pub struct Review {
     pub deliberators: Vec<Deliberator>,
-    /// Nothing: whoever chairs.
+    /// `None` means the chair.
     pub adjudicator: Option<ExpertSlug>,
     pub policy: PolicyName,
     pub min_deliberators: usize,
     pub prior_verdicts: usize,
     pub log_path: PathBuf,
-    /// What is not written to the log.
+    /// Patterns that are removed from the log.
     pub redact: Redaction,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deliberator {
     pub name: ExpertSlug,
-    /// Nothing: seats are spread over the participants in order.
+    /// `None` means that seats are distributed over the participants in order.
     pub provider: Option<ExpertSlug>,
-    /// The operator's own prompt, in place of the built-in one.
+    /// The operator's prompt, instead of the built-in one.
     pub prompt: Option<PathBuf>,
     pub context_refs: Vec<PathBuf>,
     pub version: Option<String>,

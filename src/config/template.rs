@@ -1,4 +1,4 @@
-//! The file that `init` writes.
+//! Template of the file that `init` writes.
 
-/// Every setting with its default and a word about it.
+/// Every setting with its default and an explanation.
 pub const TEMPLATE: &str = include_str!("../../templates/council.yaml");

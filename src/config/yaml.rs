@@ -1,10 +1,10 @@
-//! The text of `council.yaml` as a tree in which every key and value knows its line.
+//! Parses `council.yaml` into a tree of [`YamlNode`]s in which every key and value has its line.
 //!
-//! The tree is read once and looked at by each section, so that everything that is
-//! wrong with a file is said in one go.
+//! The tree is parsed once and each section reads its part, so that all problems are reported
+//! together.
 //!
-//! **Invariant:** whatever the text is, reading it ends soon: size, depth, nodes and
-//! what aliases expand to are bounded.
+//! **Invariant:** parsing any text ends soon: size, depth, number of nodes and alias expansion are
+//! limited.
 
 use std::fmt;
 
@@ -13,13 +13,13 @@ use serde_saphyr::{Error, Options, Spanned};
 
 use super::error::Problem;
 
-/// Levels of lists and mappings: the deepest setting stands on the sixth.
+/// Maximum nesting; the deepest setting is on level six.
 const DEPTH_MAX: usize = 24;
 
-/// Keys and values of a file, aliases expanded: far more than any council needs.
+/// Maximum keys and values after alias expansion; far more than any configuration needs.
 const NODES_MAX: usize = 20_000;
 
-/// A value and the line it begins on.
+/// A value and its first line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub line: u64,
@@ -34,7 +34,7 @@ pub(super) enum Value {
     Number(f64),
     Text(String),
     List(Vec<Node>),
-    /// In the order in which it was written.
+    /// In the order of the file.
     Mapping(Vec<(Key, Node)>),
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Key {
 }
 
 impl Value {
-    /// What it is, in the words of an error message.
+    /// Returns the kind of value for error messages.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -58,7 +58,7 @@ impl Value {
     }
 }
 
-/// Reads a text as one YAML document. An empty one is `Null`.
+/// Parses one YAML document. An empty text is `Null`.
 pub(super) fn parse(text: &str) -> Result<Node, Problem> {
     if let Some(line) = line_with(text, '\0') {
         return Err(Problem::of_text(Some(line), "it holds a NUL character"));
@@ -83,12 +83,12 @@ fn options() -> Options {
             max_replay_stack_depth: DEPTH_MAX,
         },
         strict_booleans: true,
-        // A snippet would repeat the file's text, and with it whatever should not be there.
+        // A snippet would repeat the file's text, which may contain a secret.
         with_snippet: false,
     }
 }
 
-/// The parser's complaint in our words, where a person is likely to meet it.
+/// Explains the parser's common errors in our own terms.
 fn problem_of(text: &str, error: &Error) -> Problem {
     let line = error.location().map(|location| location.line()).filter(|line| *line > 0);
     let offender =

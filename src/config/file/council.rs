@@ -6,7 +6,7 @@ use crate::domain::plan::{PARTICIPANTS_MAX, SkipReview, SkipSynthesis};
 use crate::domain::words::words;
 
 words! {
-    /// How models are reached, unless one of them says otherwise.
+    /// Default transport, unless a provider names its own.
     pub enum TransportChoice {
         Auto = "auto",
         Http = "http",
@@ -15,10 +15,10 @@ words! {
     }
 }
 
-/// A model that has not answered after a day will not.
+/// A model that has not answered within a day will not answer.
 const TIMEOUT_MS_MAX: u64 = 24 * 3_600_000;
 
-/// The order of the seed.
+/// In the order of the specification.
 const TIMEOUTS: [&str; 3] = ["r1_per_provider", "r2_per_provider", "r3_chair"];
 
 const KEYS: [&str; 6] =
@@ -26,7 +26,7 @@ const KEYS: [&str; 6] =
 
 #[derive(Debug, Default)]
 pub(in crate::config) struct CouncilSection {
-    /// Nothing where the file leaves it to us to find some.
+    /// `None` if providers are to be discovered.
     pub providers: Option<At<Vec<ProviderEntry>>>,
     pub transport: Option<At<TransportChoice>>,
     pub timeouts: TimeoutsSection,

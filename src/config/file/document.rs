@@ -1,4 +1,4 @@
-//! The whole file, and its small sections.
+//! [`CouncilFile`]: the whole file, and its small sections.
 
 use super::council::CouncilSection;
 use super::review::ReviewSection;
@@ -19,10 +19,10 @@ const SECTIONS: [&str; 8] = [
     "retention",
 ];
 
-/// A council that costs more is not a council but a purchase.
+/// No run needs a larger budget.
 pub(in crate::config) const USD_MAX: f64 = 1_000_000.0;
 
-/// Whatever a run is waiting for, after a week nobody is.
+/// No caller waits longer than a week.
 const WALL_MS_MAX: u64 = 7 * 24 * 3_600_000;
 
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub(in crate::config) struct CouncilFile {
     pub budget: BudgetSection,
     pub conclusion: ConclusionSection,
     pub review: ReviewSection,
-    /// Tier by tier, keys as they were written; nothing where there are no rules.
+    /// By tier, then in the order of the file; `None` if there are no rules.
     pub tier_rules: Option<At<Vec<TierRule>>>,
     pub alignment: AlignmentSection,
     pub storage: Option<At<String>>,
@@ -104,7 +104,7 @@ impl ConclusionSection {
     }
 }
 
-/// Only this section: for commands that need no more.
+/// Reads only this section, for commands that need no other.
 pub(in crate::config) fn read_alignment(tree: &Node, problems: &mut Problems) -> AlignmentSection {
     let mut elsewhere = Problems::default();
     let Some(file) = Section::open(tree, "", &mut elsewhere) else {
@@ -119,14 +119,14 @@ pub(in crate::config) fn read_alignment(tree: &Node, problems: &mut Problems) ->
     }
 }
 
-/// Only this section: for commands that need no more.
+/// Reads only this section, for commands that need no other.
 pub(in crate::config) fn read_storage(tree: &Node, problems: &mut Problems) -> Option<At<String>> {
     let mut elsewhere = Problems::default();
     let file = Section::open(tree, "", &mut elsewhere)?;
     file.section_or_empty("storage", &["url"], problems).text("url", problems)
 }
 
-/// Only this field. What is wrong with it is told to whoever needs the whole section.
+/// Reads only this field and ignores its problems; commands that need the section report them.
 pub(in crate::config) fn read_log_path(tree: &Node) -> Option<At<String>> {
     let mut elsewhere = Problems::default();
     let file = Section::open(tree, "", &mut elsewhere)?;

@@ -1,7 +1,7 @@
-//! `council.yaml` as it was written: a type per section, each value with its line.
+//! `council.yaml` as written: one type per section, each value with its line.
 //!
-//! Reading checks shapes and ranges, and what one section can know of itself. What
-//! depends on the environment or on another section is checked when settings are made.
+//! Reading checks types, ranges and what one section can check alone. Checks that depend on the
+//! environment or another section follow when `load` builds the settings.
 
 mod council;
 mod document;

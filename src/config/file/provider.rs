@@ -28,18 +28,18 @@ const KEYS: [&str; 15] = [
     "mcp",
 ];
 
-/// Dollars for a million tokens: a hundred times the dearest model there is.
+/// Dollars per million tokens: a hundred times the most expensive model.
 const PRICE_MAX: f64 = 100_000.0;
 
 /// No model writes more in one turn.
 const OUTPUT_TOKENS_MAX: i128 = 1_000_000;
 
-/// What a tool calls its prompt when nobody says otherwise.
+/// Default name of the tool's prompt argument.
 const MCP_ARGUMENT_DEFAULT: &str = "prompt";
 
 #[derive(Debug)]
 pub(in crate::config) struct ProviderEntry {
-    /// Nothing for a provider that was found, not written.
+    /// `None` for a discovered provider.
     pub line: Option<u64>,
     pub name: ExpertSlug,
     pub roles: Option<At<Vec<Role>>>,
@@ -68,7 +68,7 @@ pub(in crate::config) struct McpEntry {
 }
 
 impl ProviderEntry {
-    /// A provider nothing is said about but its name.
+    /// Entry with a name and nothing else.
     pub(in crate::config) fn named(name: ExpertSlug) -> Self {
         Self {
             line: None,
@@ -140,7 +140,7 @@ impl ProviderEntry {
     }
 }
 
-/// An address without anything that could be a secret. It is not repeated in messages.
+/// Reads a URL that contains no secret. Messages do not repeat it.
 fn base_url(provider: &Section<'_>, problems: &mut Problems) -> Option<At<String>> {
     let url = provider.text("base_url", problems)?;
     let rest = url.value.strip_prefix("https://").or_else(|| url.value.strip_prefix("http://"));
@@ -155,7 +155,7 @@ fn base_url(provider: &Section<'_>, problems: &mut Problems) -> Option<At<String
     Some(url.map(|url| url.trim_end_matches('/').to_owned()))
 }
 
-/// What is wrong with the part of an address behind its scheme.
+/// Returns the fault of a URL without its scheme.
 fn objection(rest: &str) -> Option<&'static str> {
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit_once(':').map_or(authority, |(host, _)| host);
@@ -170,7 +170,7 @@ fn objection(rest: &str) -> Option<&'static str> {
     }
 }
 
-/// The name of a variable. Whoever puts the key itself here does not see it repeated.
+/// Reads the name of a variable. Messages do not repeat the value, in case it is the key itself.
 fn variable(provider: &Section<'_>, problems: &mut Problems) -> Option<At<String>> {
     let variable = provider.text("api_key_env", problems)?;
     let fits = is_variable(&variable.value);
@@ -253,7 +253,7 @@ fn mcp(provider: &Section<'_>, problems: &mut Problems) -> Option<At<McpEntry>> 
     Some(At { value: entry, line: mcp.line })
 }
 
-/// Variables for a server we start; their contents may be secrets.
+/// Variables of the MCP server; their values may be secrets.
 fn environment(mcp: &Section<'_>, problems: &mut Problems) -> Vec<(String, SecretString)> {
     let Some(node) = mcp.get("env") else { return Vec::new() };
     let Some(env) = Section::open(node, &mcp.at("env"), problems) else { return Vec::new() };

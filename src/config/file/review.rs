@@ -9,7 +9,7 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::PARTICIPANTS_MAX;
 use crate::domain::words::Word;
 
-/// Each is cut to a few lines; more of them than this would drown the artifact.
+/// Each prior verdict takes a few lines; more would crowd out the artifact.
 const PRIOR_VERDICTS_MAX: i128 = 50;
 
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(in crate::config) struct DeliberatorEntry {
     pub line: u64,
     pub name: ExpertSlug,
     pub provider: Option<At<ExpertSlug>>,
-    /// A file of the operator's, relative to `council.yaml`.
+    /// Prompt file of the operator, relative to `council.yaml`.
     pub prompt: Option<PathBuf>,
     pub context_refs: Vec<PathBuf>,
     pub version: Option<String>,
@@ -56,7 +56,7 @@ impl ReviewSection {
 }
 
 impl DeliberatorEntry {
-    /// The four of the seed.
+    /// The four deliberators of the specification.
     pub(in crate::config) fn built_in() -> Vec<Self> {
         let names = BuiltIn::ALL.iter().map(|one| one.name());
         names.filter_map(|name| Some(Self::named(name.parse().ok()?, 0))).collect()
@@ -66,7 +66,7 @@ impl DeliberatorEntry {
         Self { line, name, provider: None, prompt: None, context_refs: Vec::new(), version: None }
     }
 
-    /// A name alone, or a mapping.
+    /// Reads a name alone, or a mapping.
     fn read(node: &Node, path: &str, problems: &mut Problems) -> Option<Self> {
         let entry = if matches!(node.value, Value::Text(_)) {
             Self::named(name(node, path, problems)?, node.line)
@@ -99,7 +99,7 @@ impl DeliberatorEntry {
     }
 }
 
-/// Regular expressions. Whatever is wrong with one is said without it: it may be a secret.
+/// Reads regular expressions. Messages do not repeat a pattern, because it may be a secret.
 fn redact(review: &Section<'_>, problems: &mut Problems) -> Option<At<Redaction>> {
     let list = review.list("redact", problems)?;
     let path = review.at("redact");

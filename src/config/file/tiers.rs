@@ -1,4 +1,4 @@
-//! The `tier_rules` section: which files are gated, and as what.
+//! The `tier_rules` section: which files are reviewed, and as which type.
 
 use ignore::gitignore::GitignoreBuilder;
 
@@ -6,7 +6,7 @@ use crate::config::section::{At, LIST_MAX, Problems, Section, text};
 use crate::config::yaml::{Node, Value};
 use crate::domain::gate::Tier;
 
-/// Files of these shapes are artifacts of this type and tier; the first rule that fits wins.
+/// Globs of files with this type and tier; the first matching rule wins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierRule {
     pub tier: Tier,
@@ -15,10 +15,10 @@ pub struct TierRule {
     pub globs: Vec<String>,
 }
 
-/// It is a column of the log and a heading of the audit.
+/// The type is a column of the log and a heading of the statistics.
 const ARTIFACT_TYPE_BYTES_MAX: usize = 64;
 
-/// Rules in the order in which they are tried.
+/// Reads the rules in the order in which they are tried.
 pub(super) fn read(file: &Section<'_>, problems: &mut Problems) -> Option<At<Vec<TierRule>>> {
     let names = Tier::ALL.map(Tier::key);
     let tiers = file.section("tier_rules", &names, problems)?;
@@ -42,13 +42,13 @@ pub(super) fn read(file: &Section<'_>, problems: &mut Problems) -> Option<At<Vec
     Some(At { value: rules, line: tiers.line })
 }
 
-/// Whether this can be the type of an artifact.
+/// Whether a name is a valid artifact type.
 pub fn is_artifact_type(name: &str) -> bool {
     (1..=ARTIFACT_TYPE_BYTES_MAX).contains(&name.len())
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
 }
 
-/// A list of globs; one alone needs no list.
+/// Reads a list of globs, or a single glob.
 fn globs(node: &Node, path: &str, problems: &mut Problems) -> Vec<String> {
     let items = match &node.value {
         Value::List(items) => items,

@@ -1,8 +1,8 @@
-//! Trust in a project's `council.yaml`: a file that another person wrote must not run programs or
-//! send keys before the user has read what it asks for.
+//! Trust in a project's `council.yaml`: a file written by another person must not run programs or
+//! send keys before the user consents.
 //!
-//! `risks` tells which settings need consent, `paths` which paths leave the project's folder,
-//! `record` keeps what the user trusted, and `project` decides (ADR 20).
+//! `risks` lists the settings that need consent and checks for paths outside the project's folder,
+//! `record` stores what the user trusts, and `project` decides (ADR 20).
 
 mod paths;
 mod project;

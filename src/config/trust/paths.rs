@@ -1,12 +1,12 @@
-//! Whether a path that a project's file names stays in the project's folder.
+//! Checks whether a path stays in the project's folder.
 
 use std::path::{Component, Path};
 
-/// Git runs what is in its folder; no setting has business there.
+/// Git executes files in this folder, so no setting may name a path in it.
 const REPOSITORY: &str = ".git";
 
-/// Whether the path, with every link in it followed, stays in the folder. What does not exist yet
-/// is judged by the nearest folder that does.
+/// Whether the path stays in the folder after all links are resolved. A path that does not exist
+/// yet is checked by its nearest existing ancestor.
 pub(super) fn stays_inside(folder: &Path, path: &Path) -> bool {
     let climbs = path.components().any(|part| part == Component::ParentDir);
     let is_git = |part: Component<'_>| part.as_os_str().eq_ignore_ascii_case(REPOSITORY);
@@ -22,7 +22,7 @@ pub(super) fn stays_inside(folder: &Path, path: &Path) -> bool {
                 let below = real.strip_prefix(&real_folder);
                 return below.is_ok_and(|below| !below.components().any(is_git));
             }
-            // A link that leads nowhere yet may lead anywhere when it is written through.
+            // Writing through a dangling link creates a file anywhere.
             Err(_) if ancestor.symlink_metadata().is_ok() => return false,
             Err(_) => {}
         }

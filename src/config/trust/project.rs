@@ -1,4 +1,5 @@
-//! Decides whether a project's file may be followed.
+//! Decides whether a project's `council.yaml` may be used. Called by `locate` and the `trust`
+//! command.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,11 +14,11 @@ use crate::config::owner::{CurrentUser, OtherOwner};
 use crate::config::section::Problems;
 use crate::config::yaml::Node;
 
-/// Says that every file is trusted, for pipelines that run on code they trust anyway.
+/// Set to `all` to trust every file, for pipelines that run on trusted code.
 const TRUST_VARIABLE: &str = "PLENARY_TRUST";
 const TRUST_ALL: &str = "all";
 
-/// A file that was found in a project: its author is not necessarily the user.
+/// A file found by the upward search; another person may have written it.
 #[derive(Debug)]
 pub(in crate::config) struct ProjectFile {
     identity: FileIdentity,
@@ -25,28 +26,28 @@ pub(in crate::config) struct ProjectFile {
     other_owner: Option<OtherOwner>,
 }
 
-/// A file that asks for something the user has not allowed.
+/// A file with settings the user has not consented to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UntrustedFile {
     identity: FileIdentity,
-    /// What it asks for.
+    /// Settings that need consent.
     pub settings: Vec<RiskySetting>,
-    /// The same as problems, without values of the file.
+    /// The same settings as problems, without values of the file.
     pub(in crate::config) problems: Vec<Problem>,
 }
 
-/// What a file asks for, and whether the user allowed it.
+/// Settings of a file that need consent, and whether the user gave it.
 #[derive(Debug, Clone)]
 pub struct TrustReport {
     pub file: UntrustedFile,
-    /// The record holds this content of this file.
+    /// The user trusts this content of this file.
     pub is_recorded: bool,
-    /// The environment trusts every file.
+    /// The environment says that every file is trusted.
     pub is_trusting_all: bool,
 }
 
 impl TrustReport {
-    /// Whether every command may follow the file.
+    /// Whether all commands may use the file.
     pub fn is_trusted(&self) -> bool {
         self.file.settings.is_empty() || self.is_recorded || self.is_trusting_all
     }
@@ -94,8 +95,8 @@ impl ProjectFile {
         Ok(Self { identity, folder, other_owner })
     }
 
-    /// An error when a command that follows the file this far would do what the user has not
-    /// allowed. A file that cannot be read whole cannot be shown whole, and so not trusted.
+    /// Fails if a command with this use needs consent the user has not given. A file with problems
+    /// cannot be shown completely, so it cannot be trusted.
     pub(in crate::config) fn require_trust(
         &self,
         tree: &Node,
@@ -126,7 +127,7 @@ impl ProjectFile {
     }
 }
 
-/// What a file asks for, as if it had been found in a project.
+/// Inspects a file as if the upward search had found it.
 pub fn inspect_trust(path: &Path, environment: &Environment) -> Result<TrustReport, ConfigError> {
     let opened = open::council(path)?;
     let project = ProjectFile::of(path, &opened, environment)?;
@@ -143,7 +144,7 @@ pub fn inspect_trust(path: &Path, environment: &Environment) -> Result<TrustRepo
     })
 }
 
-/// Records that the user trusts the file with the content that they were shown.
+/// Records that the user trusts the content they were shown.
 pub fn record_trust(file: &UntrustedFile, environment: &Environment) -> Result<(), ConfigError> {
     record::record(&file.identity, environment)
 }

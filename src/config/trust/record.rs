@@ -1,10 +1,10 @@
-//! The record of what this user trusts: a file for each path and content, in a folder that
-//! only this user can write to.
-//!
-//! A file per entry needs no lock: two processes that trust two files never write the same one.
-//!
-//! **Invariant:** an entry counts only in a folder that is ours, is no link, and that no other user
+//! Record of trusted files: one entry file per path and content, in a folder that only this user
 //! can write to.
+//!
+//! Two processes never write the same entry file, so no lock is needed.
+//!
+//! **Invariant:** an entry counts only in a folder that belongs to this user, is no link, and is
+//! not writable by others.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File};
@@ -24,30 +24,30 @@ use crate::config::open;
 use crate::config::owner::CurrentUser;
 use crate::domain::digest::sha256_hex;
 
-/// From the user's state folder to the record.
+/// Path of the record below the user's state folder.
 const FOLDERS: [&str; 2] = ["plenary", "trusted"];
 
-/// Others may neither write to the folders nor read which projects the user has.
+/// Other users may neither write to the folders nor see which projects exist.
 const FOLDER_MODE: u32 = 0o700;
 const ENTRY_MODE: u32 = 0o600;
 
-/// The permission bits that let another user change what is in a folder.
+/// Permission bits that let other users change a folder.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// A digest and a path of the system's longest; more is not an entry of ours.
+/// A digest and the longest possible path; a larger file is not an entry.
 const ENTRY_BYTES_MAX: u64 = 8 * 1024;
 
-/// A file and its content. The same content elsewhere is another file: its relative paths lead to
-/// other programs.
+/// A path and the digest of its content. The same content at another path needs its own consent,
+/// because its relative paths refer to other programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileIdentity {
-    /// The real folder and the name in it. A link is not followed: what the file says is relative
-    /// to where the link is.
+    /// Canonical folder and file name. A link at the end is not resolved, because paths in the file
+    /// are relative to the link's folder.
     pub path: PathBuf,
     pub sha256: String,
 }
 
-/// An entry of the record, and what became of its file.
+/// A trusted file and its current state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TrustedFile {
     #[serde(serialize_with = "path_text")]
@@ -59,7 +59,7 @@ pub struct TrustedFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileState {
-    /// The file still has the content that was trusted.
+    /// The file still has the trusted content.
     Unchanged,
     Changed,
     Missing,
@@ -79,7 +79,7 @@ impl FileIdentity {
         Ok(Self { path: folder.join(name), sha256 })
     }
 
-    /// The name of its entry.
+    /// File name of the entry.
     fn name(&self) -> String {
         let path = self.path.as_os_str().as_bytes();
         sha256_hex([path, b"\0", self.sha256.as_bytes()])
@@ -117,7 +117,7 @@ pub(super) fn record(
     record.write(identity).map_err(|error| record.error(error))
 }
 
-/// What the user trusts, by path.
+/// Lists the trusted files by path.
 pub fn list_trusted(environment: &Environment) -> Result<Vec<TrustedFile>, ConfigError> {
     let Some(record) = TrustRecord::open_existing(environment)? else { return Ok(Vec::new()) };
     let entries = record.entries().map_err(|error| record.error(error))?;
@@ -137,10 +137,10 @@ pub fn list_trusted(environment: &Environment) -> Result<Vec<TrustedFile>, Confi
     Ok(files)
 }
 
-/// Takes back the trust in every content of a file; how many entries that were.
+/// Removes all entries of a path; returns their number.
 pub fn remove_trust(path: &Path, environment: &Environment) -> Result<usize, ConfigError> {
     let Some(record) = TrustRecord::open_existing(environment)? else { return Ok(0) };
-    // A file that is gone has no real folder any more; its entry still has its path.
+    // A deleted file has no canonical folder any more; compare its recorded path.
     let real = FileIdentity::of(path, String::new()).map(|identity| identity.path).ok();
     let entries = record.entries().map_err(|error| record.error(error))?;
     let meant =
@@ -154,7 +154,7 @@ pub fn remove_trust(path: &Path, environment: &Environment) -> Result<usize, Con
     Ok(removed)
 }
 
-/// The folder of the record, opened: what its path leads to later does not matter.
+/// The record's folder, opened, so that replacing its path has no effect.
 #[derive(Debug)]
 struct TrustRecord {
     folder: File,
@@ -163,7 +163,7 @@ struct TrustRecord {
 }
 
 impl TrustRecord {
-    /// None where nothing was trusted yet, or where this user has no state folder.
+    /// Returns `None` if no file was trusted yet, or if there is no state folder.
     fn open_existing(environment: &Environment) -> Result<Option<Self>, ConfigError> {
         let Some(state) = environment.state_folder() else { return Ok(None) };
         let user = CurrentUser::of_process(environment);
@@ -190,7 +190,7 @@ impl TrustRecord {
         ConfigError::TrustRecord { path: self.path.clone(), source }
     }
 
-    /// The entry of this name; none where there is none, or where it is not ours.
+    /// Reads an entry; `None` if it is missing or not ours.
     fn read(&self, name: &OsStr) -> io::Result<Option<FileIdentity>> {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = match rustix::fs::openat(&self.folder, name, flags, Mode::empty()) {
@@ -207,7 +207,7 @@ impl TrustRecord {
         Ok(FileIdentity::of_entry(&entry))
     }
 
-    /// An entry that a crash left torn does not count, and is written again here.
+    /// Writes an entry. An entry left incomplete by a crash does not count and is overwritten.
     fn write(&self, identity: &FileIdentity) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::NOFOLLOW;
         let mode = Mode::from_raw_mode(ENTRY_MODE);
@@ -231,7 +231,7 @@ impl TrustRecord {
     }
 }
 
-/// Opens folder by folder, follows no link below the state folder, and takes none that another
+/// Opens the folders one by one; rejects links below the state folder, and folders that another
 /// user owns or can write to.
 fn open_folders(state: &Path, user: CurrentUser) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;

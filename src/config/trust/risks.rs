@@ -1,8 +1,8 @@
-//! Which settings of a project's file need the user's consent.
+//! Lists the settings of a project's file that need the user's consent.
 //!
-//! **Invariant:** a setting that starts a program, sends a question, a file or a key to an address
-//! that the catalogue does not give to that key, or reaches a file outside the project, is among
-//! [`risky_settings`]. A summary never holds a value of the file; a detail is for the user's eyes.
+//! **Invariant:** [`risky_settings`] contains every setting that starts a program, that sends a
+//! question, file or key to an address the catalogue does not assign to that key, or that accesses
+//! a file outside the project. A summary never contains a value of the file; a detail does.
 
 use std::fmt;
 use std::path::Path;
@@ -18,37 +18,37 @@ use crate::config::section::At;
 use crate::providers::catalogue::{self, Row};
 use crate::providers::{is_loopback, origin_of};
 
-/// How far a command follows the file. Each level includes those before it.
+/// How a command uses the file. Each level includes the ones before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SettingUse {
-    /// It only shows the settings.
+    /// Prints the settings only.
     Display,
-    /// It opens the store and the verdict log.
+    /// Opens the store and the verdict log.
     Record,
-    /// It also reads the files that deliberators work with.
+    /// Also reads the files of deliberators.
     Files,
-    /// It also calls providers.
+    /// Also calls providers.
     Providers,
 }
 
-/// A setting that reaches beyond the project's folder.
+/// A setting with effects outside the project's folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RiskySetting {
-    /// Where it is, such as `council.providers.mine.command`; none for the file as a whole.
+    /// Path of the setting, such as `council.providers.mine.command`; `None` for the file itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// What it does, without values.
+    /// Effect, without values of the file.
     pub summary: &'static str,
-    /// What it does, with the values of the file. Text that others wrote: escape it.
+    /// Effect, with values of the file. Escape it: others wrote it.
     pub detail: String,
     #[serde(skip)]
     pub(super) needed_by: SettingUse,
 }
 
 impl RiskySetting {
-    /// It as a problem of the file, without values.
+    /// Converts to a problem, without values of the file.
     pub(super) fn problem(&self) -> Problem {
         match &self.key {
             Some(key) => Problem::of_value(key, self.line, self.summary),
@@ -57,7 +57,7 @@ impl RiskySetting {
     }
 }
 
-/// Everything in the file that needs consent, in the order of the file's sections.
+/// Returns all settings that need consent, in the order of the sections.
 pub(super) fn risky_settings(file: &CouncilFile, folder: &Path) -> Vec<RiskySetting> {
     let mut risks = Vec::new();
     for provider in file.council.providers.iter().flat_map(|at| &at.value) {
@@ -72,7 +72,7 @@ pub(super) fn risky_settings(file: &CouncilFile, folder: &Path) -> Vec<RiskySett
     }
     if let Some(At { value, line }) = &file.storage {
         let named = Named { key: "storage.url", line: *line, access: Access::Writes };
-        // An address that is not a path is an error of its own.
+        // An invalid URL is reported elsewhere.
         let path = sqlite_path(value).ok();
         risks.extend(
             path.and_then(|path| named.risk_of_path(folder, Path::new(path), SettingUse::Record)),
@@ -81,7 +81,7 @@ pub(super) fn risky_settings(file: &CouncilFile, folder: &Path) -> Vec<RiskySett
     risks
 }
 
-/// That the file, its link or its folder belongs to another user.
+/// Risk of a file, link or folder that belongs to another user.
 pub(super) fn risk_of_owner(other: &OtherOwner) -> RiskySetting {
     RiskySetting {
         key: None,
@@ -108,7 +108,7 @@ fn risks_of_provider(provider: &ProviderEntry) -> Vec<RiskySetting> {
     }
     if let Some(At { value: mcp, line }) = &provider.mcp {
         let words: Vec<&str> = [&mcp.command].into_iter().chain(&mcp.args).map(|w| &**w).collect();
-        // Values may be secrets; the names tell enough.
+        // Print names only, since values may be secrets.
         let names: Vec<&str> = mcp.env.iter().map(|(name, _)| name.as_str()).collect();
         let with = if names.is_empty() { "" } else { ", and sets " };
         let detail =
@@ -138,7 +138,7 @@ fn risks_of_provider(provider: &ProviderEntry) -> Vec<RiskySetting> {
     risks
 }
 
-/// Where a provider's requests go, as far as the file and the catalogue tell.
+/// Address of a provider's requests, from the file or the catalogue.
 struct Address<'a> {
     base_url: Option<&'a str>,
 }
@@ -149,18 +149,18 @@ impl<'a> Address<'a> {
         Self { base_url: own.or_else(|| Some(row?.base_url)) }
     }
 
-    /// The rows that have exactly this address. A path that differs is another service.
+    /// Returns the catalogue rows with exactly this address. A different path is another service.
     fn rows(&self) -> impl Iterator<Item = &'static Row> {
         catalogue::ROWS.iter().filter(|row| Some(row.base_url) == self.base_url)
     }
 
-    /// Neither in the catalogue nor on this machine.
+    /// Whether the address is neither in the catalogue nor on this machine.
     fn is_foreign(&self) -> bool {
         self.rows().next().is_none() && !self.base_url.is_some_and(is_loopback)
     }
 
-    /// Whether the catalogue sends this variable to this address. A port of this machine is not
-    /// entitled to any: another user may listen there.
+    /// Whether the catalogue assigns this variable to this address. Addresses on this machine get
+    /// none, because another user may listen on the port.
     fn is_entitled_to(&self, variable: &str) -> bool {
         self.rows().any(|row| row.key_variables.contains(&variable))
     }

@@ -1,4 +1,4 @@
-//! Which settings need consent: a line for each.
+//! Tests of the settings that need consent, one line per setting.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::config::file::CouncilFile;
 use crate::config::section::Problems;
 use crate::config::{TEMPLATE, yaml};
 
-/// What a file in a folder of its own asks for, as `key: detail`.
+/// Returns the risks of a file in its own folder, as `key: detail`.
 fn risks_of(text: &str) -> Vec<String> {
     let folder = tempfile::tempdir().unwrap();
     let mut problems = Problems::default();
@@ -80,11 +80,11 @@ fn another_address_needs_trust_with_a_key_or_without() {
     };
     check("https://evil.example/v1", "https://evil.example");
     check("https://api.openai.com.evil.example/v1", "https://api.openai.com.evil.example");
-    // The right host by the wrong scheme, port or path is another service.
+    // The right host with another scheme, port or path is another service.
     check("http://api.openai.com/v1", "http://api.openai.com");
     check("https://api.openai.com:8443/v1", "https://api.openai.com:8443");
     check("https://api.openai.com/other", "https://api.openai.com");
-    // A name that looks like another shows what it is.
+    // A look-alike name is printed in ASCII.
     check("https://аpi.openai.com/v1", "https://xn--pi-6kc.openai.com");
     check("http://192.168.1.7:11434/v1", "http://192.168.1.7:11434");
     check("http://localhost.evil.example/v1", "http://localhost.evil.example");
@@ -153,7 +153,7 @@ fn each_setting_matters_to_the_commands_that_use_it() {
     let file = CouncilFile::read(&yaml::parse(text).unwrap(), &mut problems);
     let uses: Vec<SettingUse> =
         risky_settings(&file, Path::new("/")).into_iter().map(|risk| risk.needed_by).collect();
-    // Everything is below `/`, so only the program is left there.
+    // All paths are below `/`, so only the program is a risk.
     assert_eq!(uses, [SettingUse::Providers]);
     let folder = tempfile::tempdir().unwrap();
     let uses: Vec<SettingUse> =
