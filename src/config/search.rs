@@ -39,8 +39,8 @@ mod tests {
     use super::*;
     use crate::config::fixtures::write;
 
-    /// Searches from `a/b/c` below a folder with these files; `a` is the home folder if `is_home`
-    /// is set.
+    /// Searches from `a/b/c` below a folder with these files. `home` optionally names the home
+    /// folder.
     #[track_caller]
     fn check(files: &[&str], home: Option<&str>, expected: Option<&str>) {
         let root = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Input and output of a transport: [`ModelRequest`], [`ModelReply`] and [`CallError`].
+//! Input and output of a transport: [`CallRequest`], [`CallReply`] and [`CallError`].
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,8 +1,7 @@
-//! What the rehearsal panel's Blind Critic says, and how a directive is said back.
+//! Replies of the rehearsal panel's Blind Critic, and the restatement of a directive.
 //!
-//! The critic passes most conclusions. For about a third of the questions it finds
-//! something to mend at the first look, and is content when that was mended: it can tell
-//! by what it is shown, and by nothing else.
+//! The critic passes most conclusions. For about a third of the questions it flags a field once,
+//! and passes the revision. It decides from its messages alone.
 
 use crate::domain::ask::Messages;
 use crate::domain::conclusion::{Field, wishes};
@@ -10,15 +9,15 @@ use crate::domain::conclusion::{Field, wishes};
 use super::prompt;
 use super::variation::Variation;
 
-/// What the critic misses in a field until somebody adds it.
+/// A sentence the critic misses in a field.
 pub(super) struct Want {
     pub(super) field: Field,
     objection: &'static str,
-    /// The sentence whose presence shows that it was mended.
+    /// Sentence whose presence shows that the field was revised.
     pub(super) mended_by: &'static str,
 }
 
-/// The first is of a field whose form no question asks for.
+/// The first concerns a field whose format no question constrains.
 pub(super) const WANTS: [Want; 2] = [
     Want {
         field: Field::KeyCondition,
@@ -36,7 +35,7 @@ pub(super) fn audit(subject: &str, messages: &Messages) -> String {
     let shown = prompt::part(&messages.user, "CONCLUSION").unwrap_or_default();
     let mut variation = Variation::of(&[subject, "audit"]);
     let is_strict = variation.below(3) == 0;
-    // What a sentence more would spoil is left alone: the form is counted elsewhere.
+    // Do not flag a field where another sentence would violate a format constraint.
     let question = prompt::part(&messages.user, "QUESTION").unwrap_or_default();
     let kinds = if wishes(question).is_empty() { WANTS.len() } else { 1 };
     let want = WANTS.get(variation.below(kinds));
@@ -46,7 +45,7 @@ pub(super) fn audit(subject: &str, messages: &Messages) -> String {
     }
 }
 
-/// What the Principal directs, said back in one sentence.
+/// Restates the Principal's directive in one sentence.
 pub(super) fn restatement(messages: &Messages) -> String {
     let said = prompt::part(&messages.user, "DIRECTIVE").unwrap_or_default();
     let said = prompt::plain(&said.lines().collect::<Vec<_>>().join(" "));

@@ -1,4 +1,4 @@
-//! What the rehearsal panel's Synthesizer writes: the five fields, from the record it is shown.
+//! Reply of the rehearsal panel's Synthesizer: the five fields, from the record in its messages.
 
 use crate::domain::ask::Messages;
 use crate::domain::conclusion::{CitedClaim, Conclusion, UnresolvedPoint};
@@ -10,10 +10,10 @@ use super::docket::{self, Told};
 use super::prompt;
 use super::variation::Variation;
 
-/// A reader takes in two disputes; the record has the rest.
+/// Two disputes are enough in a conclusion; the record has the rest.
 const POINTS_MAX: usize = 2;
 
-/// When to look at it again, in days: none of what is rehearsed is in a hurry.
+/// Days until the review date.
 const REVIEW_DAYS: [u32; 3] = [30, 60, 90];
 
 pub(super) fn conclusion(
@@ -60,12 +60,12 @@ const CONDITIONS: [&str; 3] = [
 ];
 
 pub(super) fn in_days(user: &str, days: u32) -> Day {
-    // Only a prompt that is not ours says no date; then any that has not come will do.
+    // Only a foreign prompt has no date; then use the last possible day.
     docket::today(user).map_or(Day::LAST, |today| today.later(days))
 }
 
-/// Open tensions with the agents and claims behind them: those with two sides, or where there
-/// are none, those that somebody raised alone.
+/// Returns open tensions with the agents and claims behind them: those with two sides, else those
+/// raised by one agent.
 pub(super) fn unresolved_points(user: &str, points_max: usize) -> Vec<UnresolvedPoint> {
     let entities = docket::entities(user);
     let open = entities.iter().filter(|told| told.is_open_tension() && !told.label.is_empty());
@@ -85,7 +85,7 @@ pub(super) fn unresolved_points(user: &str, points_max: usize) -> Vec<Unresolved
     points
 }
 
-/// Those who raised the tension, and those behind what it points at or is pointed at by.
+/// Collects the agents who raised the tension and those behind linked entities.
 fn unresolved_point(tension: &Told, entities: &[Told]) -> UnresolvedPoint {
     let points_at =
         |from: &Told, to: &Told| from.references.iter().any(|made| made.target == to.id);
@@ -100,7 +100,7 @@ fn unresolved_point(tension: &Told, entities: &[Told]) -> UnresolvedPoint {
     let is_alone = agents_involved.len() < 2;
     let claims = agents_involved.iter().filter_map(|agent| {
         let own = entities.iter().find(|told| is_position(told) && told.agents.contains(agent));
-        // Who stands alone is cited with the tension itself.
+        // A single agent is cited with the tension itself.
         let cited = own.filter(|_| !is_alone).or(Some(tension))?;
         let claim = cited.label.clone();
         cited.agents.contains(agent).then(|| CitedClaim {
@@ -112,7 +112,7 @@ fn unresolved_point(tension: &Told, entities: &[Told]) -> UnresolvedPoint {
     UnresolvedPoint { point: tension.label.clone(), claims: claims.collect(), agents_involved }
 }
 
-/// What somebody recommends says best where they stand.
+/// Whether the entity is a labelled recommendation, which shows an agent's position best.
 fn is_position(told: &Told) -> bool {
     told.id.kind == EntityKind::Recommendation && !told.label.is_empty()
 }

@@ -1,5 +1,5 @@
-//! What the rehearsal panel takes from the messages of the ending: who took part,
-//! what the record holds, what is to be mended. Like `prompt.rs`, it follows what prompting writes.
+//! Reads the messages of the conclusion protocol: participants, record entities, flagged fields.
+//! Depends on the text that prompting writes, like `prompt.rs`.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,7 +13,7 @@ use crate::domain::time::Day;
 
 use super::prompt::{part, remark};
 
-/// An entity as the record tells it.
+/// An entity in the record digest.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Told {
     pub(super) id: EntityId,
@@ -31,7 +31,7 @@ impl Told {
     }
 }
 
-/// The entities whose lines can be read; what was made harmless in one may leave no JSON.
+/// Parses the entities; lines that neutralizing made invalid are skipped.
 pub(super) fn entities(user: &str) -> Vec<Told> {
     let lines = part(user, "RECORD").unwrap_or_default().lines();
     lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
@@ -47,20 +47,20 @@ pub(super) fn participants(user: &str) -> Vec<Participant> {
     listed.collect()
 }
 
-/// What the chair's report came to, where there is one.
+/// Returns the outcome of the chair's report, if any.
 pub(super) fn outcome(user: &str) -> Option<Outcome> {
     let report: Value = serde_json::from_str(part(user, "REPORT")?).ok()?;
     Outcome::named(report.pointer("/conclusion/outcome")?.as_str()?)
 }
 
-/// The fields that our own words name; what an objection says of others does not count.
+/// Returns the fields named by our own prompt text, ignoring fields an objection mentions.
 pub(super) fn flagged(user: &str) -> impl Iterator<Item = Field> {
     let named = remark(user, "Flagged, and to be mended: ").unwrap_or_default();
     let is_named = move |field: &Field| named.contains(&format!("`{field}`"));
     Field::ALL.iter().copied().filter(is_named)
 }
 
-/// The day that the messages say it is.
+/// Returns the current date from the messages.
 pub(super) fn today(user: &str) -> Option<Day> {
     remark(user, "Today is ")?.strip_suffix('.')?.parse().ok()
 }

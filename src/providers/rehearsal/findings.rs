@@ -1,5 +1,5 @@
-//! Faults that the rehearsal panel reports in mode review. It has not read the files,
-//! and each finding says so.
+//! Findings of the rehearsal panel in review mode. It has not read the files, and each finding says
+//! so.
 
 use crate::domain::council::opinion::Finding;
 use crate::domain::council::report::MergedFinding;
@@ -16,7 +16,7 @@ struct Template {
     category: &'static str,
     description: &'static str,
     fix_approach: &'static str,
-    /// Which of the given files it is put in.
+    /// Index of the file it refers to.
     file: usize,
 }
 
@@ -50,7 +50,7 @@ const TEMPLATES: [Template; 3] = [
     },
 ];
 
-/// What a seat finds: the two that are strict agree on the worst.
+/// Returns a seat's findings; the two strict seats agree on the worst one.
 pub(super) fn of(temper: Temper, user: &str) -> Vec<Finding> {
     let ids: &[&str] = match temper {
         Temper::Optimist => &["DOC-001"],
@@ -62,8 +62,8 @@ pub(super) fn of(temper: Temper, user: &str) -> Vec<Finding> {
     reported.map(|template| template.in_one_of(&files)).collect()
 }
 
-/// Each finding once, the worst first, with the letters of those who reported it, and of
-/// those who hold it true or not.
+/// Merges equal findings, the worst first, with the letters of the reporters and of those who
+/// confirm or reject them.
 pub(super) fn merged(opinions: &[Shown], reviews: &[(char, Review)]) -> Vec<MergedFinding> {
     let mut merged: Vec<MergedFinding> = Vec::new();
     for shown in opinions {
@@ -81,7 +81,7 @@ pub(super) fn merged(opinions: &[Shown], reviews: &[(char, Review)]) -> Vec<Merg
         }
     }
     for finding in &mut merged {
-        // Who reported it does not confirm it once more.
+        // A reporter does not also confirm.
         finding.confirmed_by.retain(|letter| !finding.reported_by.contains(letter));
     }
     merged.sort_by_key(|merged| std::cmp::Reverse(merged.finding.severity));

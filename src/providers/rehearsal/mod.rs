@@ -1,8 +1,8 @@
 //! The rehearsal panel: built in, deterministic and offline.
 //!
-//! Three seats with tempers of their own play fitting replies for every purpose, so
-//! that the whole pipeline can be seen, shown and tested without a model. A script
-//! drives them to any situation. Nothing they say is knowledge, and they say so.
+//! Three seats of different temper give valid replies for every purpose, so that the whole pipeline
+//! can be shown and tested without a model. A script can force any reply or failure. The replies
+//! contain no knowledge and say so.
 
 mod audit;
 mod conclusion;

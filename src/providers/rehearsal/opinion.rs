@@ -1,4 +1,4 @@
-//! What a seat of the rehearsal panel says in the first round.
+//! First-round opinions of the rehearsal panel.
 
 use crate::domain::ask::Messages;
 use crate::domain::council::opinion::{Details, Opinion, Risk};
@@ -9,9 +9,9 @@ use super::prompt;
 use super::temper::Temper;
 use super::variation::Variation;
 
-/// What a temper has to say; each list holds more than one opinion uses.
+/// Sentences of one temper; each list has more than one opinion uses.
 struct Voice {
-    /// For a decision, and for a question that asks for something else.
+    /// For a decision, and for any other question.
     answers: [&'static [&'static str]; 2],
     recommendations: [&'static [&'static str]; 2],
     rationales: &'static [&'static str],

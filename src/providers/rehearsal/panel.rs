@@ -1,4 +1,4 @@
-//! The seats of the rehearsal panel.
+//! Seats of the rehearsal panel.
 
 use crate::domain::ask::TransportKind;
 use crate::domain::plan::{Price, Role};
@@ -9,7 +9,7 @@ use super::temper::Temper;
 pub(super) const MODEL: &str = "rehearsal-1";
 const OUTPUT_TOKENS_MAX: u32 = 2_000;
 
-/// Three seats; the first chairs, and the others can when it fails.
+/// Three seats; the first chairs, and the others can replace it.
 pub fn panel() -> Vec<Provider> {
     Temper::ALL.iter().filter_map(|temper| seat(*temper)).collect()
 }

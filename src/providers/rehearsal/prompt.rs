@@ -1,7 +1,7 @@
-//! What the rehearsal panel takes from the messages it is sent.
+//! Reads the messages sent to the rehearsal panel.
 //!
-//! It reads the marks that prompting leaves: this file is what has to follow when
-//! those change, and its tests are built with the real ones.
+//! It depends on the markers that prompting writes and must change with them; its tests use the
+//! real ones.
 
 use serde_json::Value;
 
@@ -12,25 +12,25 @@ use crate::domain::council::words::{Mode, Stance};
 use crate::domain::hidden::is_hidden;
 use crate::domain::shortened::{head, one_line};
 
-/// How a mark begins that opens a part.
+/// Start of a marker that opens a part.
 const OPENING: &str = "\n===== BEGIN ";
 
-/// What is longer would be quoted on every line of the replies.
+/// Longer subjects would be repeated in every sentence.
 const SUBJECT_CHARS_MAX: usize = 120;
 
-/// What was asked, in one line: the first line of the fenced question.
+/// Returns the first line of the fenced question.
 pub(super) fn subject(user: &str) -> String {
     let text = part(user, "QUESTION").unwrap_or(user);
     let subject = text.lines().map(plain).find(|line| !line.is_empty());
     subject.unwrap_or_else(|| "this".to_owned())
 }
 
-/// What stands between the marks of a label.
+/// Returns the text between the markers of a label.
 pub(super) fn part<'a>(user: &'a str, label: &str) -> Option<&'a str> {
     parts(user).into_iter().find(|part| part.label == label).map(|part| part.text)
 }
 
-/// What follows a beginning of ours on a line that is not between any marks.
+/// Returns the rest of a line of our own that starts with `beginning` and is outside of all parts.
 pub(super) fn remark<'a>(user: &'a str, beginning: &str) -> Option<&'a str> {
     let mut rest = user;
     let in_lines = |text: &'a str| text.lines().find_map(|line| line.strip_prefix(beginning));
@@ -44,13 +44,13 @@ pub(super) fn remark<'a>(user: &'a str, beginning: &str) -> Option<&'a str> {
     in_lines(rest)
 }
 
-/// A line without what cannot be seen, without the escapes that show it, and not too long.
+/// Removes invisible characters and their escapes, and shortens the line.
 pub(super) fn plain(line: &str) -> String {
     let visible = without_escapes(line);
     head(&one_line(visible.trim_start_matches('\\')), SUBJECT_CHARS_MAX)
 }
 
-/// Drops `\u{…}` as well as what it stands for.
+/// Removes `\u{…}` and the character itself.
 fn without_escapes(text: &str) -> String {
     let mut pieces = text.split("\\u{");
     let mut plain = pieces.next().unwrap_or_default().to_owned();
@@ -58,7 +58,7 @@ fn without_escapes(text: &str) -> String {
         let after = piece.split_once('}').filter(|(code, _)| is_hex(code)).map(|(_, after)| after);
         plain.push_str(after.unwrap_or(piece));
     }
-    // A tab parts words; anything else that is not seen parts nothing.
+    // A tab separates terms; other invisible characters do not.
     plain.replace('\t', " ").chars().filter(|letter| !is_hidden(*letter)).collect()
 }
 
@@ -66,7 +66,7 @@ fn is_hex(code: &str) -> bool {
     (1..=6).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether something is to be decided, rather than explained or found.
+/// Whether the question asks for a decision.
 pub(super) fn is_decision(subject: &str) -> bool {
     const OPEN: [&str; 9] =
         ["how", "what", "which", "why", "who", "whom", "whose", "where", "when"];
@@ -83,7 +83,7 @@ pub(super) fn mode(messages: &Messages) -> Mode {
     said.unwrap_or(otherwise)
 }
 
-/// Files that the messages bring, for findings to be located in.
+/// Returns the files in the messages, as locations of findings.
 pub(super) fn files(user: &str) -> Vec<String> {
     let of_files = parts(user).into_iter().filter(|part| part.label.starts_with("FILE "));
     let first_lines = of_files.filter_map(|part| part.text.lines().next());
@@ -94,12 +94,12 @@ pub(super) fn files(user: &str) -> Vec<String> {
     first_lines.filter_map(path).collect()
 }
 
-/// One opinion among the others, as a reviewer or the chair is shown it.
+/// One opinion as a reviewer or the chair sees it.
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) letter: char,
     pub(super) stance: Option<Stance>,
-    /// Nothing where what was made harmless in it left no JSON.
+    /// `None` if neutralizing made the JSON invalid.
     pub(super) opinion: Option<Opinion>,
 }
 
@@ -113,7 +113,7 @@ pub(super) fn opinions(user: &str) -> Vec<Shown> {
     shown.collect()
 }
 
-/// The reviews that can be read, with the letters of those who wrote them.
+/// Returns the reviews that can be parsed, with their authors' letters.
 pub(super) fn reviews(user: &str) -> Vec<(char, Review)> {
     let lettered = lettered(user, "REVIEW BY ");
     lettered.filter_map(|(letter, text)| Some((letter, serde_json::from_str(text).ok()?))).collect()
@@ -123,21 +123,21 @@ fn lettered<'a>(user: &'a str, kind: &'a str) -> impl Iterator<Item = (char, &'a
     named(user, kind).filter_map(|(name, text)| Some((name.chars().next()?, text)))
 }
 
-/// What stands between the marks of labels that begin alike, with the rest of each label.
+/// Returns the texts between markers whose label starts with `kind`, with the rest of the label.
 pub(super) fn named<'a>(user: &'a str, kind: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
     let of_kind = move |part: Part<'a>| Some((part.label.strip_prefix(kind)?, part.text));
     parts(user).into_iter().filter_map(of_kind)
 }
 
-/// What stands between two marked lines.
+/// Text between two markers.
 #[derive(Debug)]
 struct Part<'a> {
     label: &'a str,
     text: &'a str,
 }
 
-/// All parts of a message. What looks like a mark inside of one is part of its text: only
-/// the line with the mark that opened it ends it.
+/// Splits a message into parts. Only the closing marker that belongs to the opening one ends a
+/// part.
 fn parts(user: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = user;
@@ -156,7 +156,7 @@ fn next_part(rest: &str) -> Option<(Part<'_>, &str)> {
     Some((Part { label, text }, after))
 }
 
-/// The first stance that a text names after the word.
+/// Returns the first stance in a text.
 fn stance(text: &str) -> Option<Stance> {
     let (_, after) = text.split_once("\"stance\"")?;
     let word = after.split(|letter: char| !letter.is_alphabetic()).find(|word| !word.is_empty())?;

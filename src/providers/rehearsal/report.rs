@@ -1,4 +1,4 @@
-//! What the chair of the rehearsal panel makes of opinions and reviews.
+//! Report of the rehearsal panel's chair, from opinions and reviews.
 
 use crate::domain::ask::Messages;
 use crate::domain::council::opinion::Risk;
@@ -55,7 +55,7 @@ fn only_in(mode: Mode, wanted: Mode, texts: &[&str]) -> Vec<String> {
     texts.map(|text| (*text).to_owned()).collect()
 }
 
-/// Whether nobody is left who would support anything but a refusal.
+/// Whether every opinion is against the proposal.
 fn all_against(opinions: &[Shown]) -> bool {
     !opinions.is_empty() && opinions.iter().all(is_against)
 }
@@ -64,7 +64,7 @@ fn is_against(shown: &Shown) -> bool {
     shown.stance == Some(Stance::Reject)
 }
 
-/// The opinions that the conclusion rests on; one against it is a position in the dispute.
+/// Returns the opinions that support the conclusion.
 fn supporters(opinions: &[Shown]) -> impl Iterator<Item = &Shown> {
     let refused = all_against(opinions);
     opinions.iter().filter(move |shown| refused || !is_against(shown))
@@ -119,7 +119,7 @@ fn supporting_opinion(shown: &Shown) -> SupportingOpinion {
     SupportingOpinion { provider: shown.letter.to_string(), key_point, weight }
 }
 
-/// The gravest critique of a review.
+/// Returns the most severe critique of a review.
 fn supporting_review((letter, review): &(char, Review)) -> Option<SupportingReview> {
     let critiques = review.targets.iter().flat_map(|target| &target.critiques);
     let gravest = critiques.max_by_key(|critique| critique.severity)?;
@@ -130,7 +130,7 @@ fn supporting_review((letter, review): &(char, Review)) -> Option<SupportingRevi
     })
 }
 
-/// One dispute, with everybody's position, where there is more than one.
+/// Returns one dispute with all positions, if there is more than one position.
 fn disagreements(opinions: &[Shown]) -> Vec<Dispute> {
     let positions: Vec<Position> = opinions.iter().map(position_of).collect();
     let differ = positions.windows(2).any(|pair| match pair {
@@ -171,7 +171,7 @@ fn uncertainty(variation: &mut Variation) -> Uncertainty {
     }
 }
 
-/// What the opinions warn of, each once; small risks stay with those who named them.
+/// Returns the risks without duplicates, except small ones.
 fn risks(opinions: &[Shown]) -> Vec<WeighedRisk> {
     let mut risks: Vec<WeighedRisk> = Vec::new();
     let hopeful = opinions.iter().any(|shown| shown.stance == Some(Stance::Approve));

@@ -1,4 +1,4 @@
-//! What a seat of the rehearsal panel says of the others' opinions.
+//! Second-round reviews of the rehearsal panel.
 
 use crate::domain::ask::Messages;
 use crate::domain::council::review::{Critique, Disagreement, FindingPosition, Review, Target};
@@ -8,7 +8,7 @@ use super::prompt::{self, Shown};
 use super::temper::Temper;
 use super::variation::Variation;
 
-/// A seat's stock of critiques, points it grants and where it differs.
+/// A temper's critiques, concessions and disagreements.
 struct Manner {
     rating_from: u8,
     critiques: &'static [(CritiqueType, Level, &'static str, &'static str)],
@@ -70,7 +70,7 @@ fn disagreement(manner: &Manner, shown: &Shown) -> Disagreement {
     }
 }
 
-/// What an opinion comes down to, by its stance.
+/// Summarizes an opinion by its stance.
 pub(super) fn position(stance: Option<Stance>) -> &'static str {
     match stance {
         Some(Stance::Approve) => "begin now, in a small and reversible form",

@@ -1,4 +1,4 @@
-//! What the rehearsal panel's reviser mends: the fields that are flagged, and no other.
+//! Reply of the rehearsal panel's reviser: changes only the flagged fields.
 
 use serde_json::{Map, Value, json};
 
@@ -12,17 +12,17 @@ use super::prompt::part;
 use super::shape::shaped;
 use super::variation::Variation;
 
-/// Sooner than any draft of ours says.
+/// Earlier than the review date of any draft.
 const SOON_DAYS: u32 = 14;
 
-/// For an objection that is not one of our critic's.
+/// For an objection that our critic did not raise.
 const FURTHER: &str = "What would count as a failure is written down beforehand.";
 
-/// The flagged fields, each with what it should have had.
+/// Revises each flagged field.
 pub(super) fn revision(subject: &str, messages: &Messages, variation: Variation) -> Value {
     let user = &messages.user;
     let shown = part(user, "CONCLUSION").and_then(|text| serde_json::from_str(text).ok());
-    // Where what was made harmless left no JSON, it is written once more.
+    // If neutralizing made the draft invalid JSON, write it again.
     let draft = shown.unwrap_or_else(|| conclusion(subject, messages, variation));
     let flagged = docket::flagged(user);
     let mended = flagged.map(|field| (field.name().to_owned(), mended(field, &draft, user)));
@@ -34,7 +34,7 @@ fn mended(field: Field, draft: &Conclusion, user: &str) -> Value {
         Field::Recommendation => recommendation(&draft.recommendation, user).into(),
         Field::KeyCondition => with_sentence(field, &draft.key_condition).into(),
         Field::UnresolvedPoints => {
-            // Either one was left out, or one too many was made of it.
+            // Either a point is missing, or there is one too many.
             let count = draft.unresolved_points.len().checked_sub(1).unwrap_or(1);
             json!(unresolved_points(user, count))
         }
@@ -43,7 +43,7 @@ fn mended(field: Field, draft: &Conclusion, user: &str) -> Value {
     }
 }
 
-/// In the form that was asked for, where the draft missed it; else with what the critic misses.
+/// Applies the format constraint if the draft violates it, else adds the critic's sentence.
 fn recommendation(draft: &str, user: &str) -> String {
     let question = part(user, "QUESTION").unwrap_or_default();
     if miscounts(question, draft).is_empty() {
@@ -52,7 +52,7 @@ fn recommendation(draft: &str, user: &str) -> String {
     shaped(question, draft).unwrap_or_else(|| draft.to_owned())
 }
 
-/// The text with what the critic misses in it.
+/// Adds the sentence the critic misses.
 fn with_sentence(field: Field, text: &str) -> String {
     let missing = WANTS.iter().find(|want| want.field == field && !text.contains(want.mended_by));
     let sentence = missing.map_or(FURTHER, |want| want.mended_by);

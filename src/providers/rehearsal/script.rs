@@ -1,4 +1,4 @@
-//! What drives the rehearsal panel: a list of cues, of which the first that matches plays.
+//! Scripts of the rehearsal panel: a list of cues, of which the first match plays.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::domain::ask::{ErrorType, Usage};
 use crate::domain::ids::ExpertSlug;
 use crate::providers::Request;
 
-/// A script as it was written; it is kept in the record, so that a run can be played again.
+/// A script as written. It is recorded, so that a run can be repeated.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Script {
@@ -37,15 +37,15 @@ impl Script {
     }
 }
 
-/// The reader's own words, without the place, which we say ourselves, and without advice
-/// to programmers.
+/// The parser's message without its position, which we print ourselves, and without hints for
+/// programmers.
 fn message(error: &serde_saphyr::Error) -> String {
     let text = error.without_snippet().to_string();
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
     message.split(", set DuplicateKeyPolicy").next().unwrap_or(message).to_owned()
 }
 
-/// One line of a script: when it plays, and what.
+/// One cue: when it plays, and what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub(super) struct Cue {
@@ -54,9 +54,9 @@ pub(super) struct Cue {
     contains: Option<String>,
     pub(super) act: Act,
     pub(super) delay_ms: u64,
-    /// How often it plays; without a number, always.
+    /// How often it plays; `None` means always.
     pub(super) times: Option<u32>,
-    /// What the reply is said to have taken; without it, an estimate that costs nothing.
+    /// Reported usage; without it an estimate that costs nothing.
     pub(super) usage: Option<Usage>,
 }
 
@@ -66,7 +66,7 @@ pub(super) enum Act {
     Fail(Fail),
 }
 
-/// How a call fails. A timeout hangs too: it is the caller who gives up.
+/// How a call fails. A timeout also hangs, since the caller enforces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(super) enum Fail {
@@ -85,7 +85,7 @@ impl Cue {
     }
 }
 
-/// A cue as it stands in the file.
+/// A cue as written in the file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Written {

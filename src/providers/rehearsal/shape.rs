@@ -1,18 +1,18 @@
-//! A rehearsed recommendation in the form that the question asks for.
+//! Fits a rehearsed recommendation to the question's format constraint.
 //!
-//! The draft's own sentences come first, as far as there is room for them; what is missing
-//! is made of a stock of sentences of every length.
+//! The draft's sentences come first as far as they fit; filler sentences of every length complete
+//! it.
 
 use crate::domain::conclusion::{Measure, Wish, wishes};
 
-/// Nobody reads further, and a question may ask for any number.
+/// Limit for any number the question asks for.
 const PIECES_MAX: usize = 300;
 const WORDS_MAX: usize = 3_000;
 
-/// How many pieces there are where the question leaves it open.
+/// Number of pieces if the question leaves it open.
 const PIECES: usize = 3;
 
-/// Sentences of as many words as their place says, from one on.
+/// Filler sentences by length: index 0 has one term.
 const STOCK: [&[&str]; 9] = [
     &["Begin.", "Measure.", "Review."],
     &["Begin small.", "Measure early.", "Review often."],
@@ -41,7 +41,7 @@ const STOCK: [&[&str]; 9] = [
     ],
 ];
 
-/// The draft, or where it misses what the question asks for, something that does not.
+/// Returns the draft, or a version of it that meets the constraint.
 pub(super) fn shaped(question: &str, draft: &str) -> Option<String> {
     let wishes = wishes(question);
     let wish = |measure| wishes.iter().find(|wish| wish.measure == measure).copied();
@@ -62,20 +62,20 @@ pub(super) fn shaped(question: &str, draft: &str) -> Option<String> {
     Some(laid_out(&said, pieces.unwrap_or(1), bullets.unwrap_or(0)))
 }
 
-/// A number that will do, as near to a natural one as may be.
+/// Returns the allowed number nearest to the natural one.
 fn amount(wish: Wish, natural: usize, max: usize) -> usize {
     let most = wish.amount.most().unwrap_or(usize::MAX);
     natural.max(wish.amount.least()).min(most).min(max)
 }
 
-/// The draft's sentences, then others; it may take fewer than the draft has.
+/// Takes the draft's sentences, then fillers; may return fewer than the draft has.
 fn of_sentences(draft: &str, count: usize) -> Vec<String> {
     let own = draft.split_inclusive(". ").map(|sentence| sentence.trim().to_owned());
     let further = (0..).map(|place| stock(5 + place % 4, place / 4));
     own.chain(further).take(count).collect()
 }
 
-/// Sentences that together have so many words.
+/// Returns sentences with this total length.
 fn of_words(words: usize) -> Vec<String> {
     let longest = STOCK.len();
     let mut lengths = vec![longest; words / longest];
@@ -83,14 +83,14 @@ fn of_words(words: usize) -> Vec<String> {
     lengths.iter().enumerate().map(|(place, length)| stock(*length, place)).collect()
 }
 
-/// So many sentences with so many words, as evenly as it goes.
+/// Returns this many sentences with this total length, evenly distributed.
 fn of_both(sentences: usize, words: usize) -> Vec<String> {
     let (each, rest) = (words / sentences.max(1), words % sentences.max(1));
     let length = |place: usize| each + usize::from(place < rest);
     (0..sentences).map(|place| stock(length(place), place)).collect()
 }
 
-/// A sentence of so many words; a longer one than there are is made of two.
+/// Returns a sentence of this length; two are joined for a long one.
 fn stock(words: usize, place: usize) -> String {
     let longest = STOCK.len();
     if words > longest {
@@ -104,10 +104,10 @@ fn stock(words: usize, place: usize) -> String {
     sentence.copied().unwrap_or_default().to_owned()
 }
 
-/// Sentences in so many lines, the last of which are marked as bullets.
+/// Arranges sentences in lines; the last ones become bullets.
 fn laid_out(said: &[String], lines: usize, bullets: usize) -> String {
     let mut texts: Vec<String> = said.iter().take(lines).cloned().collect();
-    // What has no line of its own goes on where the last one ends.
+    // Sentences without a line of their own follow on the last one.
     if let Some(last) = texts.last_mut() {
         for more in said.iter().skip(lines) {
             last.push_str(&format!(" {more}"));

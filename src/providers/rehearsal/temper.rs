@@ -1,4 +1,4 @@
-//! How a seat of the rehearsal panel leans.
+//! Temper of a rehearsal seat.
 
 use crate::domain::ids::ExpertSlug;
 
@@ -22,7 +22,7 @@ impl Temper {
         }
     }
 
-    /// A seat that has another name, as in a configured panel, has some temper all the same.
+    /// A seat of another name, as in a configured panel, gets a temper by its hash.
     pub(super) fn of(seat: &ExpertSlug) -> Self {
         let named = Self::ALL.into_iter().find(|temper| seat.as_str().starts_with(temper.name()));
         let drawn = Variation::of(&[seat.as_str()]).below(Self::ALL.len());

@@ -1,4 +1,4 @@
-//! The rehearsal panel through the same door as any other transport.
+//! Tests of the rehearsal panel through its transport.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::providers::{CallError, Received, Request};
 
 const SEATS: [&str; 3] = ["optimist", "skeptic", "pragmatist"];
 
-/// Text between the marks that prompting puts around it.
+/// Fences a text with prompting's markers.
 fn fenced(label: &str, text: &str) -> String {
     Fences::new("secret", 1, &[]).around(label, "somebody", text) + "\n\n"
 }
@@ -30,7 +30,7 @@ fn question(text: &str) -> String {
     fenced("QUESTION", text)
 }
 
-/// A question with opinions, as a reviewer or the chair is shown it.
+/// A question with opinions, as a reviewer or the chair sees it.
 fn with_opinions(text: &str, opinions: &[(char, &str)]) -> String {
     let opinions =
         opinions.iter().map(|(letter, opinion)| fenced(&format!("OPINION {letter}"), opinion));
@@ -93,7 +93,7 @@ fn corpora() -> Vec<String> {
     texts.collect()
 }
 
-/// Every purpose and seat has a reply that reads as what it should be.
+/// Checks that every purpose and seat has a valid reply.
 fn check_all_replies(text: &str) {
     let opinions = SEATS.map(|seat| reply(&request(seat, Purpose::Opinion, &question(text))));
     let shown: Vec<(char, &str)> = ('A'..).zip(opinions.iter().map(String::as_str)).collect();
@@ -153,7 +153,7 @@ fn the_seats_differ() {
         opinion.risks.iter().any(|risk| risk.severity == Level::High)
     };
     assert_eq!(SEATS.map(has_high_risk), [false, true, false]);
-    // Over several questions the sceptic is of two minds.
+    // The skeptic's stance varies with the question.
     let doubts =
         ["a", "b", "c", "d", "e", "f", "g", "h"].map(|text| opinion("skeptic", text).stance);
     assert!(doubts.contains(&Stance::Reject) && doubts.contains(&Stance::Conditional));
@@ -283,7 +283,7 @@ fn the_chair_reports_what_was_said() {
     assert_eq!(worst.mentioned_by, ["B"]);
     let skeptic: Opinion = serde_json::from_str(&said[1]).unwrap();
     assert_eq!(worst.description, skeptic.risks[0].description);
-    // The sceptic was against it: its opinion supports nothing, but stands in the dispute.
+    // The skeptic is against it: its opinion supports nothing, but appears in the dispute.
     assert_eq!(skeptic.stance, Stance::Reject);
     let supporting = report.rationale.supporting_opinions.iter();
     let supporting: String = supporting.map(|point| point.provider.as_str()).collect();
@@ -325,12 +325,12 @@ fn only_what_prompting_marked_is_taken_for_an_opinion() {
         found.iter().map(|shown| (shown.letter, shown.stance)).collect();
     let expected = [('A', Some(Stance::Approve)), ('B', Some(Stance::Reject)), ('C', None)];
     assert_eq!(brief, expected);
-    // Even unescaped, another mark would not end it.
+    // Another marker does not end the part, even unescaped.
     let ends = ["===== END OPINION A 22 =====", "===== END OPINION A 11 ====="];
     let nested = format!("\n===== BEGIN OPINION A 11 =====\nx\n{}\n{forged}\n{}", ends[0], ends[1]);
     let letters: String = prompt::opinions(&nested).iter().map(|shown| shown.letter).collect();
     assert_eq!(letters, "A");
-    // Where reviews are not anonymous the name stands behind the letter.
+    // In named reviews the name follows the letter.
     let named = prompt::opinions(&fenced("OPINION C - claude", "")).len();
     assert_eq!((named, prompt::opinions("OPINION A").len()), (1, 0));
 }
@@ -365,7 +365,7 @@ fn pace_is_natural_and_absent_unless_asked_for() {
     }
 }
 
-/// Plays a script for the optimist's opinion, several times; `…` is the built-in reply.
+/// Plays a script for the optimist's opinion several times; `…` is the built-in reply.
 #[track_caller]
 fn check_script(script: &str, expected: &[&str]) {
     let script = Script::parse(script).unwrap();
@@ -417,7 +417,7 @@ fn a_script_says_what_a_reply_took() {
     let asked = request("optimist", Purpose::Opinion, &question("Should we?"));
     let billed = send(&transport, &asked).unwrap();
     let usage = Usage { input_tokens: 7, output_tokens: 8 };
-    // What that costs follows from the seat's price.
+    // The cost follows from the seat's price.
     assert_eq!((billed.usage, billed.cost_usd), (Some(usage), None));
     assert_eq!(send(&transport, &asked).unwrap().cost_usd, Some(0.0));
 }

@@ -1,4 +1,4 @@
-//! How the rehearsal panel is called: like any other transport, but nothing leaves.
+//! Transport of the rehearsal panel; it makes no network call.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -15,7 +15,7 @@ use super::temper::Temper;
 use super::variation::Variation;
 use super::{audit, conclusion, gate, opinion, prompt, report, review, revision};
 
-/// One for each run: a cue's `times` are counted in it.
+/// One per run: it counts the `times` of each cue.
 #[derive(Debug, Default)]
 pub struct RehearsalTransport {
     script: Script,
@@ -31,8 +31,8 @@ impl RehearsalTransport {
         Self { script, played, pace: Duration::ZERO }
     }
 
-    /// Lets a reply take between a third of this time and all of it, so that a person
-    /// can watch; what a script says comes first.
+    /// Makes a reply take between a third of this time and all of it, so that a person can watch. A
+    /// script's delay takes precedence.
     #[must_use]
     pub fn with_pace(self, pace: Duration) -> Self {
         Self { pace, ..self }
@@ -55,7 +55,7 @@ impl RehearsalTransport {
         }
     }
 
-    /// The first cue that matches and has not played as often as it may.
+    /// Returns the first matching cue that may still play.
     fn next_cue(&self, request: &Request) -> Option<&Cue> {
         let mut played = self.played.lock().unwrap_or_else(PoisonError::into_inner);
         let mut cues = self.script.cues.iter().zip(played.iter_mut());
@@ -76,7 +76,7 @@ impl RehearsalTransport {
     }
 }
 
-/// What a seat says of itself when no script tells it otherwise.
+/// Returns the built-in reply of a seat.
 fn built_in(request: &Request) -> Result<String, CallError> {
     let temper = Temper::of(&request.seat);
     let subject = prompt::subject(&request.messages.user);
@@ -117,7 +117,7 @@ fn received(request: &Request, text: String) -> Received {
     }
 }
 
-/// A reply whose tokens the script counts costs what its seat's price makes of them.
+/// Applies the usage of the cue, whose cost follows from the seat's price.
 fn billed(cue: &Cue, received: Received) -> Received {
     match cue.usage {
         Some(usage) => Received { usage: Some(usage), cost_usd: None, ..received },
@@ -125,7 +125,7 @@ fn billed(cue: &Cue, received: Received) -> Received {
     }
 }
 
-/// Four characters to a token, as English text has it.
+/// Four characters per token, as in English text.
 fn estimate(text: &str) -> u64 {
     text.chars().count().div_ceil(4) as u64
 }

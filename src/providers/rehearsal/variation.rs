@@ -1,5 +1,4 @@
-//! Small differences that follow from what was asked, so that two questions do not
-//! read alike and the same one always does.
+//! Deterministic variation of replies by a hash of the question.
 
 use sha2::{Digest, Sha256};
 
@@ -14,13 +13,13 @@ impl Variation {
         let mut hash = Sha256::new();
         for part in parts {
             hash.update(part.as_bytes());
-            // What one part ends with is not what the next begins with.
+            // Separate the parts, so that their boundaries matter.
             hash.update([0]);
         }
         Self { bytes: hash.finalize().to_vec(), drawn: 0 }
     }
 
-    /// A number from 0 up to, but not including, `end`.
+    /// Returns a number below `end`.
     pub(super) fn below(&mut self, end: usize) -> usize {
         let byte = self.bytes.iter().cycle().nth(self.drawn % self.bytes.len().max(1));
         self.drawn += 1;
@@ -31,7 +30,7 @@ impl Variation {
         options.get(self.below(options.len())).copied().unwrap_or_default()
     }
 
-    /// Several neighbours of a list, as a list of texts.
+    /// Returns several neighbouring entries of a list.
     pub(super) fn some(&mut self, options: &[&str], count: usize) -> Vec<String> {
         let start = self.below(options.len());
         options

@@ -1,24 +1,24 @@
-//! What the rehearsed adjudicator makes of the judgements: it counts by the policy that it is told,
-//! and orders what the others asked for. It has no critique of its own.
+//! Reply of the rehearsed adjudicator: it counts verdicts by the policy and sorts the requested
+//! changes, without a critique of its own.
 
 use crate::domain::ask::Messages;
 use crate::domain::gate::{Adjudication, Arithmetic, Decision, GateVerdict, Policy};
 
 use super::papers::{Peer, Prior, peers, policy, priors};
 
-/// A brief is read by people.
+/// Maximum items of a brief.
 const BRIEF_ITEMS_MAX: usize = 8;
 
-/// So many verdicts in a row that were no SHIP are a pattern.
+/// Consecutive verdicts other than SHIP that count as a pattern.
 const PATTERN_MIN: usize = 2;
 
 pub(in crate::providers::rehearsal) fn adjudication(messages: &Messages) -> Adjudication {
     let peers = peers(&messages.user);
-    // Whether enough were heard is not the adjudicator's to say.
+    // The adjudicator does not check the minimum of deliberators.
     let policy = Policy { name: policy(messages), min_deliberators: 1 };
     let counted = policy.count(peers.iter().map(|peer| &peer.judgement));
     let downgrade = counted.may_be_downgraded();
-    // Without anybody there is nothing that would let it pass.
+    // Without any judgement the result is HOLD.
     let computed = counted.computed.unwrap_or(Decision::Hold);
     let final_verdict = if downgrade { Decision::Revise } else { computed };
     let said = [
@@ -36,7 +36,7 @@ pub(in crate::providers::rehearsal) fn adjudication(messages: &Messages) -> Adju
     }
 }
 
-/// Who holds what, by name.
+/// Lists each deliberator's verdict.
 fn stands(peers: &[Peer]) -> String {
     let blocking = names(peers, |peer| peer.judgement.would_block);
     let content = names(peers, |peer| !peer.judgement.would_block);
@@ -50,7 +50,7 @@ fn stands(peers: &[Peer]) -> String {
     }
 }
 
-/// Who changed its mind, in its own words.
+/// Lists the deliberators that changed their verdict, with their reasons.
 fn moved(peers: &[Peer]) -> Option<String> {
     let is_moved = |peer: &&Peer| {
         let judgement = &peer.judgement;
@@ -74,7 +74,7 @@ fn arithmetic(counted: &Arithmetic, computed: Decision) -> String {
     )
 }
 
-/// What the last verdicts on this type have in common.
+/// Describes what the last verdicts on this type have in common.
 fn pattern(priors: &[Prior]) -> Option<String> {
     let newest = priors.first()?;
     let verdicts: Vec<&str> = priors.iter().map(|prior| prior.verdict.name()).collect();
@@ -97,7 +97,7 @@ fn downgrade_reason(peers: &[Peer]) -> String {
     format!("What {blocking} would block for is lifted by the changes in the brief.")
 }
 
-/// What to change, the blocks that nothing lifts first; each thing once.
+/// Lists the changes to make, without duplicates, permanent blocks first.
 fn brief(peers: &[Peer]) -> String {
     let mut ordered: Vec<&Peer> = peers.iter().collect();
     ordered.sort_by_key(|peer| std::cmp::Reverse(peer.judgement.block()));
@@ -114,7 +114,7 @@ fn brief(peers: &[Peer]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Where to do it: words are quoted, a line is named.
+/// Formats a location: quotes a text, names a line.
 fn place(locus: &str) -> String {
     match locus {
         "" => String::new(),

@@ -1,4 +1,4 @@
-//! Which seat looks for what.
+//! Which rules and checks each deliberator applies.
 
 use super::fault::Fault;
 use super::page::Page;
@@ -6,7 +6,7 @@ use super::rule::Rule;
 use super::{evidence, skeptic, strategy, voice_identity};
 use crate::domain::gate::BuiltIn;
 
-/// What takes more than a phrase to find.
+/// Check that needs more than a phrase.
 pub(super) type Check = fn(&Page<'_>) -> Vec<Fault>;
 
 #[derive(Debug)]
@@ -15,8 +15,8 @@ pub(super) struct Bench {
     pub(super) checks: &'static [Check],
 }
 
-/// A deliberator that an operator wrote gets one rule of each kind: its instructions are in
-/// words that the rehearsal does not understand.
+/// A custom deliberator gets one rule of each kind, because the rehearsal cannot interpret its
+/// instructions.
 const OTHER: Bench = Bench {
     rules: &[skeptic::PROMISES, evidence::HEARSAY, voice_identity::PLACEHOLDERS],
     checks: &[strategy::secrets],
@@ -33,7 +33,7 @@ impl Bench {
         }
     }
 
-    /// Everything found, the gravest first.
+    /// Returns all faults, the worst first.
     pub(super) fn faults(&self, page: &Page<'_>) -> Vec<Fault> {
         let by_rule = self.rules.iter().flat_map(|rule| rule.faults(page));
         let by_check = self.checks.iter().flat_map(|check| check(page));

@@ -1,5 +1,5 @@
-//! The second reading: what the others found makes a rehearsed deliberator press harder, give in,
-//! or stay. Whoever moves cites the concern that moved it.
+//! Second round of the rehearsed review: peers' judgements make a deliberator raise, lower or keep
+//! its verdict. A change cites the concern that caused it.
 
 use crate::domain::ask::Messages;
 use crate::domain::gate::{Block, BuiltIn, Concern, Judgement, Leaning};
@@ -7,13 +7,13 @@ use crate::domain::gate::{Block, BuiltIn, Concern, Judgement, Leaning};
 use super::judgement::{is_mild, judgement};
 use super::papers::{Cited, Peer, own, peers};
 
-/// So many others that block make a small concern of one's own larger.
+/// This many blocking peers raise a deliberator's small concern.
 const BLOCKS_TO_PRESS: usize = 2;
 
-/// A turn of mind: the judgement that it leads to, where it applies.
+/// A possible reaction: the new judgement, if it applies.
 type Turn = fn(&str, &Judgement, &[Peer]) -> Option<Judgement>;
 
-/// Tried in order; the first that applies is taken.
+/// Tried in order; the first that applies is used.
 const TURNS: [Turn; 4] = [joins, presses, gives_in, leaves_to_evidence];
 
 pub(in crate::providers::rehearsal) fn cross_reading(seat: &str, messages: &Messages) -> Judgement {
@@ -24,7 +24,7 @@ pub(in crate::providers::rehearsal) fn cross_reading(seat: &str, messages: &Mess
     turned.unwrap_or_else(|| stays(held, &peers))
 }
 
-/// What no revision can lift is not a matter of one seat. Voice has nothing to add to it.
+/// Joins a permanent block, except the voice deliberator.
 fn joins(seat: &str, held: &Judgement, peers: &[Peer]) -> Option<Judgement> {
     if held.irreducible || seat == BuiltIn::VoiceIdentity.name() {
         return None;
@@ -45,7 +45,7 @@ fn joins(seat: &str, held: &Judgement, peers: &[Peer]) -> Option<Judgement> {
     })
 }
 
-/// A text that others would block has not earned the benefit of the doubt.
+/// Raises a small concern if others block.
 fn presses(_: &str, held: &Judgement, peers: &[Peer]) -> Option<Judgement> {
     let blocking: Vec<&Peer> = peers.iter().filter(|peer| peer.judgement.would_block).collect();
     let has_room = !held.would_block && !held.concerns.is_empty();
@@ -62,7 +62,7 @@ fn presses(_: &str, held: &Judgement, peers: &[Peer]) -> Option<Judgement> {
     })
 }
 
-/// Remarks alone are no block when nobody else would block.
+/// Lowers a block that rests on remarks alone if no other deliberator blocks.
 fn gives_in(_: &str, held: &Judgement, peers: &[Peer]) -> Option<Judgement> {
     let is_alone = !peers.iter().any(|peer| peer.judgement.would_block);
     let yields = held.would_block && !held.irreducible && is_mild(held) && is_alone;
@@ -75,7 +75,7 @@ fn gives_in(_: &str, held: &Judgement, peers: &[Peer]) -> Option<Judgement> {
     })
 }
 
-/// Where evidence has the same words, they are more than a question of voice.
+/// Leaves a concern to the evidence deliberator if both quote the same text.
 fn leaves_to_evidence(seat: &str, held: &Judgement, peers: &[Peer]) -> Option<Judgement> {
     if seat != BuiltIn::VoiceIdentity.name() {
         return None;

@@ -1,5 +1,5 @@
-//! What the rehearsed deliberator of evidence looks for: claims without a source, and claims that
-//! are larger than what is told beneath them.
+//! Checks of the rehearsed evidence deliberator: claims without a source, and claims beyond their
+//! data.
 
 use super::benches::Bench;
 use super::fault::{Fault, Weight};
@@ -11,13 +11,13 @@ const SOURCES: usize = 0;
 const TIERS: usize = 1;
 const CALIBRATION: usize = 2;
 
-/// A test is called significant below this.
+/// Significance threshold of a p-value.
 const P_MAX: f64 = 0.05;
 
-/// So few say little about those that were not looked at.
+/// Smaller samples do not support general claims.
 const SAMPLE_MIN: f64 = 30.0;
 
-/// One block of figures is one complaint; three make the point.
+/// Maximum complaints about figures in one block.
 const FIGURES_MAX: usize = 3;
 
 pub(super) const BENCH: Bench = Bench {
@@ -76,7 +76,7 @@ fn unsourced_figures(page: &Page<'_>) -> Vec<Fault> {
     faults.collect()
 }
 
-/// Called significant, with the number that says otherwise.
+/// Finds results called significant with a p-value that is not.
 fn insignificant(page: &Page<'_>) -> Vec<Fault> {
     let called = page.hits(&["significant", "significantly"]);
     let faults = called.iter().filter_map(|hit| {
@@ -88,7 +88,7 @@ fn insignificant(page: &Page<'_>) -> Vec<Fault> {
     faults.take(1).collect()
 }
 
-/// A proof for everything, from a few.
+/// Finds general proofs from small samples.
 fn overreaching(page: &Page<'_>) -> Vec<Fault> {
     const PROOFS: [&str; 7] =
         ["prove", "proves", "proved", "proof that", "conclusively", "universally", "for everybody"];

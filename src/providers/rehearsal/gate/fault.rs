@@ -1,22 +1,22 @@
-//! One thing that a rehearsed deliberator found.
+//! One fault found by a rehearsed deliberator.
 
 use crate::domain::gate::Concern;
 
-/// How much a fault weighs.
+/// Severity of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Weight {
-    /// Worth a word; several of them are worth a block.
+    /// Minor; several of them together block.
     Remark,
-    /// Must not go out like this; other words would do.
+    /// Blocks until reworded.
     Grave,
-    /// Must not go out, in whatever words.
+    /// Blocks in any wording.
     Lasting,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Fault {
     pub(super) weight: Weight,
-    /// Which of its seat's three scores suffers.
+    /// Index of the seat's score that it lowers.
     pub(super) score: usize,
     pub(super) concern: Concern,
 }

@@ -1,15 +1,15 @@
-//! Numbers in a text: shares, changes, totals, and the few letters of statistics.
+//! Finds numbers in a text: percentages, changes, totals, and statistics such as `p` and `n`.
 
 use std::ops::Range;
 
 use super::page::{Block, Hit};
 
-/// A change that a word claims.
+/// A change claimed by a verb such as "halved".
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Change {
-    /// To this share of what it was, or less.
+    /// To this fraction of the old value, or less.
     DownTo(f64),
-    /// To this many times what it was, or more.
+    /// To this multiple of the old value, or more.
     UpTo(f64),
 }
 
@@ -22,12 +22,12 @@ impl Change {
     }
 }
 
-/// All `from A to B` of a block.
+/// Finds all `from A to B` of a block.
 pub(super) fn changes(flat: &str) -> Vec<(f64, f64)> {
     let after = flat.split("from ").skip(1);
     let change = after.filter_map(|rest| {
         let (from, rest) = number(rest)?;
-        // A unit may stand between the two.
+        // A unit may be between the two numbers.
         let (between, rest) = rest.split_once("to ")?;
         let is_unit = between.split_whitespace().count() <= 1;
         let (to, _) = number(rest).filter(|_| is_unit)?;
@@ -36,7 +36,7 @@ pub(super) fn changes(flat: &str) -> Vec<(f64, f64)> {
     change.collect()
 }
 
-/// So many of a thing, all of them.
+/// A count of things, claimed to be complete.
 #[derive(Debug)]
 pub(super) struct Total<'p> {
     pub(super) count: f64,
@@ -56,7 +56,7 @@ pub(super) fn totals<'p>(block: &'p Block<'p>) -> Vec<Total<'p>> {
     totals.collect()
 }
 
-/// Shares in percent and multiples such as `10x`, where they stand.
+/// Returns positions of percentages and of multiples such as `10x`.
 pub(super) fn shares(flat: &str) -> Vec<Range<usize>> {
     const UNITS: [&str; 6] =
         ["%", "percent", "per cent", "times faster", "times more", "times cheaper"];
@@ -77,7 +77,7 @@ pub(super) fn shares(flat: &str) -> Vec<Range<usize>> {
     shares.collect()
 }
 
-/// What a letter is said to be, as in `p = 0.09`.
+/// Returns the value of a statistic, such as `p = 0.09`.
 pub(super) fn letter(flat: &str, name: &str) -> Option<f64> {
     let parts: Vec<&str> = flat.split('=').collect();
     let pairs = parts.iter().zip(parts.iter().skip(1));
@@ -88,7 +88,7 @@ pub(super) fn letter(flat: &str, name: &str) -> Option<f64> {
     named.filter_map(|(_, after)| Some(number(after)?.0)).next()
 }
 
-/// The number that a text begins with, and the rest of it.
+/// Parses the number at the start of a text; returns the rest too.
 fn number(text: &str) -> Option<(f64, &str)> {
     let text = text.trim_start();
     let is_part = |letter: char| letter.is_ascii_digit() || letter == '.' || letter == ',';

@@ -1,4 +1,4 @@
-//! What a rehearsed deliberator makes of what it found.
+//! First round of the rehearsed review: turns faults into a judgement.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use super::benches::Bench;
 use super::fault::{Fault, Weight};
 use super::page::Page;
 
-/// So many remarks are worth a block together.
+/// This many remarks together block.
 const REMARKS_TO_BLOCK: usize = 3;
 
-/// So many are worth a revision that nobody would wait for.
+/// This many remarks ask for a revision that does not block.
 const REMARKS_TO_REVISE: usize = 2;
 
-/// A judgement is read by people.
+/// Maximum concerns of a judgement.
 const CONCERNS_MAX: usize = 6;
 
-/// Of a score, when nothing was found.
+/// Score without faults.
 const SCORE_MAX: usize = 5;
 /// Remarks alone lower a score no further.
 const REMARKED_SCORE_MIN: usize = 3;
 
-/// What a deliberator scores that an operator wrote.
+/// Scores of a custom deliberator.
 const OTHER_SCORES: [&str; 1] = ["readiness"];
 
-/// The first reading.
+/// Builds the judgement of the first round.
 pub(in crate::providers::rehearsal) fn judgement(seat: &str, messages: &Messages) -> Judgement {
     match part(&messages.user, "ARTIFACT").filter(|text| !text.trim().is_empty()) {
         Some(text) => weighed(seat, &Bench::of(seat).faults(&Page::read(text))),
@@ -35,7 +35,7 @@ pub(in crate::providers::rehearsal) fn judgement(seat: &str, messages: &Messages
     }
 }
 
-/// Nothing was found in nothing: that must not pass for a clean text.
+/// An empty artifact must not pass as a clean text.
 fn nothing_to_judge() -> Fault {
     let said = ["", "There is nothing to judge.", "Write it, and come back."].map(str::to_owned);
     Fault::new(Weight::Grave, 0, said)
@@ -63,7 +63,7 @@ fn weighed(seat: &str, faults: &[Fault]) -> Judgement {
     }
 }
 
-/// What to do, each thing once.
+/// Lists what to do, without duplicates.
 pub(super) fn brief<'a>(concerns: impl Iterator<Item = &'a Concern>) -> String {
     let mut fixes: Vec<&str> = Vec::new();
     for concern in concerns {
@@ -96,7 +96,7 @@ fn score(weights: &[Weight]) -> u8 {
     u8::try_from(score).unwrap_or(1)
 }
 
-/// Whether a judgement rests on nothing but remarks.
+/// Whether a judgement rests on remarks alone.
 pub(super) fn is_mild(judgement: &Judgement) -> bool {
     let worst = judgement.scores.values().copied().min();
     worst.is_none_or(|score| usize::from(score) >= REMARKED_SCORE_MIN)

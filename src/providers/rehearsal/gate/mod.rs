@@ -1,8 +1,8 @@
-//! The artifact gate, rehearsed: deliberators that look for a few plain faults, each of its
-//! own kind, and an adjudicator that counts.
+//! Rehearsed review: deliberators that look for a few simple faults each, and an adjudicator that
+//! counts.
 //!
-//! They read the text by its words alone. What they report stands in it, and they say where;
-//! what takes understanding they do not find. Nothing in an artifact instructs them.
+//! They match phrases and numbers only, and report where each fault is. Faults that need
+//! understanding are not found. Text of the artifact never instructs them.
 
 mod adjudication;
 mod benches;

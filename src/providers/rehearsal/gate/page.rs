@@ -1,12 +1,11 @@
-//! The artifact as a reader has it: stretches of text between empty lines, sentences in them,
-//! and what to quote when something is found.
+//! The artifact as blocks between empty lines, with sentences, phrase search and quotes.
 
 use std::ops::Range;
 
-/// What is longer is cut around what was found.
+/// A longer quote is cut around the match.
 const QUOTE_CHARS_MAX: usize = 90;
 
-/// How lines of code begin and end in Markdown.
+/// Fence of Markdown code blocks.
 const CODE_MARK: &str = "```";
 
 #[derive(Debug)]
@@ -15,15 +14,15 @@ pub(super) struct Page<'a> {
     blocks: Vec<Block<'a>>,
 }
 
-/// What stands between two empty lines.
+/// Text between two empty lines.
 #[derive(Debug)]
 pub(super) struct Block<'a> {
     text: &'a str,
-    /// In lower case and on one line. A place in it is the same place in the text.
+    /// Lower case, on one line; positions equal those of the text.
     flat: String,
 }
 
-/// Something found in a block.
+/// A match in a block.
 #[derive(Debug, Clone)]
 pub(super) struct Hit<'p> {
     block: &'p Block<'p>,
@@ -47,17 +46,17 @@ impl<'a> Page<'a> {
         Self { text, blocks }
     }
 
-    /// What is written for people, without code.
+    /// Blocks of prose, without code.
     pub(super) fn blocks(&self) -> &[Block<'a>] {
         &self.blocks
     }
 
-    /// All lines, code too, with their numbers.
+    /// All lines with their numbers, including code.
     pub(super) fn lines(&self) -> impl Iterator<Item = (usize, &'a str)> {
         (1..).zip(self.text.lines())
     }
 
-    /// Where any of the phrases stands, in the order of the text.
+    /// Finds the phrases, in the order of the text.
     pub(super) fn hits<'p>(&'p self, phrases: &[&str]) -> Vec<Hit<'p>> {
         self.blocks.iter().flat_map(|block| block.hits(phrases)).collect()
     }
@@ -96,7 +95,7 @@ impl<'a> Block<'a> {
         Hit { block: self, place }
     }
 
-    /// Where a phrase stands as whole words, whatever space is between them.
+    /// Finds a phrase as a sequence of whole terms, with any white space between them.
     fn places(&self, phrase: &str) -> impl Iterator<Item = Range<usize>> {
         let (is_word, first) =
             (phrase.starts_with(char::is_alphanumeric), phrase.split(' ').next().unwrap_or(phrase));
@@ -112,7 +111,7 @@ impl<'a> Block<'a> {
         })
     }
 
-    /// The sentence around a place. A line that is an item, a heading or a row begins one.
+    /// Returns the sentence around a position. A list item, heading or table row starts one.
     fn sentence(&self, place: &Range<usize>) -> Range<usize> {
         let before = self.text.get(..place.start).unwrap_or_default();
         let after = self.text.get(place.end..).unwrap_or_default();
@@ -121,7 +120,7 @@ impl<'a> Block<'a> {
         from..to
     }
 
-    /// The line that a place begins in.
+    /// Returns the line in which a position starts.
     fn line(&self, start: usize) -> Range<usize> {
         let before = self.text.get(..start).unwrap_or_default();
         let from = before.rfind('\n').map_or(0, |place| place + 1);
@@ -135,29 +134,29 @@ impl<'p> Hit<'p> {
         self.block
     }
 
-    /// The words that were found, as they stand.
+    /// The matched text as written.
     pub(super) fn words(&self) -> String {
         let words = self.block.text.get(self.place.clone()).unwrap_or_default();
         words.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The sentence it stands in, in lower case.
+    /// Its sentence, in lower case.
     pub(super) fn sentence(&self) -> &'p str {
         self.block.flat.get(self.block.sentence(&self.place)).unwrap_or_default()
     }
 
-    /// What stands before it in its sentence, in lower case.
+    /// The part of its sentence before it, in lower case.
     pub(super) fn before(&self) -> &'p str {
         let from = self.block.sentence(&self.place).start;
         self.block.flat.get(from..self.place.start).unwrap_or_default()
     }
 
-    /// What follows it in its block, in lower case.
+    /// The part of its block after it, in lower case.
     pub(super) fn after(&self) -> &'p str {
         self.block.flat.get(self.place.end..).unwrap_or_default()
     }
 
-    /// What of its sentence stands on its line: words that can be found in the artifact again.
+    /// The part of its sentence on its line, verbatim, so that it can be found in the artifact.
     pub(super) fn quote(&self) -> String {
         let (sentence, line) =
             (self.block.sentence(&self.place), self.block.line(self.place.start));
@@ -168,7 +167,7 @@ impl<'p> Hit<'p> {
     }
 }
 
-/// How much of a text the phrase takes that it begins with.
+/// Returns the length of the phrase at the start of a text.
 fn length(text: &str, phrase: &str) -> Option<usize> {
     let mut rest = text;
     for (number, word) in phrase.split(' ').enumerate() {
@@ -179,7 +178,7 @@ fn length(text: &str, phrase: &str) -> Option<usize> {
     Some(text.len() - rest.len())
 }
 
-/// Where sentences of a text end, which is where the next ones begin.
+/// Returns the ends of the sentences of a text.
 fn ends(text: &str) -> impl Iterator<Item = usize> {
     const ITEMS: [char; 5] = ['-', '*', '#', '|', '>'];
     let letters = text.char_indices().zip(text.chars().skip(1));
@@ -194,7 +193,7 @@ fn ends(text: &str) -> impl Iterator<Item = usize> {
     ends.map(|((at, letter), _)| at + letter.len_utf8())
 }
 
-/// A text that is not too long, around a place in it, at the ends of words.
+/// Shortens a text around a position, at spaces.
 fn cut(text: &str, place: usize) -> &str {
     if text.chars().count() <= QUOTE_CHARS_MAX {
         return text;
@@ -232,7 +231,7 @@ mod tests {
         check("heading", &["A heading"]);
         check("one", &["One is here."]);
         check("goes on", &["is `there`, and goes on!"]);
-        // The sentence began on the line before, which has words of its own.
+        // The sentence began on the previous line, which is quoted on its own.
         check("two is", &["Two"]);
         let page = Page::read("- there is no\n  risk");
         let hits = page.hits(&["no risk"]);

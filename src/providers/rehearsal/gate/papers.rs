@@ -1,5 +1,5 @@
-//! What the rehearsed gate takes from the messages besides the artifact: judgements, priors, policy.
-//! Like `prompt.rs`, it follows what prompting writes.
+//! Reads judgements, prior verdicts and policy from the messages of the rehearsed review. Depends
+//! on the text that prompting writes, like `prompt.rs`.
 
 use serde::Deserialize;
 
@@ -7,7 +7,7 @@ use crate::domain::ask::Messages;
 use crate::domain::gate::{Concern, GateVerdict, Judgement, PolicyName};
 use crate::providers::rehearsal::prompt::{named, part};
 
-/// What another deliberator holds.
+/// Judgement of another deliberator.
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) name: String,
@@ -15,7 +15,7 @@ pub(super) struct Peer {
     pub(super) concerns: Vec<Cited>,
 }
 
-/// A concern with the id by which others cite it.
+/// A concern with the id for citations.
 #[derive(Debug, Deserialize)]
 pub(super) struct Cited {
     pub(super) id: String,
@@ -23,7 +23,7 @@ pub(super) struct Cited {
     pub(super) concern: Concern,
 }
 
-/// What stands beside the judgement itself.
+/// Metadata beside the judgement.
 #[derive(Debug, Deserialize)]
 struct Beside {
     deliberator: String,
@@ -31,7 +31,7 @@ struct Beside {
     concerns: Vec<Cited>,
 }
 
-/// Those that can be read; what was made harmless in one may leave no JSON.
+/// Parses the judgements; those that neutralizing made invalid are skipped.
 pub(super) fn peers(user: &str) -> Vec<Peer> {
     let read = named(user, "JUDGEMENT ").filter_map(|(_, text)| {
         let Beside { deliberator, concerns } = serde_json::from_str(text).ok()?;
@@ -40,12 +40,12 @@ pub(super) fn peers(user: &str) -> Vec<Peer> {
     read.collect()
 }
 
-/// What this deliberator held before it read the others.
+/// Returns the deliberator's own first judgement.
 pub(super) fn own(user: &str) -> Option<Judgement> {
     serde_json::from_str(part(user, "YOUR FIRST JUDGEMENT")?).ok()
 }
 
-/// Verdicts on artifacts of the same type, newest first.
+/// Prior verdict on an artifact of the same type; newest first.
 #[derive(Debug, Deserialize)]
 pub(super) struct Prior {
     pub(super) verdict: GateVerdict,
@@ -57,7 +57,7 @@ pub(super) fn priors(user: &str) -> Vec<Prior> {
     lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
-/// The arithmetic that the adjudicator is told.
+/// Returns the policy the adjudicator is told.
 pub(super) fn policy(messages: &Messages) -> PolicyName {
     let is_told = |policy: &&PolicyName| messages.system.contains(&format!("`{policy}`"));
     PolicyName::ALL.iter().find(is_told).copied().unwrap_or(PolicyName::Seed)

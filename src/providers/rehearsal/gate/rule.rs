@@ -1,21 +1,21 @@
-//! A rule that looks for phrases: what most of the rehearsed deliberators know is a table of them.
+//! Phrase rules of the rehearsed deliberators, as table rows.
 
 use super::fault::{Fault, Weight};
 use super::page::{Hit, Page};
 
-/// One rule does not fill a judgement with the same complaint.
+/// Maximum faults of one rule in a judgement.
 const FAULTS_PER_RULE_MAX: usize = 3;
 
-/// Words that make a sentence a rule for somebody, and not a claim.
+/// Terms that make a sentence a norm instead of a claim.
 const NORMS: [&str; 6] = ["shall", "must", "may", "at least", "at most", "should"];
 
-/// Words that take back what follows them.
+/// Terms that negate what follows.
 const NEGATIONS: [&str; 7] = ["not", "no", "never", "cannot", "nothing", "neither", "without"];
 
-/// How many words back a negation still counts.
+/// How many terms back a negation counts.
 const NEGATION_WORDS: usize = 3;
 
-/// By these a reader can tell where a figure comes from.
+/// Terms that indicate the source of a figure.
 const SOURCES: [&str; 12] = [
     "http",
     "](",
@@ -37,23 +37,23 @@ pub(super) struct Rule {
     pub(super) phrases: &'static [&'static str],
     pub(super) weight: Weight,
     pub(super) score: usize,
-    /// What follows the words that were found.
+    /// Text that follows the match.
     pub(super) issue: &'static str,
     pub(super) fix: &'static str,
     pub(super) excuse: Excuse,
 }
 
-/// What makes a phrase harmless where it stands.
+/// Condition under which a phrase is harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Excuse {
     None,
-    /// It is taken back, as in `not guaranteed`.
+    /// It is negated, as in `not guaranteed`.
     Negation,
-    /// Its block says where it comes from.
+    /// Its block names a source.
     Source,
-    /// It is a rule for somebody, as in `confidential papers must stay here`.
+    /// It is a norm, as in `confidential papers must stay here`.
     Norm,
-    /// It is a word like any other unless it is written large, as in `TODO`.
+    /// It is an ordinary term unless in capitals, as in `TODO`.
     SmallLetters,
 }
 

@@ -1,5 +1,5 @@
-//! What the rehearsed skeptic looks for: promises, contradictions, what nobody answered, and
-//! text that speaks to its reviewers.
+//! Checks of the rehearsed skeptic: promises, contradictions, missing objections, and text
+//! addressed to reviewers.
 
 use super::benches::Bench;
 use super::fault::{Fault, Weight};
@@ -72,7 +72,7 @@ const ADDRESSES: Rule = Rule {
     excuse: Excuse::None,
 };
 
-/// A claimed change that the text's own numbers do not bear out.
+/// Finds claimed changes that the text's own numbers contradict.
 fn overstated_changes(page: &Page<'_>) -> Vec<Fault> {
     const CLAIMS: [(&[&str], Change); 4] = [
         (&["halved", "halves", "half of what it was"], Change::DownTo(0.5)),
@@ -94,7 +94,7 @@ fn overstated_changes(page: &Page<'_>) -> Vec<Fault> {
     overstated.collect()
 }
 
-/// Two totals of the same thing that differ.
+/// Finds two different totals of the same thing.
 fn contradictory_totals(page: &Page<'_>) -> Vec<Fault> {
     let totals: Vec<_> = page.blocks().iter().flat_map(totals).collect();
     let differing = totals.iter().enumerate().filter_map(|(place, total)| {
@@ -109,7 +109,7 @@ fn contradictory_totals(page: &Page<'_>) -> Vec<Fault> {
     differing.take(1).collect()
 }
 
-/// Gains, and not a word of where they end.
+/// Finds gains without any limits.
 fn unanswered_objection(page: &Page<'_>) -> Vec<Fault> {
     const GAINS: [&str; 6] = ["faster", "cheaper", "saves", "superior", "better than", "easier"];
     const LIMITS: [&str; 11] = [

@@ -1,5 +1,5 @@
-//! What the rehearsed deliberator of strategy looks for: secrets, what was not to be told, and
-//! commitments that nobody could be held to.
+//! Checks of the rehearsed strategy deliberator: secrets, disclosures, and commitments without a
+//! date or an owner.
 
 use super::benches::Bench;
 use super::fault::{Fault, Weight};
@@ -9,7 +9,7 @@ use super::rule::{Excuse, Rule};
 const STAKES: usize = 1;
 const OPPORTUNITY: usize = 2;
 
-/// Keys are longer than words, and mix what words do not mix.
+/// Keys are longer than ordinary terms and mix letters with digits.
 const KEY_CHARS_MIN: usize = 20;
 const PASSWORD_CHARS_MIN: usize = 6;
 
@@ -38,7 +38,7 @@ const DISCLOSURES: Rule = Rule {
     excuse: Excuse::Norm,
 };
 
-/// What looks like a key or a password. It is not quoted: a judgement is kept and passed on.
+/// Finds keys and passwords. They are not quoted, because judgements are recorded.
 pub(super) fn secrets(page: &Page<'_>) -> Vec<Fault> {
     let lines = page.lines().filter(|(_, line)| holds_secret(line));
     let faults = lines.map(|(number, _)| {
@@ -54,7 +54,8 @@ fn holds_secret(line: &str) -> bool {
     is_marked || line.split_whitespace().any(is_key) || has_password(line)
 }
 
-/// A long word of large letters, small letters and digits. An address and a digest are none.
+/// Whether a term is long and mixes capitals, small letters and digits. URLs and digests do not
+/// count.
 fn is_key(word: &str) -> bool {
     let is_inside = |letter: char| letter.is_ascii_alphanumeric() || "_-+=".contains(letter);
     let word = word.trim_matches(|letter: char| !is_inside(letter));
@@ -66,7 +67,7 @@ fn is_key(word: &str) -> bool {
         && has(char::is_ascii_lowercase) > 2
 }
 
-/// `password: …` with something behind it that is no word.
+/// Whether a line has `password: …` with a value that is not an ordinary term.
 fn has_password(line: &str) -> bool {
     const NAMES: [&str; 5] = ["password", "passwort", "passphrase", "api_key", "secret_key"];
     let lower = line.to_ascii_lowercase();
@@ -83,7 +84,7 @@ fn has_password(line: &str) -> bool {
     })
 }
 
-/// Something is going to be done, and neither when nor by whom is said.
+/// Finds commitments without a date and without an owner.
 fn commitments(page: &Page<'_>) -> Vec<Fault> {
     const PROMISED: [&str; 5] = ["we will", "we'll", "we shall", "we commit to", "we promise"];
     let promised = page.hits(&PROMISED);

@@ -1,4 +1,4 @@
-//! The rehearsed gate: every check on its case and on clean text, then whole reviews.
+//! Tests of the rehearsed review: every check on a faulty and a clean text, then whole reviews.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ fn first(seat: &str, text: &str) -> Judgement {
     judgement(seat, &messages(fenced("ARTIFACT", text)))
 }
 
-/// A judgement as the others are shown it.
+/// A judgement as peers see it.
 fn shown(seat: &str, held: &Judgement) -> String {
     let mut told = serde_json::to_value(held).unwrap();
     told["deliberator"] = json!(seat);
@@ -42,7 +42,7 @@ fn shown(seat: &str, held: &Judgement) -> String {
     fenced(&format!("JUDGEMENT {}", seat.replace('_', "-")), &told.to_string())
 }
 
-/// A cross-reading after first judgements, of which the first is one's own.
+/// A second round after first judgements, of which the first is the deliberator's own.
 fn second(text: &str, seats: &[(&str, &Judgement)]) -> Judgement {
     let (own, held) = seats[0];
     let own_paper = fenced("YOUR FIRST JUDGEMENT", &serde_json::to_string(held).unwrap());
@@ -59,7 +59,7 @@ fn adjudged(policy: PolicyName, seats: &[(&str, &Judgement)], priors: &str) -> A
     adjudication(&Messages { system, user })
 }
 
-/// A whole review: what each held in either round, and what was made of it.
+/// A whole review: judgements of both rounds, and the verdict.
 struct Reviewed {
     first: Vec<Judgement>,
     second: Vec<Judgement>,
@@ -81,7 +81,7 @@ fn review(policy: PolicyName, text: &str) -> Reviewed {
     let word = adjudged(policy, &seats, "");
     let counted = Policy { name: policy, min_deliberators: 3 }.count(&second);
     let verdict = counted.with(&word).unwrap();
-    // Its word is what the arithmetic makes of it: it is never overruled.
+    // The adjudicator agrees with the policy count, so it is never overruled.
     assert_eq!(verdict, word.final_verdict);
     Reviewed { first, second, word, verdict }
 }
@@ -92,7 +92,7 @@ fn document(name: &str) -> String {
     std::fs::read_to_string(folder.join(name)).unwrap()
 }
 
-/// What a seat complains of in a text, one line each; words of its own kind are left out.
+/// Checks a seat's concerns about a text, as `location | issue`.
 #[track_caller]
 fn check(seat: &str, text: &str, expected: &[&str]) {
     let held = first(seat, text);
@@ -348,14 +348,14 @@ fn what_nothing_lifts_spreads_to_those_whom_it_concerns() {
         (Leaning::Hold, true, true)
     );
     assert!(turned.escalations[0].starts_with("strategy-1: "), "{turned:?}");
-    // It stays theirs: what is on record already is not said twice.
+    // Its own concerns stay unchanged: a recorded concern is not repeated.
     assert_eq!(turned.concerns, calm.concerns);
     let voice = second(text, &[("voice_identity", &calm), ("strategy", &grave)]);
     assert_eq!(
         (voice.would_block, voice.delta_from_r1.as_str()),
         (false, "Nothing changed after reading the other one.")
     );
-    // A block without a concern cannot be cited, and moves nobody.
+    // A block without a concern cannot be cited and changes no verdict.
     let bare = Judgement { concerns: Vec::new(), ..grave };
     assert!(!second(text, &[("skeptic", &calm), ("strategy", &bare)]).would_block);
 }
@@ -377,7 +377,7 @@ fn two_blocks_make_a_small_concern_larger() {
     let one = Judgement { verdict: Leaning::Ship, ..strategy.clone() };
     let pressed = second(text, &[("strategy", &one), ("skeptic", skeptic), ("evidence", evidence)]);
     assert_eq!((pressed.verdict, pressed.would_block), (Leaning::Revise, false));
-    // One alone does not.
+    // A single block does not.
     let stayed = second(text, &[("strategy", strategy), ("skeptic", skeptic)]);
     assert_eq!((stayed.would_block, stayed.escalations.len()), (false, 0));
 }
@@ -390,7 +390,7 @@ fn who_blocks_alone_for_remarks_gives_in() {
     let turned = second(text, &[("voice_identity", &voice), ("strategy", &strategy)]);
     assert_eq!((turned.verdict, turned.would_block), (Leaning::Revise, false));
     assert!(turned.concessions[0].starts_with("strategy-1: "), "{turned:?}");
-    // A grave fault is no matter of wording, and silence is nothing to cite.
+    // A grave fault is not a matter of wording, and a missing concern cannot be cited.
     let grave = first("skeptic", "Guaranteed.");
     assert!(second(text, &[("skeptic", &grave), ("strategy", &strategy)]).would_block);
     let silent = first("evidence", text);
@@ -415,7 +415,7 @@ fn a_first_judgement_that_a_script_wrote_is_the_one_that_counts() {
     let turned = second("Fine.", &[("skeptic", &scripted)]);
     let expected = "Nothing changed: there was nobody else to read.".to_owned();
     assert_eq!(turned, Judgement { delta_from_r1: expected, ..scripted });
-    // Where it cannot be read it is read once more.
+    // If the first judgement cannot be parsed, it is made again.
     let again = cross_reading("skeptic", &messages(fenced("ARTIFACT", "Guaranteed.")));
     assert_eq!(again.concerns, first("skeptic", "Guaranteed.").concerns);
 }

@@ -1,5 +1,4 @@
-//! What the rehearsed deliberator of voice looks for: hype, what was left to fill in, shouting, and
-//! two registers at once.
+//! Checks of the rehearsed voice deliberator: hype, placeholders, shouting, and mixed registers.
 
 use super::benches::Bench;
 use super::fault::{Fault, Weight};
@@ -10,7 +9,7 @@ const VOICE: usize = 0;
 const REGISTER: usize = 1;
 const READER: usize = 2;
 
-/// An abbreviation is no shout; so many large words in a row are.
+/// This many capitalized terms in a row count as shouting; one may be an abbreviation.
 const SHOUTED_WORDS: usize = 3;
 
 pub(super) const BENCH: Bench = Bench {
@@ -67,7 +66,7 @@ fn blanks(page: &Page<'_>) -> Vec<Fault> {
     blank.map(fault).into_iter().collect()
 }
 
-/// Large letters in brackets that are no link.
+/// Finds capitals in brackets that are not a link.
 fn bracketed(text: &str) -> Option<std::ops::Range<usize>> {
     let openings = text.match_indices('[').map(|(at, _)| at);
     let mut blanks = openings.filter_map(|at| {
@@ -112,7 +111,7 @@ fn large_words<'p>(block: &'p Block<'p>) -> Option<Hit<'p>> {
     None
 }
 
-/// Loose words and stiff ones in the same text.
+/// Finds casual and formal terms in one text.
 fn registers(page: &Page<'_>) -> Vec<Fault> {
     const LOOSE: [&str; 7] = ["gonna", "wanna", "kinda", "lol", "btw", "y'all", "super excited"];
     const STIFF: [&str; 6] =
