@@ -1,4 +1,5 @@
-//! Settles the `budget` section, the only one that flags and environment variables override.
+//! Settles the `budget` section, the only one that flags and environment variables override, and
+//! the `review` section. Called by `load_settings`.
 
 use super::duration;
 use super::environment::Environment;

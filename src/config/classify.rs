@@ -1,5 +1,5 @@
-//! [`TierClassifier`]: finds tier and artifact type of a file by the `tier_rules` of
-//! `council.yaml`. Called by `review` and `sweep`.
+//! The `tier_rules` section, and [`TierClassifier`], which finds tier and artifact type of a file
+//! by these rules. Called by `review` and `sweep`.
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 

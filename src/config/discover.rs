@@ -1,6 +1,7 @@
-//! Discovers providers that no file names: by keys, then agent programs, then Ollama models.
+//! Discovers providers that no file names: by keys, then agent programs, then models of an Ollama
+//! server on this machine. Called by `load_settings`.
 //!
-//! Pure: decides from the environment and a list of installed models.
+//! The query to Ollama uses a plain socket and a short timeout, because usually no server answers.
 
 use super::environment::Environment;
 use super::file::ProviderEntry;

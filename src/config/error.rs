@@ -1,4 +1,5 @@
-//! Errors of the configuration: every problem with its key and line.
+//! Errors of the configuration: every problem with its key and line, and suggestions for misspelled
+//! names.
 //!
 //! **Invariant:** no message repeats a value that could be a secret. Values from a closed list are
 //! repeated; URLs, keys and contents of variables are not.

@@ -1,4 +1,5 @@
-//! Effective settings, each with the source of its value. Printed by `config` and used in errors.
+//! Effective settings, each with the source of its value, including those of providers. Printed by
+//! `plenary config`.
 //!
 //! Priority: flag, environment, file, catalogue, default.
 

@@ -1,5 +1,5 @@
-//! Loads [`Settings`]: reads `council.yaml`, checks it, and settles flags over environment over
-//! file over defaults. Called at the start of commands that call providers.
+//! Loads [`Settings`]: reads `council.yaml`, checks it across sections, and settles flags over
+//! environment over file over defaults. Called at the start of commands that call providers.
 
 use std::path::Path;
 

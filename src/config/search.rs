@@ -1,4 +1,5 @@
-//! Searches for a project's `council.yaml` from the working folder upward.
+//! Searches for a project's `council.yaml` upward from the working folder, opens and parses it, and
+//! protects Plenary's files against links in a cloned project.
 //!
 //! **Invariant:** the search never leaves the repository, the home folder or the file system of the
 //! working folder, because a file beyond them belongs to another project or user.

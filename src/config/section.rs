@@ -1,5 +1,5 @@
-//! [`ConfigSection`]: typed access to one mapping of `council.yaml`. Problems are collected and
-//! reading continues, so that a user sees all of them at once.
+//! [`ConfigSection`]: typed access to one mapping of `council.yaml`, and its duration notation.
+//! Problems are collected and reading continues, so that a user sees all of them at once.
 
 use std::ops::RangeInclusive;
 

@@ -1,5 +1,6 @@
-//! [`Settings`]: the configuration in its final form. Built once by `load_settings`, then
-//! immutable.
+//! [`Settings`]: the configuration in its final form, built once by `load_settings`, then
+//! immutable. Also builds seats from providers, and collects secrets that must not leave with a
+//! context file.
 
 use std::path::PathBuf;
 

@@ -1,7 +1,9 @@
-//! HTTP transport: sends one request to a model's server and parses the reply.
+//! HTTP transport: sends one request to a model's server and parses the reply. [`HttpClients`] are
+//! shared by all calls of the process, each client built on first use.
 //!
 //! If the server rejects the schema, [`HttpTransport`] repeats the call without it and sends no
-//! schema for the rest of the run.
+//! schema for the rest of the run. Calls to this machine use separate clients: they need no
+//! certificates, which take milliseconds to load, and must not go through a proxy.
 
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,4 +1,6 @@
-//! [`Transport`]: one enum over all ways to call a model. The engine calls [`Transport::send`].
+//! [`Transport`]: one enum over all ways to call a model, with the [`Provider`](super::Provider) it
+//! calls, its request, reply and error. Config builds providers; the engine calls
+//! [`Transport::send`].
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! [`CouncilFile`]: the whole file, and its small sections.
+//! [`CouncilFile`]: the whole file and its sections.
 
 use super::council::CouncilSection;
 use super::review::ReviewSection;

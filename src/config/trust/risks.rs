@@ -1,4 +1,5 @@
-//! Lists the settings of a project's file that need the user's consent.
+//! Lists the settings of a project's file that need the user's consent, such as paths that leave
+//! the project's folder.
 //!
 //! **Invariant:** [`risky_settings`] contains every setting that starts a program, that sends a
 //! question, file or key to an address the catalogue does not assign to that key, or that accesses

@@ -1,4 +1,6 @@
-//! [`AgentProgram`]: the known agent programs and how each is invoked. Called by `CliTransport`.
+//! [`AgentProgram`]: the known agent programs, how each is invoked, and the plain program that
+//! reads a prompt on standard input and writes the reply on standard output. Called by
+//! `CliTransport`.
 //!
 //! Prompts never become arguments: an argument is limited to 128 KiB, and every user of the machine
 //! can read it.

@@ -1,4 +1,5 @@
-//! CLI transport: runs an agent program once per call and parses its output.
+//! CLI transport: runs an agent program once per call, parses its output, and classifies its errors
+//! by the server's status if known, else by known phrases.
 
 use std::ffi::OsString;
 use std::io;

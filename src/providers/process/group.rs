@@ -1,5 +1,5 @@
-//! [`ProcessGroup`]: a running agent program or MCP server with all its descendants, and how they
-//! are killed and reaped.
+//! [`ProcessGroup`]: a running agent program or MCP server with all its descendants: how it is
+//! started, how its input and output are exchanged, how it is killed and reaped.
 
 use std::ffi::OsString;
 use std::io;

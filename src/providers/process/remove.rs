@@ -1,6 +1,8 @@
-//! Removes a scratch folder, even if the program removed write permissions in it.
+//! Cleanup after a program: removes its scratch folder, even if the program removed write
+//! permissions, and kills descendants whose supervisor was killed.
 //!
-//! **Invariant:** nothing here follows a link out of the folder.
+//! Those descendants are recognized by the `TMPDIR` they inherited; processes that changed it are
+//! missed. **Invariant:** nothing here follows a link out of the folder.
 
 use std::io;
 use std::path::Path;

@@ -4,7 +4,8 @@
 //! It kills the program and all its descendants when the program ends, when its parent process ends
 //! in any way, or when a signal stops it. Then it removes the scratch folder. It detects the end of
 //! the parent by the lock of the scratch folder: it gets the lock when the parent releases it or
-//! dies.
+//! dies. As a subreaper it becomes the parent of every orphaned descendant, and kills its children
+//! until none is left.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;

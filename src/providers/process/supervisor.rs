@@ -1,5 +1,5 @@
-//! [`SupervisorBinary`]: the executable that supervises agent programs, normally this one.
-//! Transports pass it to [`ProcessGroup`](super::ProcessGroup).
+//! [`SupervisorBinary`]: the executable that supervises agent programs, normally this one, and the
+//! outcome line it reports. Transports pass it to [`ProcessGroup`](super::ProcessGroup).
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

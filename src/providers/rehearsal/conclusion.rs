@@ -1,4 +1,8 @@
-//! Reply of the rehearsal panel's Synthesizer: the five fields, from the record in its messages.
+//! Replies of the rehearsal panel's Synthesizer, Blind Critic and reviser, from their messages
+//! alone.
+//!
+//! The critic passes most conclusions. For about a third of the questions it flags a field once,
+//! and passes the revision.
 
 use crate::domain::ask::Messages;
 use crate::domain::conclusion::{CitedClaim, Conclusion, UnresolvedPoint};

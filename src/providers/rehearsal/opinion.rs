@@ -1,4 +1,5 @@
-//! First-round opinions of the rehearsal panel.
+//! First-round opinions of the rehearsal panel, and its findings in review mode. It has not read
+//! the files, and each finding says so.
 
 use crate::domain::ask::Messages;
 use crate::domain::council::opinion::{Details, Opinion, Risk};

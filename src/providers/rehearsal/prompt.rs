@@ -1,4 +1,5 @@
-//! Reads the messages sent to the rehearsal panel.
+//! Reads the messages sent to the rehearsal panel, and fits replies to a question's format
+//! constraint.
 //!
 //! It depends on the markers that prompting writes and must change with them; its tests use the
 //! real ones.

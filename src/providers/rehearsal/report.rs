@@ -1,4 +1,4 @@
-//! Report of the rehearsal panel's chair, from opinions and reviews.
+//! Second-round reviews of the rehearsal panel, and the chair's report from opinions and reviews.
 
 use crate::domain::ask::Messages;
 use crate::domain::council::opinion::Risk;

@@ -1,4 +1,5 @@
-//! Transport of the rehearsal panel; it makes no network call.
+//! Transport of the rehearsal panel, which makes no network call: its seats, their tempers, the
+//! variation of replies, and scripts of cues of which the first match plays.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! First round of the rehearsed review: turns faults into a judgement.
+//! Rehearsed judgements: the first round turns faults into a judgement, the second reacts to peers,
+//! and the adjudicator counts verdicts by the policy.
 
 use std::collections::BTreeMap;
 

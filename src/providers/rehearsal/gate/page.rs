@@ -1,4 +1,5 @@
-//! The artifact as blocks between empty lines, with sentences, phrase search and quotes.
+//! The artifact as blocks between empty lines, with sentences, phrase search and quotes; the phrase
+//! rules and faults; and what else the messages of the rehearsed review contain.
 
 use std::ops::Range;
 

@@ -1,5 +1,4 @@
-//! Checks of the rehearsed skeptic: promises, contradictions, missing objections, and text
-//! addressed to reviewers.
+//! Checks of the rehearsed deliberators skeptic, evidence and strategy.
 
 use super::benches::Bench;
 use super::fault::{Fault, Weight};

@@ -1,4 +1,5 @@
-//! Checks of the rehearsed voice deliberator: hype, placeholders, shouting, and mixed registers.
+//! Checks of the rehearsed voice deliberator, the numbers that checks compare, and the checks of
+//! each seat.
 
 use super::benches::Bench;
 use super::fault::{Fault, Weight};
