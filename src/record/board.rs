@@ -1,5 +1,5 @@
-//! The board on which a request is played out: where every touched entity stands,
-//! and the events that moved it there.
+//! Entity states while one request is applied: the current status of each entity and the events
+//! that changed it. The operations of this folder call `EntityStates`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ pub(super) struct Board {
     pub events: Vec<NewEvent>,
 }
 
-/// Why an entity is to move.
+/// Who changes an entity, and why.
 #[derive(Debug, Clone)]
 pub(super) struct Cause {
     actors: Vec<Actor>,
@@ -30,7 +30,7 @@ impl Cause {
         Self { actors, origin: None, reason: None }
     }
 
-    /// Through what: the entity or verdict that brought it about.
+    /// Sets the entity or verdict that causes the transition.
     #[must_use]
     pub(super) fn through(self, origin: Option<Origin>) -> Self {
         Self { origin, ..self }
@@ -42,7 +42,7 @@ impl Cause {
     }
 }
 
-/// The step is not one the lifecycle knows; nothing was done.
+/// A transition that the lifecycle does not allow. The entity is unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Illegal {
     pub from: Status,
@@ -66,7 +66,7 @@ impl Board {
         self.standings.insert(id, Standing { status: lifecycle::initial(id.kind), contributors });
     }
 
-    /// Who stands behind an entity; nobody, when it is not on the board.
+    /// The contributors of an entity; empty if the entity is unknown.
     pub(super) fn contributors(&self, id: EntityId) -> &[ExpertSlug] {
         self.standings.get(&id).map_or(&[], |standing| &standing.contributors)
     }
@@ -75,14 +75,14 @@ impl Board {
         self.contributors(id).contains(expert)
     }
 
-    /// How many tensions still ask for work, as things stand now.
+    /// Number of tensions that are open, addressed or reopened at this point.
     pub(super) fn active_tensions(&self) -> usize {
         self.active_tensions.len()
     }
 
-    /// Moves an entity. A step into the present status is kept as a comment.
+    /// Changes the status of an entity. A transition to the current status is kept as a comment.
     pub(super) fn step(&mut self, id: EntityId, to: Status, cause: Cause) -> Result<(), Illegal> {
-        // Whatever a request points at was looked up first, so it is here.
+        // The caller looks up every target first, so the entity is always present.
         let Some(standing) = self.standings.get_mut(&id) else { return Ok(()) };
         let from = standing.status;
         let event_type = if from == to {
@@ -103,7 +103,7 @@ impl Board {
     }
 }
 
-/// What took an entity's place is its result; anything else is what the event refers to.
+/// The entity that replaces this one is stored as the result; any other cause as the reference.
 fn event(id: EntityId, event_type: EventType, round: u8, to: Status, cause: Cause) -> NewEvent {
     let Cause { actors, origin, reason } = cause;
     let (result, reference) = match origin {

@@ -1,5 +1,5 @@
-//! What a returning expert is reminded of: the tensions they raised and how those
-//! stand, and who answered them in the last round.
+//! Reminder for a returning expert: the tensions they raised with their status, and the answers of
+//! other experts in the last round. `context.rs` calls `build_round_context`.
 
 use crate::domain::entity::Entity;
 use crate::domain::ids::EntityId;
@@ -7,22 +7,22 @@ use crate::domain::lifecycle::Status;
 use crate::domain::record::Record;
 use crate::domain::reference::{RefType, Reference};
 
-/// A reminder, not a report: the newest of each are enough.
+/// The reminder lists only the newest tensions and answers.
 const REMINDERS_MAX: usize = 12;
 
-/// What was said in the last round, and whose everything is.
+/// Statements of the last round and the contributors of every entity.
 #[derive(Debug, Default)]
 pub(super) struct Answers {
     said: Vec<Said>,
-    /// Each entity with each of its contributors, as their place at the table.
+    /// Pairs of an entity and the index of one of its contributors in `Record::experts`.
     owners: Vec<(EntityId, usize)>,
 }
 
-/// An entity of the last round that points at others.
+/// An entity of the last round that refers to others.
 #[derive(Debug)]
 pub(super) struct Said {
     pub id: EntityId,
-    /// Place at the table of its first contributor.
+    /// Index of the first contributor in `Record::experts`.
     pub speaker: usize,
     pub label: String,
     pub references: Vec<Reference>,
@@ -37,14 +37,15 @@ impl Answers {
         self.said.push(said);
     }
 
-    /// Everything was noted: it is looked up, and told, in the order of the ids.
+    /// Call after the last entry: lookup needs sorted owners, and the reminder lists statements by
+    /// id.
     pub(super) fn sort(&mut self) {
         self.owners.sort_unstable();
         self.said.sort_by_key(|said| said.id);
     }
 }
 
-/// Nothing, when the expert at this place raised no tension and nobody answered them.
+/// Returns `None` when the expert raised no tension and received no answer.
 pub(super) fn round_context(record: &Record, answers: &Answers, place: usize) -> Option<String> {
     let expert = &record.experts.get(place)?.profile.expert_slug;
     let is_own = |entity: &&Entity| entity.contributors.contains(expert);
@@ -67,7 +68,7 @@ fn remind(tension: &Entity) -> String {
     format!("In round {}, you raised {id} ({label}), which is {standing}.", id.round)
 }
 
-/// What others said in the last round to anything of this expert's.
+/// Statements of other experts in the last round that refer to an entity of this expert.
 fn answers_to(place: usize, answers: &Answers, record: &Record) -> Vec<String> {
     let mut told = Vec::new();
     for said in answers.said.iter().filter(|said| said.speaker != place) {

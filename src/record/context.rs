@@ -1,10 +1,10 @@
-//! `context`: what every expert of a round may read before they answer.
+//! `context`: builds the JSON document that every expert of a round reads before answering.
 //!
-//! The whole panel gets the same prior rounds, with full content and global ids
-//! only; raw replies never, because they speak in local ids.
+//! All experts get the same prior rounds, with full content and global ids. Raw replies are left
+//! out, because they use local ids.
 //!
-//! The document of a long dialogue is large, so it is written while its entities
-//! pass by: only the round at hand is held.
+//! The document of a long dialogue is large, so `ContextBuilder` writes it while the store streams
+//! the entities and keeps only the current round in memory.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ struct Subject<'a> {
     background: Option<&'a Value>,
 }
 
-/// The fields that the document always has, to know again a file that holds one.
+/// The fields that every context document has. Used to recognise a file that Plenary wrote.
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "that the fields are there and have these types is all that counts")]
 pub struct ContextShape {
@@ -87,7 +87,7 @@ struct Participant<'a> {
     creation_reason: Option<&'a str>,
 }
 
-/// What one expert said in the round at hand, list by list.
+/// Contributions of one expert to the current round, one JSON list per entity kind.
 #[derive(Debug, Default)]
 struct Shelf {
     perspectives: JsonText,
@@ -126,14 +126,14 @@ impl Shelf {
     }
 }
 
-/// The context for a round, from the record of the rounds before it.
+/// Builds the context of a round from the record of the earlier rounds.
 #[derive(Debug)]
 pub struct Context {
     round: u8,
     text: JsonText,
-    /// How many of the prior rounds are written.
+    /// Number of prior rounds already written.
     written: usize,
-    /// One for each expert, in the order of the table.
+    /// One per expert, in the order of `Record::experts`.
     shelves: Vec<Shelf>,
     answers: Answers,
 }
@@ -144,7 +144,7 @@ impl Context {
         Self { round, text, written: 0, shelves, answers }
     }
 
-    /// Adds an entity. They come in the order of their rounds.
+    /// Adds an entity. Entities must arrive in the order of their rounds.
     pub fn add(&mut self, record: &Record, shown: &Shown<'_>) -> Written {
         self.begin(record)?;
         self.end_rounds(record, |held| held.round < shown.id.round)?;
@@ -159,7 +159,7 @@ impl Context {
         add_item(shelf.of_kind(shown.id.kind), shown)
     }
 
-    /// The document, once every entity was added.
+    /// Returns the document. Call after the last entity.
     pub fn finish(mut self, record: &Record) -> Result<Document, serde_json::Error> {
         self.begin(record)?;
         self.end_rounds(record, |_| true)?;
@@ -212,12 +212,12 @@ impl Context {
         }
     }
 
-    /// Writes the rounds of which nothing more will come.
+    /// Writes the rounds for which no more entities can arrive.
     fn end_rounds(&mut self, record: &Record, is_over: impl Fn(&Round) -> bool) -> Written {
         while let Some(held) = record.rounds.get(self.written).filter(|held| is_over(held)) {
             self.end_round(record, held)?;
             self.written += 1;
-            // Rounds are much alike, so the first tells what the others need.
+            // Rounds have similar sizes, so the first one predicts the total size.
             if self.written == 1 {
                 self.text.expect_more(record.rounds.len());
             }
@@ -241,7 +241,7 @@ impl Context {
         text.field("score", &held.score)?;
         text.name("expert_contributions");
         text.open(b'[');
-        // Those who said nothing are not listed.
+        // Experts without a contribution are left out.
         for (expert, shelf) in record.experts.iter().zip(&mut self.shelves) {
             if !shelf.is_empty() {
                 shelf.clear_into(expert, text)?;
@@ -255,25 +255,25 @@ impl Context {
     }
 }
 
-/// The context as it is given out: whole, or as far as it concerns one expert.
+/// The finished context, available whole or for one expert.
 #[derive(Debug)]
 pub struct Document {
-    /// All that comes before the experts; its last bracket is still missing.
+    /// Everything before the `experts` field. The closing bracket of the document is still missing.
     shared: String,
     pub seats: Vec<Seat>,
 }
 
-/// An expert's own part.
+/// The part of the document for one expert.
 #[derive(Debug)]
 pub struct Seat {
     pub expert_slug: ExpertSlug,
     pub round_context: Option<String>,
-    /// As JSON.
+    /// JSON text.
     own: String,
 }
 
 impl Document {
-    /// The same with a further field.
+    /// Adds a field.
     pub fn with(mut self, name: &str, value: &impl Serialize) -> Result<Self, serde_json::Error> {
         self.shared.push_str(&format!(",\"{name}\":{}", serde_json::to_string(value)?));
         Ok(self)
@@ -284,20 +284,20 @@ impl Document {
         self.shared
     }
 
-    /// What all experts read, and of their own parts only this one.
+    /// Writes the shared part and the part of this expert only.
     pub fn write_of(&self, seat: &Seat, text: &mut String) {
         text.push_str(&self.shared);
         text.push_str(&closing(std::slice::from_ref(seat)));
     }
 }
 
-/// The experts, and the bracket that ends the document.
+/// The `experts` field and the bracket that closes the document.
 fn closing(seats: &[Seat]) -> String {
     let own = seats.iter().map(|seat| format!("\"{}\":{}", seat.expert_slug, seat.own));
     format!(",\"experts\":{{{}}}}}", own.collect::<Vec<_>>().join(","))
 }
 
-/// An entity under its first contributor.
+/// Writes an entity into the list of its first contributor.
 fn add_item(list: &mut JsonText, shown: &Shown<'_>) -> Written {
     list.open(b'{');
     list.field("id", &shown.id)?;
@@ -313,7 +313,7 @@ fn add_item(list: &mut JsonText, shown: &Shown<'_>) -> Written {
     Ok(())
 }
 
-/// Where an expert sits at the table.
+/// Index of an expert in `Record::experts`.
 fn place_of(record: &Record, name: &str) -> Option<usize> {
     record.experts.iter().position(|expert| expert.profile.expert_slug.as_str() == name)
 }
@@ -351,7 +351,7 @@ fn participants<'a>(record: &'a Record, round: u8, answers: &Answers) -> Vec<Par
         let expert = record.experts.get(place)?;
         let computed = match seat.source {
             SeatSource::Retained => brief::round_context(record, answers, place),
-            // Whoever is new to the table has no history to be reminded of.
+            // A new expert has no history to be reminded of.
             SeatSource::Pool | SeatSource::Created => None,
         };
         Some(Participant {

@@ -1,4 +1,5 @@
-//! Is the dialogue coming to an end? The arithmetic of progress.
+//! Progress of a dialogue: score velocity, remaining work, agreement of the panel and the
+//! convergence status. `progress` and the operations that change a dialogue call this module.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +12,10 @@ use crate::domain::record::velocity;
 
 use super::warning::Warning;
 
-/// Velocities of this size and less are standing still.
+/// A score change of at most this size counts as no change.
 const STILL_MAX: i64 = 5;
 
-/// What the store knows of a dialogue's course.
+/// Values that the store reads for `compute_progress`.
 #[derive(Debug, Clone)]
 pub struct Pulse {
     pub dialogue: Dialogue,
@@ -24,13 +25,13 @@ pub struct Pulse {
     pub resolved_tensions: usize,
     /// Perspectives of the newest round.
     pub new_perspectives: usize,
-    /// Who sat in the newest round, and who of all experts signalled convergence in it.
+    /// The panel of the newest round, and the experts who signalled convergence in it.
     pub panel: Vec<ExpertSlug>,
     pub signals: BTreeSet<ExpertSlug>,
     pub totals: Vec<Ranked>,
 }
 
-/// An expert on the leaderboard.
+/// One row of the leaderboard.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Ranked {
     pub expert_slug: ExpertSlug,
@@ -54,7 +55,7 @@ pub struct Progress {
     pub converging: bool,
     pub leaderboard: Vec<Ranked>,
     pub estimated_rounds_remaining: Option<usize>,
-    /// Fields that nobody knows.
+    /// Warnings about unknown request fields.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
 }
@@ -84,14 +85,13 @@ pub fn progress(pulse: &Pulse) -> Progress {
     }
 }
 
-/// Open questions, and positions that nobody has answered yet.
+/// Active tensions plus new perspectives that no later round has answered.
 pub(super) fn work_remaining(active_tensions: usize, new_perspectives: usize) -> usize {
     active_tensions + new_perspectives
 }
 
-/// Standing still for two rounds, or with nothing left to do.
-///
-/// Before the first round nothing is left to do either, but nothing was done.
+/// A dialogue converges when its score stays level for two rounds or no work remains. Before the
+/// first round it does not converge.
 fn is_converging(recent_scores: &[i64], work_remaining: usize) -> bool {
     let still = recent_scores
         .last_chunk()
@@ -99,8 +99,8 @@ fn is_converging(recent_scores: &[i64], work_remaining: usize) -> bool {
     !recent_scores.is_empty() && (still || work_remaining == 0)
 }
 
-/// A dialogue that is still going on is converging, or no longer is. A council's rounds
-/// have no scores that could stand still.
+/// Status change of an open alignment dialogue: converging, or open again. Other protocols have no
+/// scores and therefore no such change.
 pub(super) fn status_change(
     dialogue: &Dialogue,
     recent_scores: &[i64],
@@ -116,7 +116,7 @@ pub(super) fn status_change(
     (status != dialogue.status).then_some(Change::StatusSet { status, reason: None })
 }
 
-/// How many of a panel signalled that they are ready, and who did not.
+/// Size of a panel and the experts who did not signal convergence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Agreement {
     pub panel: usize,
@@ -133,7 +133,7 @@ impl Agreement {
         Self { panel: panel.len(), silent: silent.map(|expert| (*expert).clone()).collect() }
     }
 
-    /// Whole percent, rounded down: 99.9 % is not everyone, and nobody is not everyone.
+    /// Whole percent, rounded down, so that 99.9 % is not 100. An empty panel gives 0.
     pub(super) fn percent(&self) -> usize {
         ((self.panel - self.silent.len()) * 100).checked_div(self.panel).unwrap_or(0)
     }
@@ -143,7 +143,7 @@ impl Agreement {
     }
 }
 
-/// At the pace at which tensions were resolved so far; unknown while none was.
+/// Estimate from the rate at which tensions were resolved so far. `None` while none is resolved.
 fn rounds_remaining(pulse: &Pulse, converging: bool) -> Option<usize> {
     if pulse.dialogue.status.is_closed() {
         return Some(0);

@@ -1,4 +1,4 @@
-//! `create`: a dialogue, its pool of experts and the panel suggested for its first round.
+//! `create`: opens a dialogue with its expert pool and suggests the panel of the first round.
 
 use std::collections::BTreeSet;
 
@@ -17,10 +17,10 @@ use crate::domain::limits::{EXPERTS_MAX, LINE_CHARS_MAX, SIMILAR_TITLES_MAX, TEX
 use crate::domain::refusal::{Code, Fault, Item, Refusal};
 use crate::domain::slug;
 
-/// Without a word from the caller everyone must agree.
+/// By default every expert must agree.
 const CONVERGENCE_PERCENT_DEFAULT: u8 = 100;
 
-/// The arguments of `create`, read.
+/// Parsed arguments of `create`.
 #[derive(Debug)]
 pub struct Request {
     pub title: String,
@@ -35,12 +35,12 @@ pub struct Request {
 #[derive(Debug)]
 struct Pool {
     domain: Option<String>,
-    /// As it was given, for the record.
+    /// The pool as the caller sent it; the journal keeps it unchanged.
     given: Value,
     profiles: Vec<Profile>,
 }
 
-/// What `create` found outside: names and chance.
+/// Values that `create` gets from outside: id, output folder and random seed.
 #[derive(Debug)]
 pub struct Naming {
     pub dialogue_id: DialogueId,
@@ -48,7 +48,7 @@ pub struct Naming {
     pub seed: u64,
 }
 
-/// What `create` decided.
+/// Result of `decide_create`.
 #[derive(Debug)]
 pub struct Decision {
     pub changes: Vec<Change>,
@@ -67,7 +67,7 @@ const FIELDS: [&str; 8] = [
     "calibrated",
 ];
 
-/// Reads the arguments; `convergence` is what the project asks for where they do not say.
+/// Parses the arguments. `convergence` is the project's default for `convergence_percent`.
 pub fn read(
     arguments: &Value,
     convergence: Option<u8>,
@@ -141,7 +141,7 @@ fn read_pool_expert(
     Some((slug, traits))
 }
 
-/// Gives a pastry to whoever came without a name, and lets nobody share one.
+/// Gives each unnamed expert a free pastry name and rejects duplicate slugs.
 fn named(experts: Vec<(Option<ExpertSlug>, Traits)>, notes: &mut Notes) -> Vec<Profile> {
     let mut taken = BTreeSet::new();
     for slug in experts.iter().filter_map(|(slug, _)| slug.as_ref()) {
@@ -163,7 +163,7 @@ fn named(experts: Vec<(Option<ExpertSlug>, Traits)>, notes: &mut Notes) -> Vec<P
     named.collect()
 }
 
-/// Ids to try for a title: `x`, `x-2` … `x-99`.
+/// Candidate ids for a title: `x`, `x-2` … `x-99`.
 pub fn candidates(title: &str) -> impl Iterator<Item = DialogueId> {
     let slug = slug::of_title(title);
     (1..=SIMILAR_TITLES_MAX).filter_map(move |nth| {

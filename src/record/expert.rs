@@ -1,4 +1,5 @@
-//! Experts: those of a pool, and those a Judge creates mid-dialogue.
+//! `expert_create`: adds an expert during a dialogue. Also parses the expert fields that pools
+//! share.
 
 use serde_json::Value;
 
@@ -16,7 +17,7 @@ use crate::domain::limits::{
 };
 use crate::domain::refusal::{Code, Fault, Refusal};
 
-/// The arguments of `expert_create`, read.
+/// Parsed arguments of `expert_create`.
 #[derive(Debug)]
 pub struct Request {
     pub dialogue_id: DialogueId,
@@ -94,7 +95,7 @@ pub fn decide(
     Ok((profile.clone(), vec![Change::ExpertAdded(profile)]))
 }
 
-/// What pool experts and created ones have in common.
+/// Fields common to pool experts and created experts.
 #[derive(Debug)]
 pub(super) struct Traits {
     role: String,
@@ -162,7 +163,7 @@ pub(super) fn read_slug(
     slug
 }
 
-/// A name as near as possible to one that is none; nothing, when no letter of it could stay.
+/// Suggests the valid slug closest to an invalid one; `None` if no letter is usable.
 fn mended(text: &str) -> Option<ExpertSlug> {
     let kept: String = text
         .to_ascii_lowercase()

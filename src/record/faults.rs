@@ -1,4 +1,4 @@
-//! Faults that more than one operation can find, each worded once.
+//! Validation errors that several operations report, each worded once.
 
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use crate::domain::limits::ROUND_MAX;
 use crate::domain::refusal::{Code, Fault, Item};
 use crate::domain::target::Target;
 
-/// The dialogue a request is about. What is no id cannot be found either.
+/// Reads the dialogue id. An invalid id is reported as not found.
 pub fn read_dialogue_id(fields: &Fields<'_>, notes: &mut Notes) -> Option<DialogueId> {
     let text = fields.required_text("dialogue_id", usize::MAX, notes)?;
     let id = text.parse().ok();
@@ -23,7 +23,6 @@ pub fn read_dialogue_id(fields: &Fields<'_>, notes: &mut Notes) -> Option<Dialog
     id
 }
 
-/// There is no dialogue of this name.
 pub fn no_dialogue(id: &str) -> Fault {
     Fault::new(Code::DialogueNotFound, format!("dialogue '{}' not found", cut(id)))
         .field("dialogue_id")
@@ -31,7 +30,7 @@ pub fn no_dialogue(id: &str) -> Fault {
         .suggest("`plenary list` shows the dialogues of this store")
 }
 
-/// The dialogue takes no more of this.
+/// The dialogue is closed.
 pub fn closed(dialogue: &Dialogue) -> Fault {
     let message = format!("dialogue '{}' is {}", dialogue.id(), dialogue.status);
     Fault::new(Code::DialogueClosed, message)
@@ -47,7 +46,7 @@ pub fn closed(dialogue: &Dialogue) -> Fault {
         })
 }
 
-/// There is nothing yet that could hold or fail.
+/// The dialogue has no conclusion, so no outcome can be recorded.
 pub fn not_concluded(id: &DialogueId) -> Fault {
     Fault::new(Code::NotConcluded, format!("dialogue '{id}' has no conclusion"))
         .field("dialogue_id")
@@ -55,7 +54,8 @@ pub fn not_concluded(id: &DialogueId) -> Fault {
         .suggest(format!("`plenary conclude {id}` writes one"))
 }
 
-/// What was rejected twice was not delivered, so it can neither hold nor fail.
+/// The critic rejected the conclusion twice, so it was not delivered and no outcome can be
+/// recorded.
 pub fn unconverged(id: &DialogueId) -> Fault {
     let message = format!("dialogue '{id}' ended unconverged: no conclusion was delivered");
     Fault::new(Code::NotConverged, message)
@@ -64,7 +64,7 @@ pub fn unconverged(id: &DialogueId) -> Fault {
         .suggest(format!("`plenary show {id}` tells why"))
 }
 
-/// Rounds come in order: only the next one can be prepared or registered.
+/// Rejects every round but the next one.
 pub(super) fn out_of_order(round: u16, dialogue: &Dialogue) -> Option<Fault> {
     let (first, next) = (dialogue.opening.protocol.first_round(), dialogue.next_round());
     let fault = if round == u16::from(next) {
@@ -87,7 +87,7 @@ pub(super) fn out_of_order(round: u16, dialogue: &Dialogue) -> Option<Fault> {
     Some(fault.field("round").value(round).options([next]).suggest(hint))
 }
 
-/// Nobody of this name takes part.
+/// The expert is not part of the dialogue.
 pub(super) fn not_in_dialogue(expert: &str, dialogue: &Dialogue) -> Fault {
     let message = format!("expert '{}' is not in dialogue '{}'", cut(expert), dialogue.id());
     Fault::new(Code::ExpertNotInDialogue, message)
@@ -95,7 +95,6 @@ pub(super) fn not_in_dialogue(expert: &str, dialogue: &Dialogue) -> Fault {
         .suggest("create the expert first, or check the spelling of the slug")
 }
 
-/// The text is no id at all.
 pub(super) fn not_an_id(field: &str, text: &str) -> Fault {
     Fault::new(Code::InvalidDisplayId, format!("{field} '{}' is not an id", cut(text)))
         .field(field)
@@ -103,19 +102,18 @@ pub(super) fn not_an_id(field: &str, text: &str) -> Fault {
         .suggest("use a global id (P0001), a local id (MUFFIN-P0101) or an expert (@muffin)")
 }
 
-/// The id is of another kind than its place asks for.
+/// The id has another entity kind than the field requires.
 pub(super) fn wrong_kind(field: &str, kind: EntityKind, id: &str) -> Fault {
     let message = format!("{} ID must start with '{kind}', got '{}'", kind.title(), cut(id));
     Fault::new(Code::TypeIdMismatch, message).field(field).value(id).options([kind])
 }
 
-/// The record has nothing under this id.
 pub fn target_not_found(id: &str, dialogue: &DialogueId) -> Fault {
     let message = format!("target_id '{id}' not found in dialogue '{dialogue}'");
     Fault::new(Code::TargetNotFound, message).value(id)
 }
 
-/// The same, with a word on what might have been meant.
+/// Same as `target_not_found`, with a suggestion.
 pub(super) fn unknown_target(target: &Target, dialogue: &Dialogue, facts: &Facts) -> Fault {
     let fault = target_not_found(&target.to_string(), dialogue.id());
     match target {
@@ -134,7 +132,6 @@ pub(super) fn unknown_target(target: &Target, dialogue: &Dialogue, facts: &Facts
     }
 }
 
-/// The lifecycle does not know this step.
 pub(super) fn illegal_step(id: EntityId, Illegal { from, to }: Illegal, item: &Item) -> Fault {
     let valid = lifecycle::steps(id.kind, from);
     let names: Vec<&str> = valid.iter().map(|status| status.name()).collect();

@@ -1,8 +1,7 @@
-//! Reads the fields of a JSON object, typed, and notes every fault on the way.
+//! Reads typed fields of a JSON object and collects every error.
 //!
-//! A Judge mends a batch in one go only if it hears of everything at once, so
-//! reading never stops at the first fault: it returns nothing for that field
-//! and goes on.
+//! A Judge can correct a batch in one attempt only if it gets all errors at once. A field with an
+//! error therefore reads as `None`, and reading continues.
 
 use std::ops::RangeInclusive;
 
@@ -17,10 +16,10 @@ use crate::domain::refusal::{Code, Fault, Item};
 use crate::domain::shortened::head;
 use crate::domain::words::Word;
 
-/// An unknown field this near a known one is a slip that would lose data.
+/// An unknown field within this edit distance of a known one is treated as a typo.
 const SLIP_DISTANCE_MAX: usize = 2;
 
-/// An object of the request, and which item of it this is.
+/// A JSON object of a request, with the item it belongs to for error messages.
 #[derive(Debug)]
 pub struct Fields<'a> {
     map: &'a Map<String, Value>,
@@ -28,7 +27,7 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The arguments of an operation, or the fault that they are none.
+    /// Wraps the arguments of an operation; fails if they are no object or nested too deeply.
     pub fn of_arguments(arguments: &'a Value) -> Result<Self, Fault> {
         let map = arguments.as_object().ok_or_else(|| {
             Fault::new(Code::InvalidType, "the arguments must be a JSON object")
@@ -50,7 +49,7 @@ impl<'a> Fields<'a> {
         &self.item
     }
 
-    /// The value, where there is one: null is as good as absent.
+    /// The value of a field. Null counts as absent.
     pub fn get(&self, name: &str) -> Option<&'a Value> {
         self.map.get(name).filter(|value| !value.is_null())
     }
@@ -77,7 +76,7 @@ impl<'a> Fields<'a> {
         self.within(name, text, chars_max, notes)
     }
 
-    /// The value as the type it must have; what has another is a fault.
+    /// Reads a value with the expected type and reports any other type.
     fn typed<T>(
         &self,
         name: &str,
@@ -100,7 +99,7 @@ impl<'a> Fields<'a> {
         chars_max: usize,
         notes: &mut Notes,
     ) -> Option<String> {
-        // Bytes bound characters from above, so most texts need no counting.
+        // The byte length is an upper bound of the character count, so most texts need no counting.
         let chars = if text.len() <= chars_max { 0 } else { text.chars().count() };
         if chars <= chars_max {
             return Some(text.to_owned());
@@ -111,7 +110,7 @@ impl<'a> Fields<'a> {
         None
     }
 
-    /// A text that must be there and say something.
+    /// Reads a text that must be present and not blank.
     pub fn required_text(&self, name: &str, chars_max: usize, notes: &mut Notes) -> Option<String> {
         if !self.has(name) {
             notes.fault(self.missing(name));
@@ -157,7 +156,7 @@ impl<'a> Fields<'a> {
         self.typed(name, "true or false", Value::as_bool, notes).unwrap_or(false)
     }
 
-    /// One word of a closed vocabulary.
+    /// Reads a value of a string enum.
     pub fn word<W: Word>(&self, name: &str, notes: &mut Notes) -> Option<W> {
         let text = self.typed(name, "a string", Value::as_str, notes)?;
         let word = W::from_str(text).ok();
@@ -189,7 +188,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A list of texts; a lone text is a list of one.
+    /// Reads a list of texts. A single text counts as a list of one.
     pub fn texts(&self, name: &str, chars_max: usize, notes: &mut Notes) -> Option<Vec<String>> {
         const EXPECTED: &str = "a list of strings";
         let read = |value: &'a Value| match value.is_string() {
@@ -210,7 +209,7 @@ impl<'a> Fields<'a> {
         Some(texts)
     }
 
-    /// A list of objects.
+    /// Reads a list of objects.
     pub fn objects(
         &self,
         name: &str,
@@ -242,12 +241,12 @@ impl<'a> Fields<'a> {
         items <= max
     }
 
-    /// An object whose keys are the caller's own, such as `expert_scores`.
+    /// Reads an object with keys chosen by the caller, such as `expert_scores`.
     pub fn object(&self, name: &str, notes: &mut Notes) -> Option<&'a Map<String, Value>> {
         self.typed(name, "an object", Value::as_object, notes)
     }
 
-    /// Free-form JSON, kept as it came.
+    /// Reads free-form JSON and keeps it unchanged.
     pub fn structured(&self, name: &str, notes: &mut Notes) -> Option<Value> {
         let value = self.get(name)?;
         let bytes = value.to_string().len();
@@ -261,8 +260,8 @@ impl<'a> Fields<'a> {
         None
     }
 
-    /// Fields we do not know: a near miss is refused, because ignoring it would
-    /// lose what it holds; anything else is said and passed over.
+    /// Handles unknown fields. A likely typo is an error, because ignoring it would lose data; any
+    /// other unknown field is a warning.
     pub fn expect_only(&self, known: &[&str], notes: &mut Notes) {
         for name in self.others(known) {
             if let Some(meant) = nearest(name, self.absent(known)) {
@@ -276,7 +275,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Fields we do not know, all refused.
+    /// Rejects every unknown field.
     pub fn refuse_others(&self, known: &[&str], notes: &mut Notes) {
         for name in self.others(known) {
             let slip = nearest(name, self.absent(known));
@@ -305,9 +304,10 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Whether one name is the other and more, as `wait` and `wait_seconds`, `no_audit` and `audit`.
+/// Whether the words of one name are part of the other, as in `wait` and `wait_seconds` or
+/// `no_audit` and `audit`.
 fn is_part(name: &str, known: &str) -> bool {
-    /// Shorter ones are part of almost anything.
+    /// Shorter names match almost anything.
     const CHARS_MIN: usize = 4;
     let parts = |text: &str| text.split('_').map(str::to_owned).collect::<Vec<_>>();
     let (few, many) = (parts(name), parts(known));
@@ -324,23 +324,23 @@ fn is_deeper_than(value: &Value, levels: usize) -> bool {
     }
 }
 
-/// Someone's text as a message repeats it: short.
+/// Truncates text of a caller for use in a message.
 pub(crate) fn cut(text: &str) -> String {
     head(text, ECHO_CHARS_MAX)
 }
 
-/// The option that a slip of the pen would turn into `text`.
+/// The option closest to `text`, if it is within typo distance.
 pub(crate) fn nearest<'a>(text: &str, options: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let text = text.to_ascii_lowercase();
     options
         .map(|option| (distance(&text, &option.to_ascii_lowercase()), option))
-        // A short word is within two letters of almost anything.
+        // A short option is within two edits of almost anything.
         .filter(|(distance, option)| *distance <= SLIP_DISTANCE_MAX && *distance * 2 < option.len())
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, option)| option)
 }
 
-/// Edits between two words (Levenshtein); long texts are never near.
+/// Levenshtein distance. Texts of very different length get a large value.
 fn distance(a: &str, b: &str) -> usize {
     if a.len().abs_diff(b.len()) > SLIP_DISTANCE_MAX {
         return usize::MAX / 2;

@@ -1,7 +1,7 @@
-//! Whether audited conclusions end as they should: the shares of the three terminal states
-//! beside what is healthy, and the two alarms.
+//! Health of audited conclusions: the share of each terminal state beside its target, and two
+//! alarms. `health` calls `compute_health`.
 //!
-//! All comparisons are made in whole numbers: a share is over a limit or it is not.
+//! All comparisons use whole numbers, so rounding cannot hide a crossed limit.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::domain::dialogue::{Protocol, TerminalState};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::words::words;
 
-/// How many of the newest are looked at, where nobody says otherwise.
+/// Default number of newest conclusions to consider.
 pub const LAST_DEFAULT: usize = 50;
 
-/// The most that are looked at: years of conclusions, read in a moment.
+/// Upper limit of conclusions to consider. It covers years and still reads fast.
 pub const LAST_MAX: usize = 10_000;
 
-/// More than this, and the audit lets too much pass.
+/// Above this share of clean conclusions the critic is probably too lenient.
 const CLEAN_PERCENT_MAX: usize = 80;
 
-/// More than this, and too little that is synthesized can be defended.
+/// Above this share too many conclusions cannot be defended.
 const UNCONVERGED_PERCENT_MAX: usize = 20;
 
 words! {
@@ -40,18 +40,17 @@ words! {
     }
 }
 
-/// What the newest endings say.
+/// Statistics of the newest conclusions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Health {
     pub considered: usize,
     pub shares: Vec<Share>,
     pub verdict: HealthVerdict,
     pub alarms: Vec<Alarm>,
-    /// Most first.
+    /// Largest first.
     pub by_protocol: Vec<OfProtocol>,
-    /// Most first.
+    /// Largest first.
     pub by_critic: Vec<OfCritic>,
-    /// Newest first.
     pub by_week: Vec<OfWeek>,
 }
 
@@ -59,9 +58,9 @@ pub struct Health {
 pub struct Share {
     pub state: TerminalState,
     pub count: usize,
-    /// To a tenth.
+    /// Rounded to one decimal.
     pub percent: f64,
-    /// What is healthy.
+    /// Healthy percentage.
     pub target: usize,
 }
 
@@ -78,7 +77,7 @@ pub struct OfProtocol {
     pub counts: Counts,
 }
 
-/// Those that one seat audited with one model.
+/// Conclusions that one seat audited with one model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OfCritic {
     pub seat: ExpertSlug,
@@ -89,7 +88,7 @@ pub struct OfCritic {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OfWeek {
-    /// As in `2026-W06`.
+    /// Such as `2026-W06`.
     pub week: String,
     #[serde(flatten)]
     pub counts: Counts,
@@ -103,7 +102,7 @@ pub struct Counts {
     pub unconverged: usize,
 }
 
-/// Looks at endings, newest first.
+/// Computes the statistics. `endings` must be sorted newest first.
 pub fn health(endings: &[AuditedEnding]) -> Health {
     let counts = endings.iter().collect::<Counts>();
     let alarms = alarms(counts);
@@ -192,7 +191,7 @@ fn grouped<K: Ord>(
     groups
 }
 
-/// Groups of one size stay in the order of their names.
+/// Sorts groups by size. Groups of equal size keep their order.
 fn most_first<T>(mut groups: Vec<T>, counts: impl Fn(&T) -> Counts) -> Vec<T> {
     groups.sort_by_key(|group| std::cmp::Reverse(counts(group).considered));
     groups
@@ -251,7 +250,7 @@ mod tests {
         states.into_iter().flat_map(|(state, count)| vec![ended(state); count]).collect()
     }
 
-    /// So many clean, revised and unconverged ones, and what is said of them.
+    /// Checks verdict and alarms for counts of clean, revised and unconverged conclusions.
     #[track_caller]
     fn check(counts: [usize; 3], verdict: HealthVerdict, alarms: &[AlarmCode]) {
         let [clean, revised, unconverged] = counts;
@@ -269,10 +268,10 @@ mod tests {
         check([40, 10, 0], HealthVerdict::Healthy, &[]);
         check([41, 9, 0], HealthVerdict::Alarm, &[LENIENT]);
         check([50, 0, 0], HealthVerdict::Alarm, &[LENIENT]);
-        // Of 57, 80 % is 45.6: no rounding hides the step.
+        // 80 % of 57 is 45.6: rounding must not hide the limit.
         check([45, 12, 0], HealthVerdict::Healthy, &[]);
         check([46, 11, 0], HealthVerdict::Alarm, &[LENIENT]);
-        // Here the share is 80.04 %.
+        // 80.04 %.
         check([397, 99, 0], HealthVerdict::Alarm, &[LENIENT]);
     }
 

@@ -1,11 +1,11 @@
-//! JSON that is written as its parts come by, for documents too large to be
-//! built first and serialised then.
+//! Incremental JSON writer for documents that are too large to build in memory first. `context.rs`
+//! uses `JsonWriter`.
 
 use serde::Serialize;
 
 pub(super) type Written = Result<(), serde_json::Error>;
 
-/// The text so far. Commas find their own places.
+/// JSON text written so far. The writer inserts commas itself.
 #[derive(Debug, Default)]
 pub(super) struct JsonText {
     text: Vec<u8>,
@@ -16,12 +16,12 @@ impl JsonText {
         self.text.is_empty()
     }
 
-    /// Makes room for as much again, this many times.
+    /// Reserves memory for this many further texts of the current size.
     pub(super) fn expect_more(&mut self, times: usize) {
         self.text.reserve(self.text.len() * times);
     }
 
-    /// Begins an object or a list, by its bracket.
+    /// Opens an object or a list by its bracket.
     pub(super) fn open(&mut self, bracket: u8) {
         self.separate();
         self.text.push(bracket);
@@ -31,7 +31,7 @@ impl JsonText {
         self.text.push(bracket);
     }
 
-    /// The name of the field whose value follows. Our names need no escaping.
+    /// Writes the name of the next field. Names are constants that need no escaping.
     pub(super) fn name(&mut self, name: &str) {
         self.separate();
         self.text.push(b'"');
@@ -44,7 +44,8 @@ impl JsonText {
         serde_json::to_writer(&mut self.text, value)
     }
 
-    /// A field of prose, which most of a large document is: what needs no escape is copied in blocks.
+    /// Writes a text field. Runs of bytes without escapes are copied in blocks, because a large
+    /// document is mostly text.
     pub(super) fn prose(&mut self, name: &str, prose: &str) {
         self.name(name);
         self.text.push(b'"');
@@ -77,13 +78,13 @@ impl JsonText {
         self.value(value)
     }
 
-    /// A field whose value is JSON already.
+    /// Writes a field whose value is already JSON.
     pub(super) fn json(&mut self, name: &str, json: &str) {
         self.name(name);
         self.text.extend_from_slice(json.as_bytes());
     }
 
-    /// A field with the list of the values in `values`, which is empty afterwards.
+    /// Writes a field with a list of the values in `values` and empties `values`.
     pub(super) fn list(&mut self, name: &str, values: &mut Self) {
         self.name(name);
         self.open(b'[');
@@ -95,7 +96,7 @@ impl JsonText {
         String::from_utf8(self.text).map_err(serde::ser::Error::custom)
     }
 
-    /// Whatever ends a value is followed by a comma before the next one.
+    /// Writes a comma if a value precedes.
     fn separate(&mut self) {
         if !matches!(self.text.last(), None | Some(b'{' | b'[' | b':')) {
             self.text.push(b',');
@@ -103,9 +104,9 @@ impl JsonText {
     }
 }
 
-/// How many bytes there are before the first that JSON wants escaped.
+/// Number of bytes before the first one that JSON escapes.
 fn plain_length(bytes: &[u8]) -> usize {
-    // Looking at all of a block, found or not, is what a processor does in a few steps.
+    // A branch-free check of a whole block compiles to a few vector instructions.
     const BLOCK: usize = 16;
     let is_plain = |block: &&[u8; BLOCK]| {
         block.iter().fold(0, |found, byte| found | u8::from(needs_escape(*byte))) == 0

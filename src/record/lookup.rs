@@ -1,4 +1,4 @@
-//! Finds what a request points at: first among its own items, then in the record.
+//! Resolves the targets of a request: items of the same batch first, then entities of the record.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,14 +15,14 @@ pub(super) struct Lookup<'a> {
     facts: &'a Facts,
     dialogue: &'a Dialogue,
     fresh: HashMap<LocalId, EntityId>,
-    /// The perspectives of each expert within the batch, in order.
+    /// New perspectives of each expert in the batch, in order.
     positions: HashMap<ExpertSlug, Vec<EntityId>>,
-    /// Local ids of items that could not be read: one complaint about them is enough.
+    /// Local ids of items with errors. References to them are not reported again.
     faulty: HashSet<String>,
 }
 
 impl<'a> Lookup<'a> {
-    /// For requests that bring no items of their own.
+    /// For requests without items of their own.
     pub(super) fn in_record(facts: &'a Facts, dialogue: &'a Dialogue) -> Self {
         Self {
             facts,
@@ -33,7 +33,7 @@ impl<'a> Lookup<'a> {
         }
     }
 
-    /// The same, with the items of a batch on top.
+    /// Adds the items of a batch.
     #[must_use]
     pub(super) fn with_batch(mut self, entities: &[NewEntity], faulty: &[String]) -> Self {
         self.faulty.extend(faulty.iter().cloned());
@@ -48,7 +48,7 @@ impl<'a> Lookup<'a> {
         self
     }
 
-    /// The entity a target means. What is not there is a fault of `item`.
+    /// Resolves a target. A missing entity is reported as an error of `item`.
     pub(super) fn find(
         &self,
         target: &Target,
@@ -58,8 +58,8 @@ impl<'a> Lookup<'a> {
         self.find_unless(|_| false, target, (item, field), faults)
     }
 
-    /// The entity that `source` means by a target. Nobody points at the very thing they are
-    /// saying, so `@muffin` in muffin's newest perspective is the one before it.
+    /// Resolves a target of `source`. An entity cannot refer to itself, so `@muffin` in muffin's
+    /// newest perspective means the perspective before it.
     pub(super) fn find_for(
         &self,
         source: EntityId,

@@ -1,8 +1,9 @@
-//! The rules of the record: what a request becomes, or exactly why not.
+//! Rules of the dialogue record: parse a request, then decide which events it produces or why it is
+//! rejected.
 //!
-//! Each operation is two pure steps. Reading turns JSON arguments into a typed
-//! request and collects every fault on the way; deciding turns the request and
-//! the facts it mentions into changes. Nothing here touches the store.
+//! Each operation has two pure steps. Parsing turns JSON arguments into a typed request and
+//! collects every error. Deciding turns the request and the looked-up facts into journal events.
+//! Nothing here accesses the store.
 
 pub mod context;
 pub mod convergence;

@@ -1,4 +1,4 @@
-//! What reading a request has found so far, beside the request itself.
+//! Errors and warnings collected while a request is parsed.
 
 use super::warning::Warning;
 use crate::domain::refusal::{Fault, Refusal};
@@ -14,12 +14,12 @@ impl Notes {
         self.faults.push(fault);
     }
 
-    /// Whether nothing was wrong since there were this many faults.
+    /// Whether no error was added since there were `before` errors.
     pub fn is_sound_since(&self, before: usize) -> bool {
         self.faults.len() == before
     }
 
-    /// What was read, if nothing was wrong with it.
+    /// The parsed value, unless errors were collected.
     pub fn settle<T>(self, read: Option<T>) -> Result<(T, Vec<Warning>), Refusal> {
         match read {
             Some(read) if self.faults.is_empty() => Ok((read, self.warnings)),

@@ -1,4 +1,4 @@
-//! `panel`: who sits at the table in the next round.
+//! `evolve_panel`: sets the panel of the next round.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::domain::ids::DialogueId;
 use crate::domain::limits::{EXPERTS_MAX, LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault, Item, Refusal};
 
-/// The arguments of `evolve_panel`, read.
+/// Parsed arguments of `evolve_panel`.
 #[derive(Debug)]
 pub struct Request {
     pub dialogue_id: DialogueId,
@@ -127,7 +127,7 @@ fn sat_last(profile: &Profile, facts: &Facts) -> bool {
     facts.last_panel.iter().any(|seat| seat.expert_slug == profile.expert_slug)
 }
 
-/// The source decides which brief an expert gets, so a doubtful one is worth a word.
+/// Warns about a wrong source, because the source decides which context the expert gets.
 fn doubtful_source(seat: &Seat, profile: &Profile, facts: &Facts) -> Option<Warning> {
     let doubt = match seat.source {
         SeatSource::Retained if !sat_last(profile, facts) => {

@@ -1,4 +1,4 @@
-//! Who is named, and whether they take part.
+//! Resolves expert names of a request.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::domain::facts::Facts;
 use crate::domain::ids::{Actor, ExpertSlug, JUDGE};
 use crate::domain::refusal::{Fault, Item};
 
-/// The experts of a dialogue, to call names against.
+/// Experts of a dialogue, for name lookup.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Roll<'a> {
     pub dialogue: &'a Dialogue,
@@ -16,13 +16,13 @@ pub(super) struct Roll<'a> {
 }
 
 impl Roll<'_> {
-    /// The expert, or a fault about whoever was named instead.
+    /// Finds an expert; an unknown name is an error.
     pub(super) fn expert(&self, name: &str, item: &Item, field: &str) -> Result<ExpertSlug, Fault> {
         let found = self.facts.expert(name).map(|expert| expert.expert_slug.clone());
         found.ok_or_else(|| not_in_dialogue(name, self.dialogue).about(item).field(field))
     }
 
-    /// The experts in the order they were named, each once; strangers are each complained of once.
+    /// Finds each expert once, in the given order. Each unknown name is reported once.
     pub(super) fn experts<'n>(
         &self,
         names: impl IntoIterator<Item = &'n String>,
@@ -41,7 +41,7 @@ impl Roll<'_> {
         experts
     }
 
-    /// The same, where the Judge may be named too.
+    /// Same as `find_experts`, but the Judge may be named too.
     pub(super) fn actors(
         &self,
         names: &[String],

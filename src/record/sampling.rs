@@ -1,19 +1,19 @@
-//! Draws a panel from a pool: by tier, weighted by relevance, from a recorded
-//! seed, so that the draw can be repeated years later.
+//! Draws a panel from a pool: by tier, weighted by relevance, from a recorded seed, so that the
+//! draw can be repeated.
 
 use crate::domain::dice::SplitMix;
 use crate::domain::expert::{Profile, Tier};
 
-/// An expert whose relevance nobody stated counts as middling.
+/// Weight of an expert without a stated relevance.
 const RELEVANCE_DEFAULT: f64 = 0.5;
 
-/// Shares of the panel: a third Core, 42 % Adjacent, the rest Wildcard, in
-/// three-hundredths: whole numbers give the same panel on every machine.
+/// Shares of the panel in three-hundredths: a third Core, 42 % Adjacent, the rest Wildcard. Whole
+/// numbers give the same panel on every machine.
 const SHARES: [(Tier, u64); 3] =
     [(Tier::Core, 100), (Tier::Adjacent, 126), (Tier::Wildcard, SHARES_WHOLE - 226)];
 const SHARES_WHOLE: u64 = 300;
 
-/// The places in `pool` of those drawn, in the pool's order.
+/// Returns the indexes of the drawn experts, in pool order.
 pub(super) fn draw(pool: &[Profile], size: usize, seed: u64) -> Vec<usize> {
     let mut chance = SplitMix::new(seed);
     let mut drawn: Vec<usize> = Vec::new();
@@ -22,7 +22,7 @@ pub(super) fn draw(pool: &[Profile], size: usize, seed: u64) -> Vec<usize> {
         let candidates = (0..pool.len()).filter(of_tier).collect();
         drawn.extend(pick(pool, candidates, places, &mut chance));
     }
-    // A tier with too few experts leaves places, which the others fill.
+    // If a tier has too few experts, other tiers fill its seats.
     let rest = (0..pool.len()).filter(|place| !drawn.contains(place)).collect();
     let vacant = size.saturating_sub(drawn.len());
     drawn.extend(pick(pool, rest, vacant, &mut chance));
@@ -30,7 +30,7 @@ pub(super) fn draw(pool: &[Profile], size: usize, seed: u64) -> Vec<usize> {
     drawn
 }
 
-/// How many places each tier has, by largest remainder.
+/// Number of seats per tier, by largest remainder.
 fn quotas(size: usize) -> [(Tier, usize); 3] {
     let exact = SHARES.map(|(tier, share)| (tier, share * size as u64));
     let mut quotas = exact.map(|(tier, exact)| (tier, (exact / SHARES_WHOLE) as usize));
@@ -47,7 +47,7 @@ fn quotas(size: usize) -> [(Tier, usize); 3] {
     quotas
 }
 
-/// Weighted draws without replacement, in whole millionths of relevance.
+/// Weighted draw without replacement. Weights are whole millionths of relevance.
 fn pick(
     pool: &[Profile],
     mut from: Vec<usize>,

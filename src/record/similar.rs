@@ -1,21 +1,20 @@
-//! `similar`: which dialogues were about something like this?
+//! `similar`: ranks dialogues that resemble a query.
 //!
-//! The store returns a bounded number of candidate texts; here they are ranked.
+//! The store returns a bounded number of matching texts; this module ranks them.
 
 use serde::Serialize;
 
 use crate::domain::catalogue::{Hit, SearchField};
 use crate::domain::ids::DialogueId;
 
-/// Candidates the store is asked for, unless more results are wanted. Enough to
-/// rank; few enough that a thousand dialogues have as many, so that a larger
-/// store answers as fast.
+/// Default number of candidate texts to request from the store. It is enough to rank, and constant,
+/// so a larger store answers as fast.
 pub const CANDIDATES: usize = 100;
 
-/// More words than this add nothing to a search but cost.
+/// Further query words improve no result and cost time.
 const WORDS_MAX: usize = 16;
 
-/// Characters of a snippet around the first word found.
+/// Length of the snippet around the first matching word.
 const SNIPPET_CHARS: usize = 160;
 
 /// A dialogue that resembles the query.
@@ -23,13 +22,13 @@ const SNIPPET_CHARS: usize = 160;
 pub struct Similar {
     pub dialogue_id: DialogueId,
     pub title: String,
-    /// The kind of text that matched best.
+    /// The field that matched best.
     pub matched: SearchField,
     pub snippet: String,
     pub score: f64,
 }
 
-/// The words of a query, each safe to hand to a full-text engine as a phrase.
+/// The words of a query, each safe to pass to the full-text engine as a phrase.
 pub fn words(query: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in split(query) {
@@ -49,7 +48,7 @@ fn split(text: &str) -> impl Iterator<Item = String> {
         .map(str::to_lowercase)
 }
 
-/// Best first; one result per dialogue, by the sum of what its texts matched.
+/// Returns one result per dialogue, best first. The scores of its matching texts are added up.
 pub fn rank(words: &[String], hits: Vec<Hit>, limit: usize) -> Vec<Similar> {
     let mut results: Vec<(f64, Similar)> = Vec::new();
     for hit in hits {
@@ -81,7 +80,7 @@ pub fn rank(words: &[String], hits: Vec<Hit>, limit: usize) -> Vec<Similar> {
     ranked
 }
 
-/// A title says what a dialogue is about; a claim is one voice in it.
+/// A title counts most, a single claim least.
 fn weight(field: SearchField) -> f64 {
     match field {
         SearchField::Title => 4.0,
@@ -91,16 +90,17 @@ fn weight(field: SearchField) -> f64 {
     }
 }
 
-/// The share of the words found. The engine matched stems, so a common beginning counts.
+/// Share of the query words in a text. The engine matches stems, so a common beginning counts as a
+/// match.
 fn coverage(words: &[String], body: &str) -> f64 {
     let present: Vec<String> = split(body).collect();
     let found =
         words.iter().filter(|word| present.iter().any(|other| is_akin(word, other))).count();
-    // Whatever the engine returned matched somehow, if only by folding an accent.
+    // Every returned text matched at least one word, perhaps by accent folding.
     found.max(1) as f64 / words.len().max(1) as f64
 }
 
-/// `mandates` and `mandate` are akin.
+/// Whether two words share a stem, such as `mandates` and `mandate`.
 fn is_akin(a: &str, b: &str) -> bool {
     const STEM_CHARS_MIN: usize = 4;
     let common = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).count();
@@ -108,12 +108,12 @@ fn is_akin(a: &str, b: &str) -> bool {
     a == b || (common >= STEM_CHARS_MIN && common + 1 >= shorter)
 }
 
-/// The text around the first word found, on one line.
+/// The text around the first matching word, on one line.
 fn snippet(words: &[String], body: &str) -> String {
     let flat: Vec<&str> = body.split_whitespace().collect();
     let holds = |piece: &&str| split(piece).any(|p| words.iter().any(|word| is_akin(word, &p)));
     let found = flat.iter().position(holds).unwrap_or(0);
-    // A few words of lead-in.
+    // Start a few words earlier.
     let start = found.saturating_sub(4);
     let mut text = if start > 0 { "… ".to_owned() } else { String::new() };
     for (place, piece) in flat.iter().enumerate().skip(start) {

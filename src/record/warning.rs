@@ -1,9 +1,9 @@
-//! Something worth saying that does not stop a request.
+//! Warning of an operation that still succeeds.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// `{type, message, …}`, as the seed's export shows its warnings.
+/// Serialises as `{type, message, …}`, like the warnings in the export of the specification.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Warning {
     #[serde(rename = "type")]
@@ -24,7 +24,7 @@ impl Warning {
         self
     }
 
-    /// The message, with those details that it does not tell itself.
+    /// The message, with the details that it does not mention.
     pub fn sentence(&self) -> String {
         let plain = |value: &Value| match value {
             Value::String(text) => Some(text.clone()),

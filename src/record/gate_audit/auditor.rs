@@ -1,4 +1,5 @@
-//! Rows in, one after the other; then what they say together.
+//! Builds review statistics from rows of the verdict log. `StatisticsBuilder` takes one row at a
+//! time.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,26 +17,26 @@ use super::spread::Spread;
 use crate::domain::gate::{Decision, GateVerdict, LogRow};
 use crate::domain::time::{Day, Moment};
 
-/// What a log says.
+/// Statistics of a verdict log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GateAudit {
     #[serde(flatten)]
     pub spread: Spread,
-    /// Rows that came from another log; they count.
+    /// Imported rows; they are counted.
     pub imported: usize,
-    /// Rows that were rehearsed; they do not count.
+    /// Rows of rehearsals; they are not counted.
     pub rehearsals_left_out: usize,
     pub from: Option<Moment>,
     pub to: Option<Moment>,
     pub drift: Drift,
     pub remarks: Vec<Remark>,
-    /// Most first.
+    /// Largest first.
     pub by_type: Vec<OfType>,
-    /// Most first; those that name one.
+    /// Largest first; rows without a producer are left out.
     pub by_producer: Vec<OfProducer>,
     /// Newest first.
     pub by_week: Vec<OfWeek>,
-    /// In the order of their names.
+    /// Sorted by name.
     pub deliberators: Vec<DeliberatorCount>,
     /// All deliberators together.
     pub change: MindChange,
@@ -43,10 +44,10 @@ pub struct GateAudit {
     pub overrides: Overrules,
 }
 
-/// Whether anything moved, and by which measure.
+/// Result of the drift detection and its limits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Drift {
-    /// Drift where there is any; else steady, where anything can be told.
+    /// `Drift` if any subject drifts, else `Steady` if any has enough data, else `CannotTell`.
     pub verdict: DriftVerdict,
     pub weeks: usize,
     pub verdicts_per_week_min: usize,
@@ -71,13 +72,13 @@ pub struct OfProducer {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OfWeek {
-    /// As in `2026-W06`.
+    /// Such as `2026-W06`.
     pub week: String,
     #[serde(flatten)]
     pub spread: Spread,
 }
 
-/// What one deliberator gave under one name.
+/// Values of one score of one deliberator.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OfScore {
     pub deliberator: String,
@@ -95,7 +96,7 @@ pub struct ScoreWeek {
     pub mean: Option<f64>,
 }
 
-/// Keeps count of the rows it is shown.
+/// Counts rows; it keeps no row.
 #[derive(Debug, Default)]
 pub struct Auditor {
     imported: usize,
@@ -109,7 +110,7 @@ pub struct Auditor {
 }
 
 impl Auditor {
-    /// Takes in a row, and what a person decided over it last.
+    /// Adds a row and the newest human override of it.
     pub fn note(&mut self, row: &LogRow, overridden: Option<Decision>) {
         if row.rehearsal {
             self.rehearsals_left_out += 1;
@@ -139,7 +140,7 @@ impl Auditor {
         self.overrules.note(verdict, overridden);
     }
 
-    /// What all of them say together, seen on this day.
+    /// Returns the statistics. `today` decides which week is still running.
     pub fn audit(self, today: Day) -> GateAudit {
         let spread = self.all.spread();
         let drift = self.drift(&today.week());
@@ -195,7 +196,7 @@ impl Auditor {
     }
 }
 
-/// Groups of one size stay in the order of their names.
+/// Sorts groups by size. Groups of equal size stay sorted by name.
 fn spreads<T>(groups: BTreeMap<String, Group>, told: impl Fn(String, Spread) -> T) -> Vec<T> {
     let mut spreads: Vec<(String, Spread)> =
         groups.into_iter().map(|(name, group)| (name, group.spread())).collect();

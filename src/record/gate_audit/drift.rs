@@ -1,8 +1,9 @@
-//! Whether what is decided of a type, or of what one producer makes, moves in one direction.
+//! Drift detection: whether the verdicts on one artifact type, or of one producer, move in one
+//! direction.
 //!
-//! Looked at are the last three weeks in which there were verdicts. A share or a mean has drifted
-//! when it never went back, moved by so much that it matters, and by more than chance explains.
-//! It says that something changed, not what: the producer, or the gate.
+//! It compares the last three weeks with verdicts. A share or a mean drifts if it moves in one
+//! direction only, by a relevant amount and by more than chance explains. The result says that
+//! something changed, not whether the producer or the review changed.
 
 use serde::Serialize;
 
@@ -11,9 +12,7 @@ use super::significance::{Direction, Ratio, WEEKS, score_moved, share_moved};
 use crate::domain::words::words;
 use crate::record::share::percent;
 
-/// With fewer, a single verdict moves the share of a week by more than [`SHARE_POINTS_MIN`].
-///
-/// [`SHARE_POINTS_MIN`]: super::significance::SHARE_POINTS_MIN
+/// With fewer verdicts, a single one moves the share of a week by more than `SHARE_POINTS_MIN`.
 pub const VERDICTS_PER_WEEK_MIN: usize = 5;
 
 words! {
@@ -25,26 +24,26 @@ words! {
 }
 
 words! {
-    /// What verdicts are taken together by.
+    /// How verdicts are grouped.
     pub enum SubjectKind {
         Type = "type",
         Producer = "producer",
     }
 }
 
-/// A type or a producer, and what can be said of it.
+/// Drift of one artifact type or producer.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Subject {
     pub of: SubjectKind,
     pub name: String,
     pub verdict: DriftVerdict,
-    /// Why nothing can be said.
+    /// Why there is too little data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// Those that were looked at, oldest first.
+    /// The compared weeks, oldest first.
     pub weeks: Vec<WeekPoint>,
     pub movements: Vec<Movement>,
-    /// Scores that were given too seldom to tell.
+    /// Number of scores with too few values to compare.
     pub scores_untold: usize,
 }
 
@@ -55,15 +54,15 @@ pub struct WeekPoint {
     pub not_ship_percent: Option<f64>,
 }
 
-/// What moved.
+/// A share or score that drifts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Movement {
     #[serde(flatten)]
     pub measure: Measure,
     pub direction: Direction,
-    /// In the first week: percent of a share, the mean of a score.
+    /// Value of the first week: percentage of a share, mean of a score.
     pub from: f64,
-    /// In the last.
+    /// Value of the last week.
     pub to: f64,
 }
 
@@ -74,8 +73,7 @@ pub enum Measure {
     Score { deliberator: String, score: String },
 }
 
-/// Looks at the weeks of a subject; nothing, where nothing was ever decided: it has no share that
-/// could move.
+/// Detects drift of one subject. Returns `None` if it has no decided verdict.
 pub(super) fn subject(
     of: SubjectKind,
     name: &str,
@@ -112,8 +110,8 @@ pub(super) fn subject(
     Some(found)
 }
 
-/// The last ones in which there were verdicts, oldest first. The week that is still running
-/// counts once it has enough.
+/// The last weeks with verdicts, oldest first. The running week counts only once it has enough
+/// verdicts.
 fn weeks_that_count<'a>(group: &'a Group, running_week: &str) -> Vec<(&'a String, &'a Week)> {
     let counts = |(name, week): &(&String, &Week)| {
         week.spread.decided() > 0 && (name.as_str() != running_week || is_enough(week))

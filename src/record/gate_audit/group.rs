@@ -1,4 +1,4 @@
-//! Rows that have something in common, week by week.
+//! Verdict counts and scores per week for a group of rows.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use super::seats::ReviewPart;
 use super::spread::Spread;
 use crate::domain::gate::GateVerdict;
 
-/// All rows, or those of a type or a producer.
+/// All rows, or the rows of one artifact type or producer.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Group {
-    /// By their names, which are in the order of time: `2025-W52`, `2026-W01`.
+    /// By name. Week names sort by time: `2025-W52`, `2026-W01`.
     pub weeks: BTreeMap<String, Week>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Week {
     pub spread: Spread,
-    /// Of verdicts that were decided.
+    /// Scores of decided verdicts only.
     pub scores: Scores,
 }
 

@@ -1,8 +1,8 @@
-//! What the verdict log says: how verdicts are spread, who blocks, who changes their mind, what
-//! people overrule, and whether any of it drifts.
+//! Statistics of the verdict log: verdict counts, blocks, changes of mind, human overrides and
+//! drift.
 //!
-//! An [`Auditor`] is shown one row at a time and keeps counts, not rows. All comparisons are made
-//! in whole numbers: a share is over a limit or it is not.
+//! `StatisticsBuilder` takes one row at a time and keeps counts, not rows. All comparisons use
+//! whole numbers, so rounding cannot hide a crossed limit.
 
 mod auditor;
 mod drift;

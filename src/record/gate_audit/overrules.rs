@@ -1,4 +1,4 @@
-//! What people decided over the gate. Of several words over one verdict the newest counts.
+//! Human overrides of review verdicts. If a verdict has several, the newest counts.
 
 use std::cmp::Ordering;
 
@@ -10,16 +10,16 @@ use crate::record::share::percent;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overrules {
-    /// Verdicts that could be overridden.
+    /// Decided verdicts.
     pub decided: usize,
     pub overridden: usize,
-    /// A person let through more than the gate did.
+    /// The override is more lenient than the verdict.
     pub softened: usize,
-    /// A person let through less.
+    /// The override is stricter than the verdict.
     pub hardened: usize,
-    /// A person said the same.
+    /// The override confirms the verdict.
     pub confirmed: usize,
-    /// A person decided where the gate could not; no share of the others.
+    /// Overrides of INCOMPLETE verdicts; not part of the percentage.
     pub of_incomplete: usize,
 }
 

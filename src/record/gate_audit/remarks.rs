@@ -1,4 +1,4 @@
-//! What stands out in a log, in a sentence each.
+//! Remarks on unusual numbers in the review statistics, one sentence each.
 
 use serde::Serialize;
 
@@ -10,16 +10,16 @@ use super::spread::Spread;
 use crate::domain::words::words;
 use crate::record::share::is_over;
 
-/// One in five: beyond it people overrule the gate as a habit.
+/// Above this share, people override verdicts routinely.
 const OVERRIDDEN_PERCENT_MAX: usize = 20;
 
-/// Beyond it a seat is missing so often that its place is only on paper.
+/// Above this share, a seat is absent too often to be useful.
 const ABSENT_PERCENT_MAX: usize = 20;
 
-/// Beyond it the gate stays closed too often to be relied on.
+/// Above this share, reviews fail to decide too often to be relied on.
 const INCOMPLETE_PERCENT_MAX: usize = 20;
 
-/// Beyond it most changes of mind are for no reason that anybody gave.
+/// Above this share, most changes of mind cite no concern.
 const UNCITED_PERCENT_MAX: usize = 50;
 
 words! {
@@ -53,7 +53,7 @@ pub(super) fn remarks(
     remarks
 }
 
-/// All that moved, in one sentence: where a text gets worse, a dozen scores fall together.
+/// Describes all movements of a subject in one sentence, because many scores often fall together.
 fn of_drift(subject: &Subject) -> Remark {
     let whose = match subject.of {
         SubjectKind::Type => subject.name.clone(),
@@ -71,7 +71,7 @@ fn of_drift(subject: &Subject) -> Remark {
 
 fn scores_moved(scores: &[&Movement]) -> Option<String> {
     let far = |movement: &Movement| (movement.to - movement.from).abs();
-    // Of those that moved equally far, the first.
+    // If several moved equally far, the first.
     let furthest = |a: &&&Movement, b: &&&Movement| far(b).total_cmp(&far(a));
     let most = moved(scores.iter().min_by(furthest)?);
     Some(match scores.len() {
@@ -96,7 +96,7 @@ fn moved(movement: &Movement) -> String {
 
 fn of_overrules(overrules: &Overrules) -> Option<Remark> {
     let Overrules { decided, softened, hardened, .. } = *overrules;
-    // Who confirms a verdict does not overrule it.
+    // A confirmation is not an override.
     let overruled = softened + hardened;
     is_over(overruled, decided, OVERRIDDEN_PERCENT_MAX).then(|| Remark {
         code: RemarkCode::OftenOverridden,

@@ -1,17 +1,17 @@
-//! What was scored, by whom and under which name.
+//! Sums of review scores by deliberator and score name.
 
 use std::collections::BTreeMap;
 
 use crate::domain::gate::Judgement;
 
-/// Scores run from 1 to 5; what a foreign log has beyond that means something else.
+/// Valid scores. Other values in an imported log have another meaning and are ignored.
 const SCALE: std::ops::RangeInclusive<u8> = 1..=5;
 
 /// The scores of a week, by deliberator and name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Scores(BTreeMap<String, BTreeMap<String, Points>>);
 
-/// Scores of one name, summed up so that their mean and how far they lie apart can be told.
+/// Sums of one score, enough to compute mean and variance.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Points {
     pub count: u64,
@@ -33,7 +33,7 @@ impl Points {
         self.squares += other.squares;
     }
 
-    /// To a hundredth.
+    /// Mean rounded to two decimals.
     pub(super) fn mean(self) -> Option<f64> {
         let hundredths = (self.sum * 100 + self.count / 2).checked_div(self.count)?;
         Some(hundredths as f64 / 100.0)
@@ -53,7 +53,7 @@ impl Scores {
         points.copied().unwrap_or_default()
     }
 
-    /// Every deliberator and name that was scored.
+    /// All pairs of deliberator and score name.
     pub(super) fn names(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().flat_map(|(deliberator, names)| {
             names.keys().map(move |name| (deliberator.as_str(), name.as_str()))

@@ -1,4 +1,4 @@
-//! What a deliberator does: blocks, is absent, changes its mind.
+//! Statistics per deliberator: blocks, absences and changes of mind.
 
 use std::cmp::Ordering;
 
@@ -8,36 +8,36 @@ use serde::{Serialize, Serializer};
 use crate::domain::gate::{Block, Judgement, LogRow, SeatRow};
 use crate::record::share::percent;
 
-/// One deliberator over all rows.
+/// Counts of one deliberator over all rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeliberatorCount {
     pub deliberator: String,
-    /// Reviews in which it had a place, decided or not.
+    /// Reviews with this deliberator, decided or not.
     pub asked: usize,
     pub absent: usize,
-    /// Decided reviews in which it was heard: the blocks are a share of these.
+    /// Decided reviews with an answer of this deliberator. Block percentages refer to this count.
     pub heard: usize,
     pub blocks: usize,
     pub irreducible: usize,
     pub change: MindChange,
 }
 
-/// What the second round made of the first, in decided reviews.
+/// Changes between round 1 and round 2 in decided reviews.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MindChange {
-    /// Both rounds could be read.
+    /// Both rounds were readable.
     pub compared: usize,
-    /// The verdict or the block was another.
+    /// The verdict or the block changed.
     pub changed: usize,
     pub softened: usize,
     pub hardened: usize,
-    /// Of those that changed: without naming a concern of anybody.
+    /// Changes that cite no concern.
     pub uncited: usize,
-    /// The second round could not be read, and the first stood in.
+    /// Round 2 was unreadable, so round 1 counted.
     pub fallback: usize,
 }
 
-/// What a deliberator held in a review.
+/// The part of one deliberator in one review.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReviewPart<'a> {
     pub deliberator: &'a str,
@@ -46,7 +46,7 @@ pub(super) struct ReviewPart<'a> {
     had_second_round: bool,
 }
 
-/// The deliberators of a review, each once.
+/// Lists each deliberator of a review once.
 pub(super) fn parts(row: &LogRow) -> Vec<ReviewPart<'_>> {
     let mut parts: Vec<ReviewPart<'_>> = Vec::new();
     for deliberator in row.round1.iter().chain(&row.round2).map(SeatRow::deliberator) {
@@ -62,12 +62,12 @@ pub(super) fn parts(row: &LogRow) -> Vec<ReviewPart<'_>> {
 }
 
 impl<'a> ReviewPart<'a> {
-    /// What counts: the second judgement, and the first where there is no other.
+    /// The judgement that counts: round 2, or round 1 if round 2 has none.
     pub(super) fn held(self) -> Option<&'a Judgement> {
         self.second.and_then(SeatRow::judgement).or(self.first.and_then(SeatRow::judgement))
     }
 
-    /// Both judgements, where the second is one of its own.
+    /// Both judgements, unless round 2 is a fallback.
     fn compared(self) -> Option<(&'a Judgement, &'a Judgement)> {
         let both =
             self.first.and_then(SeatRow::judgement).zip(self.second.and_then(SeatRow::judgement));
@@ -114,7 +114,7 @@ impl DeliberatorCount {
 impl MindChange {
     fn note(&mut self, before: &Judgement, after: &Judgement, is_uncited: bool) {
         self.compared += 1;
-        // A block weighs, a leaning does not: where they part, the block says which way it went.
+        // Compare the block first: it decides the outcome, a verdict without a block does not.
         let stood = |judgement: &Judgement| (judgement.block(), judgement.verdict);
         match stood(after).cmp(&stood(before)) {
             Ordering::Equal => return,
@@ -135,7 +135,7 @@ impl MindChange {
     }
 }
 
-// The shares follow from what was counted, and are told beside it.
+// The percentages are computed when the counts are serialised.
 impl Serialize for DeliberatorCount {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut count = serializer.serialize_struct("DeliberatorCount", 10)?;

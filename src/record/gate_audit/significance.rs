@@ -1,29 +1,27 @@
-//! Whether three weeks of shares, or of scores, moved: in one direction, far enough to matter, and
-//! further than chance explains.
+//! Significance test for drift: whether three weeks of shares or scores move in one direction, far
+//! enough to matter and further than chance explains.
 //!
-//! Everything is compared in whole numbers, multiplied out: a limit is reached or it is not.
+//! All comparisons use exact whole numbers.
 
 use std::cmp::Ordering;
 
 use super::scores::Points;
 use crate::domain::words::words;
 
-/// Two points have a direction by nature; the third can contradict it.
+/// Two values always have a direction; a third can contradict it.
 pub const WEEKS: usize = 3;
 
-/// From the first week to the last: one verdict in five that comes out differently.
+/// Minimum change from first to last week, in percentage points.
 pub(super) const SHARE_POINTS_MIN: usize = 20;
 
-/// From the first week to the last, in tenths: half a step of the scale from 1 to 5.
+/// Minimum change from first to last week, in tenths of a point on the scale from 1 to 5.
 pub(super) const SCORE_TENTHS_MIN: usize = 5;
 
-/// By so many half standard errors the first week and the last must lie apart. Where nothing
-/// changes, chance alone moves a share that far about once in a hundred times: an alarm that
-/// sounds more often is not heard.
+/// Minimum distance of first and last week, in half standard errors. Without a real change, chance
+/// reaches it in about one of a hundred cases.
 const SHARE_HALF_ERRORS_MIN: i128 = 5;
 
-/// A share comes with a dozen scores, each with its own chance to move: they must lie further
-/// apart, so that all of them together cry wolf no more often.
+/// Higher than for shares, because a dozen scores are tested at once and each may move by chance.
 const SCORE_HALF_ERRORS_MIN: i128 = 8;
 
 words! {
@@ -33,7 +31,7 @@ words! {
     }
 }
 
-/// A part of a whole that is not nothing.
+/// A fraction with a denominator above zero.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ratio {
     part: i128,
@@ -44,7 +42,7 @@ pub(super) fn share_moved(shares: [Ratio; WEEKS]) -> Option<Direction> {
     let [first, _, last] = shares;
     let (apart, wholes) = (first.apart(last), first.whole * last.whole);
     let matters = apart * 100 >= SHARE_POINTS_MIN as i128 * wholes;
-    // Two shares of one common share p, of n and of m, lie apart by a standard error of
+    // The standard error of the difference of two shares with a common share p and sizes n and m is
     // √(p(1−p)(1/n + 1/m)).
     let common = Ratio { part: first.part + last.part, whole: first.whole + last.whole };
     let scatter = common.part * (common.whole - common.part);
@@ -58,7 +56,8 @@ pub(super) fn score_moved(points: [Points; WEEKS]) -> Option<Direction> {
     let [first, _, last] = means;
     let (apart, counts) = (first.apart(last), first.whole * last.whole);
     let matters = apart * 10 >= SCORE_TENTHS_MIN as i128 * counts;
-    // The variances of both means add up; each is that of its scores by their count.
+    // The variances of both means add up. The variance of a mean is the variance of the scores
+    // divided by their count.
     let [first_scatter, _, last_scatter] = points.map(scatter);
     let weight = |other: Ratio| other.whole.pow(2) * (other.whole - 1);
     let chance = first_scatter * weight(last) + last_scatter * weight(first);
@@ -67,13 +66,13 @@ pub(super) fn score_moved(points: [Points; WEEKS]) -> Option<Direction> {
     direction(means).filter(|_| matters && is_no_chance)
 }
 
-/// How far scores lie apart: their variance, times their count, times one less than it.
+/// Variance of the scores, multiplied by n(n−1).
 fn scatter(points: Points) -> i128 {
     let [count, sum, squares] = [points.count, points.sum, points.squares].map(i128::from);
     squares * count - sum.pow(2)
 }
 
-/// Which way three values go that never go back.
+/// Direction of three values, or `None` if they reverse.
 fn direction([first, second, third]: [Ratio; WEEKS]) -> Option<Direction> {
     let steps = [first.cmp(second), second.cmp(third)];
     match first.cmp(third) {
@@ -96,7 +95,7 @@ impl Ratio {
         (self.part * other.whole).cmp(&(other.part * self.whole))
     }
 
-    /// The difference of both, times both wholes.
+    /// Absolute difference, multiplied by both denominators.
     fn apart(self, other: Self) -> i128 {
         (other.part * self.whole - self.part * other.whole).abs()
     }
@@ -115,21 +114,21 @@ mod tests {
         let (up, down) = (Some(Direction::Rising), Some(Direction::Falling));
         assert_eq!(shares([(2, 20), (6, 20), (12, 20)]), up);
         assert_eq!(shares([(12, 20), (6, 20), (2, 20)]), down);
-        // A step that stays level does not go back.
+        // A level step is not a reversal.
         assert_eq!(shares([(2, 20), (2, 20), (12, 20)]), up);
         assert_eq!(shares([(2, 20), (12, 20), (12, 20)]), up);
-        // Back and forth is no direction.
+        // A reversal has no direction.
         assert_eq!(shares([(2, 20), (13, 20), (12, 20)]), None);
         assert_eq!(shares([(5, 20), (5, 20), (5, 20)]), None);
-        // With many, chance explains little, and then the twenty points decide.
+        // With many verdicts, the limit of twenty points decides.
         assert_eq!(shares([(100, 1_000), (200, 1_000), (299, 1_000)]), None);
         assert_eq!(shares([(100, 1_000), (200, 1_000), (300, 1_000)]), up);
-        // With few, chance explains much.
+        // With few verdicts, chance explains more.
         assert_eq!(shares([(1, 5), (2, 5), (4, 5)]), None);
         assert_eq!(shares([(0, 5), (2, 5), (4, 5)]), up);
         assert_eq!(shares([(1, 10), (4, 10), (6, 10)]), None);
         assert_eq!(shares([(1, 10), (4, 10), (7, 10)]), up);
-        // From nothing to all there is nothing to doubt.
+        // From none to all is always significant.
         assert_eq!(shares([(0, 5), (3, 5), (5, 5)]), up);
     }
 
@@ -147,11 +146,11 @@ mod tests {
         assert_eq!(scores([&[4; 5], &[3; 5], &[2; 5]]), down);
         assert_eq!(scores([&[2; 5], &[3; 5], &[4; 5]]), up);
         assert_eq!(scores([&[4; 5], &[2; 5], &[3; 5]]), None);
-        // From 4.0 to 3.6 and to 3.4, hardly scattered.
+        // From 4.0 to 3.6 and to 3.4, with little variance.
         let (nearly, half) = ([3, 4, 3, 4, 4], [3, 3, 4, 3, 4]);
         assert_eq!(scores([&[4; 5], &[4; 5], &nearly]), None);
         assert_eq!(scores([&[4; 50], &[4; 50], &half.repeat(10)]), down);
-        // The same means, widely scattered.
+        // The same means with high variance.
         assert_eq!(scores([&[5, 5, 5, 5, 1], &[4; 5], &[5, 1, 4, 5, 1]]), None);
     }
 }

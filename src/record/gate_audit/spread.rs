@@ -1,11 +1,11 @@
-//! How verdicts are spread.
+//! Counts of review verdicts.
 
 use serde::Serialize;
 
 use crate::domain::gate::GateVerdict;
 use crate::record::share::percent;
 
-/// So many of each. What is INCOMPLETE decided nothing, and stands apart.
+/// Count per verdict. INCOMPLETE is not a decision and is counted apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Spread {
     pub ship: usize,

@@ -1,12 +1,12 @@
-//! Logs written down in a line per row, and what the audit says of them.
+//! Tests of the review statistics on small logs, one line per row.
 
 use super::*;
 use crate::domain::gate::{Decision, LogRow};
 use crate::domain::time::Day;
 use serde_json::{Value, json};
 
-/// A seat in a round: `skeptic ship`, `skeptic hold!` blocks, `skeptic hold!!` blocks for good,
-/// `skeptic -` is absent; `~` after it is uncited, `=` a fallback.
+/// A seat in a round: `skeptic ship`, `skeptic hold!` blocks, `skeptic hold!!` blocks irreducibly,
+/// `skeptic -` is absent; a trailing `~` means uncited, `=` a fallback.
 fn seat(text: &str) -> Value {
     let (deliberator, held) = text.split_once(' ').unwrap();
     if held == "-" {
@@ -102,7 +102,7 @@ fn weeks_belong_to_the_year_of_their_thursday() {
     for (day, week) in days {
         assert_eq!(audit([row(day, "post", "SHIP")]).by_week[0].week, week, "{day}");
     }
-    // Over the turn of the year they stay in order.
+    // Weeks stay sorted across the turn of the year.
     let found = audit(days.map(|(day, _)| row(day, "post", "SHIP")));
     let weeks: Vec<&str> = found.by_week.iter().map(|one| one.week.as_str()).collect();
     assert_eq!(weeks, ["2027-W01", "2026-W53", "2025-W01", "2024-W52"]);
@@ -132,7 +132,7 @@ fn blocks_are_a_share_of_those_that_were_heard() {
         held("a ship, b hold!", "a ship, b hold!!", "SHIP"),
         held("a ship, b ship", "a hold!, b -", "SHIP"),
         held("a -, b ship", "a -, b ship", "SHIP"),
-        // Nothing was decided: an absence all the same, but no block.
+        // An undecided review counts the absence but no block.
         held("a hold!, b -", "", "INCOMPLETE"),
     ]);
     let seats: Vec<_> = found
@@ -140,7 +140,7 @@ fn blocks_are_a_share_of_those_that_were_heard() {
         .iter()
         .map(|seat| (seat.asked, seat.absent, seat.heard, seat.blocks, seat.irreducible))
         .collect();
-    // The second round of `b` failed once, and the first stood in.
+    // Round 2 of `b` failed once, so its round 1 counted.
     assert_eq!(seats, [(4, 1, 2, 1, 0), (4, 1, 3, 1, 1)]);
     let told = serde_json::to_value(&found.deliberators).unwrap();
     let shares = [&told[0]["block_percent"], &told[1]["block_percent"]];
@@ -148,7 +148,7 @@ fn blocks_are_a_share_of_those_that_were_heard() {
     assert_eq!(found.deliberators[1].change.fallback, 1);
 }
 
-/// What the second round made of the first: changed, softened, hardened, uncited, fallback.
+/// Expected counts: compared, changed, softened, hardened, uncited, fallback.
 #[track_caller]
 fn check_change(first: &str, second: &str, expected: [usize; 6]) {
     let change = audit([held(first, second, "SHIP")]).change;
@@ -170,13 +170,13 @@ fn a_change_of_mind_has_a_direction() {
     check_change("a hold", "a revise~", [1, 1, 1, 0, 1, 0]);
     check_change("a revise!", "a revise", [1, 1, 1, 0, 0, 0]);
     check_change("a revise", "a revise!", [1, 1, 0, 1, 0, 0]);
-    // A block weighs more than a word.
+    // A block counts more than a verdict.
     check_change("a revise!", "a hold", [1, 1, 1, 0, 0, 0]);
     check_change("a hold", "a ship!", [1, 1, 0, 1, 0, 0]);
-    // A block that no revision lifts any more may decide alone.
+    // An irreducible block may decide alone.
     check_change("a hold!", "a hold!!", [1, 1, 0, 1, 0, 0]);
     check_change("a hold!!", "a hold!", [1, 1, 1, 0, 0, 0]);
-    // Where a round is missing there is nothing to compare.
+    // A missing round cannot be compared.
     check_change("a hold!", "a hold!=", [0, 0, 0, 0, 0, 1]);
     check_change("a hold!", "a -", [0, 0, 0, 0, 0, 1]);
     check_change("a -", "a hold!", [0, 0, 0, 0, 0, 0]);
@@ -238,7 +238,7 @@ fn overrides_soften_or_harden() {
     assert_eq!(serde_json::to_value(found).unwrap()["overridden_percent"], 80.0);
 }
 
-/// Weeks from 2026-W21 on, each with so many of which so many do not ship.
+/// Rows from week 2026-W21 on; each pair is (not shipped, all).
 fn weeks(shares: &[(usize, usize)]) -> Vec<LogRow> {
     let first: Day = "2026-05-18".parse().unwrap();
     let days = (0..).map(|week| first.later(7 * week).to_string());
@@ -249,7 +249,7 @@ fn weeks(shares: &[(usize, usize)]) -> Vec<LogRow> {
     rows.collect()
 }
 
-/// The verdict on type `post`, and what is said of it.
+/// Checks the drift verdict on type `post` and its message.
 #[track_caller]
 fn check_drift(found: &GateAudit, verdict: DriftVerdict, says: &str) {
     let subject = &found.drift.subjects[0];
@@ -279,10 +279,10 @@ fn with_too_few_weeks_or_verdicts_it_cannot_tell_and_says_why() {
     check_drift(&found, cannot, "verdicts in 2 of the 3 weeks it takes");
     let found = audit(weeks(&[(1, 10), (3, 4), (9, 10)]));
     check_drift(&found, cannot, "4 in 2026-W22; it takes 5 in each of 3 weeks");
-    // Five are enough.
+    // Five verdicts per week are enough.
     let found = audit(weeks(&[(0, 5), (3, 5), (5, 5)]));
     assert_eq!(found.drift.verdict, DriftVerdict::Drift);
-    // What was never decided has no share.
+    // An undecided subject has no share.
     let found = audit([row("2026-05-18", "post", "INCOMPLETE")]);
     assert_eq!((found.drift.subjects.len(), found.drift.verdict), (0, cannot));
 }
@@ -292,7 +292,7 @@ fn the_week_that_runs_counts_once_it_has_enough() {
     let rows = || weeks(&[(1, 10), (4, 10), (7, 10), (0, 4)]);
     let monday: Day = "2026-06-08".parse().unwrap();
     assert_eq!(audit_on(monday, rows()).drift.verdict, DriftVerdict::Drift);
-    // A week later it is a week like any other.
+    // A week later it is a complete week.
     assert_eq!(audit_on(monday.later(7), rows()).drift.verdict, DriftVerdict::CannotTell);
     let five = weeks(&[(1, 10), (4, 10), (7, 10), (0, 5)]);
     assert_eq!(audit_on(monday, five).drift.verdict, DriftVerdict::Steady);
@@ -335,7 +335,7 @@ fn a_score_drifts_like_a_share() {
     let says = "post: soundness of skeptic fell from 4.0 to 2.0, 2026-W21 to 2026-W23";
     check_drift(&three([4, 3, 2]), DriftVerdict::Drift, says);
     check_drift(&three([4, 2, 3]), DriftVerdict::Steady, "");
-    // A score that was given too seldom is counted, and says nothing.
+    // A score with too few values is counted but not compared.
     let rows = week("2026-05-18", 4).chain(week("2026-05-25", 3)).chain(week("2026-06-01", 2));
     let rows = rows.enumerate().map(|(place, mut row)| {
         if place % 6 > 3 {
@@ -348,7 +348,7 @@ fn a_score_drifts_like_a_share() {
     assert_eq!(found.drift.subjects[0].scores_untold, 1);
 }
 
-/// What else stands out of ten rows or so.
+/// Checks the remarks on about ten rows.
 #[track_caller]
 fn check_remarks(rows: &[(LogRow, Option<Decision>)], expected: &[&str]) {
     let mut auditor = Auditor::default();
@@ -383,6 +383,6 @@ fn what_stands_out_is_said_beyond_its_limit_and_not_at_it() {
     check_remarks(&changed(5).concat(), &[]);
     let says = "a changed its mind 10 times, 6 of them without naming a concern";
     check_remarks(&changed(6).concat(), &[says]);
-    // Nine are too few to say anything.
+    // Nine rows are too few for a remark.
     check_remarks(&times(9, held_back(), Some(Decision::Ship)), &[]);
 }

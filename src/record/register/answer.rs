@@ -1,4 +1,4 @@
-//! What the Judge hears back: which local id became which global one.
+//! Answer to `round_register`: the global id of each local id, the status changes and the warnings.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -10,7 +10,7 @@ use crate::domain::ids::{EntityId, EntityKind, LocalId};
 use crate::domain::lifecycle::Status;
 use crate::record::warning::Warning;
 
-/// The seed's answer to a batch. It is kept, so that the same batch again is answered alike.
+/// The answer to a batch. The journal keeps it, so that the same batch gets the same answer again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Answer {
     pub status: String,
@@ -23,7 +23,7 @@ pub struct Answer {
     pub claims: Vec<Registered>,
     pub tension_updates: Vec<Updated>,
     pub updates: Vec<Updated>,
-    /// What references and moves changed.
+    /// Status changes caused by references and moves.
     pub effects: Vec<Updated>,
     pub warnings: Vec<Warning>,
     pub replayed: bool,
@@ -76,7 +76,7 @@ impl Answer {
         }
     }
 
-    /// Everything that was registered, in the order of the ids.
+    /// All registered items, sorted by id.
     pub fn registered(&self) -> impl Iterator<Item = &Registered> {
         let sections = [
             &self.perspectives,
@@ -88,7 +88,7 @@ impl Answer {
         sections.into_iter().flatten()
     }
 
-    /// The same answer, given again.
+    /// Marks the answer as a repetition.
     #[must_use]
     pub fn replayed(self) -> Self {
         Self { replayed: true, ..self }
@@ -103,7 +103,7 @@ fn updated(update: &CheckedUpdate) -> Updated {
     Updated { id: update.id, status: update.status, via: update.via }
 }
 
-/// A comment changes nothing.
+/// A comment changes no status, so it gives `None`.
 fn effect(event: &NewEvent) -> Option<Updated> {
     let status = event.event_type.status(event.entity.kind)?;
     let cause = match event.reference {

@@ -1,4 +1,4 @@
-//! A round as it was sent: typed, but with its ids not yet looked up.
+//! A round batch as sent: typed, but with ids and names not yet resolved.
 
 use serde_json::Value;
 
@@ -10,11 +10,11 @@ use crate::domain::refusal::Item;
 use crate::domain::target::Target;
 use crate::record::notes::Notes;
 
-/// One round's worth of contributions.
+/// All contributions to one round.
 #[derive(Debug)]
 pub struct Batch {
     pub dialogue_id: DialogueId,
-    /// Identifies the batch: the same one again gets the first answer again.
+    /// Digest of the batch. The same batch gets the stored answer again.
     pub sha256: String,
     pub(super) round: Option<u16>,
     pub(super) score: i64,
@@ -23,13 +23,13 @@ pub struct Batch {
     pub(super) expert_scores: Vec<(String, i64)>,
     pub(super) raw_content: Vec<(String, String)>,
     pub(super) items: Vec<NewItem>,
-    /// Targets that mean an item which could not be read.
+    /// Targets that refer to an item with errors.
     pub(super) faulty: Vec<String>,
     pub(super) refs: Vec<LooseRef>,
     pub(super) updates: Vec<Update>,
     pub(super) moves: Vec<NewMove>,
     pub(super) converge: Vec<String>,
-    /// What was found when the batch was read.
+    /// Errors and warnings of the parser.
     pub(super) notes: Notes,
 }
 
@@ -53,7 +53,7 @@ impl NewItem {
     }
 }
 
-/// A reference that stands beside its source instead of inside it.
+/// A reference listed beside the items, not inside its source.
 #[derive(Debug)]
 pub(super) struct LooseRef {
     pub source: Target,
@@ -77,7 +77,7 @@ impl Update {
     }
 }
 
-/// Tensions have a list of updates to themselves.
+/// Tensions have their own list of updates.
 pub(super) fn item_type(kind: EntityKind) -> &'static str {
     if kind == EntityKind::Tension { "tension_update" } else { "update" }
 }
@@ -97,12 +97,12 @@ impl NewMove {
 }
 
 impl Batch {
-    /// The round, if it is one that ids can name.
+    /// The round number, if it fits into an id.
     pub fn round(&self) -> Option<u8> {
         self.round.and_then(|round| u8::try_from(round).ok())
     }
 
-    /// What has to be looked up before the batch can be decided on.
+    /// Everything to look up before the decision.
     pub fn mentions(&self) -> Mentions {
         let in_items =
             self.items.iter().flat_map(|item| &item.references).map(|(_, target)| target);

@@ -1,4 +1,4 @@
-//! Checks of a batch that need the record: room, meaning, authority.
+//! Checks of a batch against the record: capacity, references, authority.
 
 use serde_json::json;
 
@@ -14,7 +14,7 @@ use crate::record::faults::{closed, out_of_order};
 use crate::record::lookup::Lookup;
 use crate::record::roll::Roll;
 
-/// Is the dialogue open, is this its next round, and does the round have room?
+/// Checks that the dialogue is open, that the round is its next one, and that the items fit.
 pub(super) fn whole_batch(batch: &Batch, dialogue: &Dialogue) -> Vec<Fault> {
     let mut faults = Vec::new();
     if dialogue.status.is_closed() {
@@ -39,7 +39,7 @@ pub(super) fn whole_batch(batch: &Batch, dialogue: &Dialogue) -> Vec<Fault> {
     faults
 }
 
-/// Whether a reference between these two says anything.
+/// Checks that a reference type is allowed between two entities.
 pub(super) fn meaning(link: Link, source_name: &str, item: &Item) -> Result<(), Fault> {
     let Link { source, ref_type, target } = link;
     let context =
@@ -82,7 +82,7 @@ pub(super) fn meaning(link: Link, source_name: &str, item: &Item) -> Result<(), 
     }
 }
 
-/// An update whose ids and actors were found.
+/// An update with resolved ids and actors.
 #[derive(Debug)]
 pub(super) struct CheckedUpdate {
     pub id: EntityId,
@@ -122,7 +122,7 @@ pub(super) fn update(
     Some(CheckedUpdate { id, status: update.status, actors, via, reason: update.reason.clone() })
 }
 
-/// A tension is resolved by those who raised it, or by the Judge.
+/// Only contributors of a tension or the Judge may resolve it.
 pub(in crate::record) fn may_resolve(
     id: EntityId,
     actors: &[Actor],

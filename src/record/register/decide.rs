@@ -1,7 +1,7 @@
-//! Plays a batch out on the board and says what changes, or all that is wrong.
+//! Decides on a batch: returns the journal events and the answer, or all errors.
 //!
-//! Effects come in a fixed order: entities, explicit updates, references in
-//! order of appearance, moves.
+//! Effects apply in a fixed order: entities, explicit updates, references in order of appearance,
+//! moves.
 
 use std::collections::HashMap;
 
@@ -22,7 +22,7 @@ use crate::record::faults::out_of_order;
 use crate::record::roll::Roll;
 use crate::record::warning::Warning;
 
-/// What a batch becomes.
+/// Result of a valid batch.
 #[derive(Debug)]
 pub struct Decision {
     pub changes: Vec<Change>,
@@ -33,7 +33,7 @@ pub fn decide(batch: &Batch, dialogue: &Dialogue, facts: &Facts) -> Result<Decis
     let mut faults = batch.notes.faults.clone();
     faults.extend(check::whole_batch(batch, dialogue));
     if batch.round.is_some_and(|round| out_of_order(round, dialogue).is_some()) {
-        // What it says about the record of another moment cannot be judged by today's.
+        // Other checks would compare the batch with the wrong state of the record.
         return Err(Refusal::new(faults));
     }
     let round = dialogue.next_round();
@@ -50,7 +50,7 @@ pub fn decide(batch: &Batch, dialogue: &Dialogue, facts: &Facts) -> Result<Decis
     Ok(Decision { changes: changes(batch, found, board, &answer, dialogue, facts), answer })
 }
 
-/// References, then moves.
+/// Applies references, then moves.
 fn play(found: &Found, facts: &Facts, board: &mut Board) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for link in &found.links {
@@ -108,7 +108,8 @@ fn changes(
     changes
 }
 
-/// References of new entities are stored with them; those of older ones come late.
+/// Stores references of new entities with the entity. References of older entities become separate
+/// events.
 fn attach(entities: &mut [NewEntity], links: &[Link]) -> Vec<Change> {
     let places: HashMap<EntityId, usize> =
         entities.iter().enumerate().map(|(place, entity)| (entity.id, place)).collect();
@@ -123,7 +124,7 @@ fn attach(entities: &mut [NewEntity], links: &[Link]) -> Vec<Change> {
     late
 }
 
-/// Who holds the round: the panel recorded for it, or the one it inherits.
+/// The panel of the round: recorded or inherited.
 fn panel(round: u8, facts: &Facts) -> Vec<PanelSeat> {
     if facts.recorded_panel.is_empty() {
         return inherited_panel(&facts.last_panel, &facts.experts, round);
@@ -131,14 +132,14 @@ fn panel(round: u8, facts: &Facts) -> Vec<PanelSeat> {
     facts.recorded_panel.clone()
 }
 
-/// An inherited panel is kept with its round: whoever joins later did not sit on it.
+/// Records an inherited panel with its round, because experts who join later are not part of it.
 fn inherited(round: u8, facts: &Facts) -> Option<Change> {
     let seats = panel(round, facts);
     let is_new = facts.recorded_panel.is_empty() && !seats.is_empty();
     is_new.then_some(Change::PanelSet { round, seats })
 }
 
-/// Experts who take part without a seat: allowed, but worth a word.
+/// Warns about experts who contribute without a seat on the panel.
 fn off_panel(found: &Found, facts: &Facts) -> Option<Warning> {
     let panel = panel(found.round, facts);
     let is_seated = |expert: &ExpertSlug| panel.iter().any(|seat| seat.expert_slug == *expert);
@@ -152,7 +153,7 @@ fn off_panel(found: &Found, facts: &Facts) -> Option<Warning> {
     (!guests.is_empty()).then(|| Warning::new("off_panel", message).with("experts", guests))
 }
 
-/// Experts that take part for the first time.
+/// Events for experts who contribute for the first time.
 fn joined(found: &Found, facts: &Facts) -> Vec<Change> {
     found
         .active()

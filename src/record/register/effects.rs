@@ -1,7 +1,7 @@
-//! What references and moves do to the entities they point at.
+//! Effects of references and moves on their target entities.
 //!
-//! Here an illegal step is no fault: what the expert said is kept, without
-//! effect, and a warning says so.
+//! An illegal transition is not an error here: the reference or move is kept without effect, with a
+//! warning.
 
 use crate::domain::entity::Origin;
 use crate::domain::facts::Facts;
@@ -17,7 +17,7 @@ pub(super) fn of_reference(board: &mut Board, link: Link) -> Option<Warning> {
     let to = step_of(ref_type, target.kind)?;
     let mut speakers = board.contributors(source).to_vec();
     if target.kind == EntityKind::Evidence {
-        // Nobody confirms or challenges their own evidence.
+        // Experts cannot confirm or challenge their own evidence.
         speakers.retain(|expert| !board.is_contributor(target, expert));
         if speakers.is_empty() {
             return None;
@@ -32,12 +32,12 @@ pub(super) fn of_reference(board: &mut Board, link: Link) -> Option<Warning> {
     Some(warning.with("source_id", source.to_string()))
 }
 
-/// The status a reference asks for, if it asks for any.
+/// The status that a reference requests, if any.
 fn step_of(ref_type: RefType, target: EntityKind) -> Option<Status> {
     match (ref_type, target) {
         (RefType::Refine, EntityKind::Perspective) => Some(Status::Refined),
         (RefType::Refine, EntityKind::Recommendation) => Some(Status::Amended),
-        // A reference only claims that a tension is resolved; see `check::may_resolve`.
+        // A reference only claims that a tension is resolved; see `check_may_resolve`.
         (RefType::Address | RefType::Resolve, EntityKind::Tension) => Some(Status::Addressed),
         (RefType::Reopen, EntityKind::Tension) => Some(Status::Reopened),
         (RefType::Support, EntityKind::Claim) => Some(Status::Supported),
@@ -58,7 +58,7 @@ fn step_of(ref_type: RefType, target: EntityKind) -> Option<Status> {
     }
 }
 
-/// Applies one move. Only conceding does something to what it points at.
+/// Applies one move. Only `concede` changes a status.
 pub(super) fn of_move(
     board: &mut Board,
     made: &Move,
@@ -72,7 +72,8 @@ pub(super) fn of_move(
     made.targets.iter().flat_map(concede).collect()
 }
 
-/// One's own item is given up; before another's, one's own opposition to it is.
+/// Conceding an own item withdraws it. Conceding to another expert's item withdraws the own
+/// perspectives that oppose it.
 fn concede(
     board: &mut Board,
     expert: &ExpertSlug,
@@ -108,7 +109,7 @@ fn concede(
     failed.collect()
 }
 
-/// The perspectives that oppose an item: in the record, and in this batch.
+/// Perspectives that oppose an item, in the record and in this batch.
 fn opponents_of(target: EntityId, facts: &Facts, links: &[Link]) -> Vec<EntityId> {
     let recorded = facts.opponents.get(&target).into_iter().flatten().copied();
     let is_opposition = |link: &&Link| {

@@ -1,5 +1,4 @@
-//! Looks up every name and id of a batch, gives out the new ids, and applies the
-//! explicit updates: what remains is to play it out.
+//! Resolves all names and ids of a batch, assigns new ids and applies the explicit updates.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -18,7 +17,7 @@ use crate::record::faults::illegal_step;
 use crate::record::lookup::Lookup;
 use crate::record::roll::Roll;
 
-/// A batch whose names and ids were all found.
+/// A batch with all names and ids resolved.
 #[derive(Debug)]
 pub(super) struct Found {
     pub round: u8,
@@ -31,7 +30,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Everyone who said, earned or did something in the round.
+    /// All experts with a score, reply, item or move in the round.
     pub(super) fn active(&self) -> BTreeSet<&ExpertSlug> {
         self.scores
             .iter()
@@ -43,7 +42,7 @@ impl Found {
     }
 }
 
-/// Looks everything up and applies the explicit updates; nothing, when there were faults.
+/// Resolves everything and applies the explicit updates. Returns `None` on errors.
 pub(super) fn find(
     batch: &Batch,
     round: u8,
@@ -67,7 +66,7 @@ pub(super) fn find(
     faults.is_empty().then_some(found)
 }
 
-/// Values keyed by expert, with the names looked up.
+/// Resolves the names in a list of values per expert.
 fn per_expert<T: Clone>(
     named: &[(String, T)],
     field: &'static str,
@@ -85,7 +84,7 @@ fn per_expert<T: Clone>(
     found
 }
 
-/// Gives every item its global id, in the order of the batch. References come later.
+/// Assigns global ids in batch order. References are added later.
 fn number(batch: &Batch, round: u8, roll: &Roll<'_>, faults: &mut Vec<Fault>) -> Vec<NewEntity> {
     let mut taken = HashSet::new();
     let mut counts: HashMap<EntityKind, usize> = HashMap::new();
@@ -107,7 +106,7 @@ fn number(batch: &Batch, round: u8, roll: &Roll<'_>, faults: &mut Vec<Fault>) ->
         }
         let count = counts.entry(new.kind()).or_default();
         *count += 1;
-        // A round that is too full was complained of as a whole.
+        // `check_batch` already reports a round that is too full.
         let Some(id) = entity_id(new.kind(), round, *count) else { continue };
         entities.push(NewEntity {
             id,
@@ -122,7 +121,7 @@ fn number(batch: &Batch, round: u8, roll: &Roll<'_>, faults: &mut Vec<Fault>) ->
     entities
 }
 
-/// Items for which the round has no number left: pointing at them is not another fault.
+/// Items beyond the capacity of the round. References to them are not reported again.
 fn beyond_capacity(items: &[NewItem]) -> Vec<String> {
     let mut beyond = Vec::new();
     for kind in EntityKind::ALL {
@@ -133,7 +132,7 @@ fn beyond_capacity(items: &[NewItem]) -> Vec<String> {
     beyond
 }
 
-/// Explicit updates, in order; here an illegal step is a fault.
+/// Applies explicit updates in order. An illegal transition is an error.
 fn apply_updates(
     batch: &Batch,
     lookup: &Lookup<'_>,
@@ -155,7 +154,7 @@ fn apply_updates(
     applied
 }
 
-/// Every reference of the batch, looked up, in order of appearance, each once.
+/// Resolves all references in order of appearance, without duplicates.
 fn connect(
     batch: &Batch,
     lookup: &Lookup<'_>,
@@ -206,7 +205,7 @@ fn find_moves(
         let targets = each_once(&found);
         let (move_type, context) = (made.move_type, made.context.clone());
         let needed = move_type.targets_min();
-        // Two names may mean one thing; what could not be found was complained of.
+        // Two names may mean the same entity. Unresolved targets were already reported.
         if found.len() == made.targets.len() && targets.len() < needed {
             let message = format!("move '{move_type}' needs {needed} different targets");
             let fault = Fault::new(Code::MissingField, message).about(&item).field("targets");
@@ -219,7 +218,7 @@ fn find_moves(
     let item = Item::Source { item_type: "converge", source_id: None };
     for expert in roll.experts(&batch.converge, &item, "converge", faults) {
         let move_type = MoveType::Converge;
-        // A signal that was also made as a move is one signal.
+        // An expert may signal both here and as a move; keep one signal.
         if !moves.iter().any(|made| made.expert == expert && made.move_type == move_type) {
             moves.push(Move { expert, round, move_type, targets: Vec::new(), context: None });
         }

@@ -1,9 +1,9 @@
-//! `register`: a whole round in one batch, or not at all.
+//! `register`: registers a whole round in one batch, or nothing.
 //!
-//! [`read`] takes the batch apart and notes what is malformed; [`decide`] checks
-//! it against the record in the seed's five steps (types, consistency, existence,
-//! meaning, lifecycle) and turns it into changes. Faults of every item come back
-//! together; within one item a later step is not tried after an earlier one failed.
+//! `parse_batch` parses the batch and collects malformed parts. `decide_registration` checks it
+//! against the record in five steps (types, consistency, existence, meaning, lifecycle) and turns
+//! it into journal events. Errors of all items are reported together; within one item, checking
+//! stops at the first failed step.
 
 mod answer;
 mod batch;

@@ -1,4 +1,4 @@
-//! Whether a verdict can be given, and what it changes.
+//! Decides whether a verdict is accepted and which events it causes.
 
 use super::gate::gate;
 use super::read::{List, Request};
@@ -19,7 +19,7 @@ use crate::record::register::may_resolve;
 use crate::record::roll::Roll;
 use crate::record::warning::Warning;
 
-/// What `verdict` decided.
+/// Result of an accepted verdict.
 #[derive(Debug)]
 pub struct Decision {
     pub verdict: Verdict,
@@ -66,7 +66,7 @@ fn already_given(request: &Request, dialogue: &Dialogue) -> Fault {
         .suggest("choose another verdict_id")
 }
 
-/// The verdict with its names looked up; faults say what was not found.
+/// Resolves the names and ids of a verdict and reports the unknown ones.
 fn find(request: &Request, dialogue: &Dialogue, facts: &Facts, faults: &mut Vec<Fault>) -> Verdict {
     let lookup = Lookup::in_record(facts, dialogue);
     let roll = Roll { dialogue, facts };
@@ -112,7 +112,7 @@ fn find_all(list: &List, lookup: &Lookup<'_>, faults: &mut Vec<Fault>) -> Option
     Some(ids)
 }
 
-/// The round a verdict is issued in: a registered one, or the one that would come next.
+/// The round of the verdict: a registered one or the next one.
 fn issued_in(request: &Request, dialogue: &Dialogue, faults: &mut Vec<Fault>) -> u8 {
     let first = dialogue.opening.protocol.first_round();
     let next = dialogue.next_round().min(ROUND_MAX);
@@ -130,7 +130,7 @@ fn issued_in(request: &Request, dialogue: &Dialogue, faults: &mut Vec<Fault>) ->
     }
 }
 
-/// Tensions are resolved, recommendations and claims adopted, with events that name the verdict.
+/// Resolves tensions and adopts recommendations and claims, with events that name the verdict.
 fn take_effect(verdict: &Verdict, board: &mut Board, faults: &mut Vec<Fault>) {
     let author = verdict.author_expert.clone().map_or(Actor::Judge, Actor::Expert);
     let origin = Some(Origin::Verdict(verdict.verdict_id.clone()));
@@ -182,7 +182,7 @@ fn decision(verdict: Verdict, board: Board, dialogue: &Dialogue, facts: &Facts) 
     Decision { verdict, dialogue_status, adopted, tensions_resolved, changes, warnings }
 }
 
-/// A tally that cannot be true is the Judge's to explain; it is not ours to count.
+/// Warns about an impossible tally. Only the Judge can correct it.
 fn too_many_votes(verdict: &Verdict, facts: &Facts) -> Option<Warning> {
     let (cast, experts) = (verdict.vote?.cast()?, facts.experts.len());
     let message = format!("{cast} votes were cast, but the dialogue has {experts} experts");

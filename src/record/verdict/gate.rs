@@ -1,4 +1,4 @@
-//! A final verdict needs every tension settled and enough agreement.
+//! Convergence check of a final verdict: all tensions settled and enough agreement.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::domain::refusal::{Code, Fault};
 use crate::domain::verdict::{Verdict, VerdictType};
 use crate::record::convergence::Agreement;
 
-/// What keeps the verdict back, if anything does.
+/// Returns the error that blocks the verdict, if any.
 ///
-/// Only the alignment protocol's final verdicts wait, and not when they are forced.
+/// Applies only to final verdicts of the alignment protocol that are not forced.
 pub(super) fn gate(verdict: &Verdict, dialogue: &Dialogue, facts: &Facts) -> Option<Fault> {
     let waits = verdict.verdict_type == VerdictType::Final
         && dialogue.opening.protocol == Protocol::Alignment

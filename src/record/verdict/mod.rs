@@ -1,4 +1,4 @@
-//! `verdict`: what was decided. It is immutable, and a final one closes the dialogue.
+//! `verdict`: registers a verdict. Verdicts are immutable, and a final one closes the dialogue.
 
 mod decide;
 mod gate;

@@ -1,4 +1,4 @@
-//! Takes a verdict apart, field by field.
+//! Parses the arguments of `verdict_register`.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ use crate::record::fields::{Fields, cut};
 use crate::record::notes::Notes;
 use crate::record::warning::Warning;
 
-/// The arguments of `verdict_register`, read.
+/// Parsed arguments of `verdict_register`.
 #[derive(Debug)]
 pub struct Request {
     pub dialogue_id: DialogueId,
@@ -36,7 +36,7 @@ pub struct Request {
     pub(super) warning: Option<String>,
 }
 
-/// Entities that a verdict names under a field; absent when the field was.
+/// Entities listed in one field of a verdict; `None` if the field is absent.
 #[derive(Debug)]
 pub(super) struct List {
     pub field: &'static str,
@@ -177,7 +177,7 @@ fn read_list(
     List { field, targets: Some(targets) }
 }
 
-/// A minority is somebody, and a dissent is somebody's.
+/// A minority verdict needs supporting experts, a dissent needs an author.
 fn check_type_needs(
     fields: &Fields<'_>,
     verdict_type: Option<VerdictType>,

@@ -1,4 +1,4 @@
-//! Takes a batch apart, field by field, and notes everything malformed in it.
+//! Parses the arguments of `round_register` and collects all errors.
 
 use serde_json::Value;
 
@@ -34,10 +34,10 @@ const FIELDS: [&str; 17] = [
     "converge",
 ];
 
-/// Reads a batch; `sha256` is the digest of its canonical JSON.
+/// Parses a batch; `sha256` is the digest of its canonical JSON.
 ///
-/// A batch with faults is still returned, so that the record can add what it
-/// finds; only one that names no dialogue is refused here.
+/// A batch with errors is still returned, so that `decide_registration` can add its own errors.
+/// Only a batch without a dialogue id fails here.
 pub fn read(arguments: &Value, sha256: String) -> Result<Batch, Refusal> {
     let fields = Fields::of_arguments(arguments)?;
     let mut notes = Notes::default();

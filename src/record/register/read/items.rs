@@ -1,4 +1,4 @@
-//! Reads perspectives, recommendations, tensions, evidence and claims.
+//! Parses perspectives, recommendations, tensions, evidence and claims.
 
 use serde_json::{Map, Value};
 
@@ -31,7 +31,7 @@ pub(super) fn read_items(
     read.collect()
 }
 
-/// How the rest of the batch may point at an item that could not be read.
+/// The targets by which other items may refer to an item with errors.
 fn meant_by(map: &Map<String, Value>) -> Vec<String> {
     let Some(named) = map.get("local_id").and_then(Value::as_str) else { return Vec::new() };
     let position = named.parse::<LocalId>().ok().map(|id| Target::Position(id.expert).to_string());
@@ -68,7 +68,7 @@ fn read_item(
     };
     let references = read_references(&fields, named.as_deref(), notes);
     let local_id = local_id?;
-    // An item without contributors is its author's own.
+    // An item without contributors belongs to the author in its local id.
     let contributors = contributors
         .filter(|contributors| !contributors.is_empty())
         .unwrap_or_else(|| vec![local_id.expert.to_string()]);

@@ -1,4 +1,4 @@
-//! From arguments to a batch. Reading never stops at the first fault.
+//! Parses the arguments of `round_register`. Parsing never stops at the first error.
 
 mod batch;
 mod items;

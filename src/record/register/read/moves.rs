@@ -1,4 +1,4 @@
-//! Reads what experts do beside stating things.
+//! Parses the moves of experts.
 
 use serde_json::{Map, Value};
 
@@ -38,7 +38,7 @@ fn read_move(map: &Map<String, Value>, notes: &mut Notes) -> Option<NewMove> {
     notes.is_sound_since(before).then_some(NewMove { expert: expert?, move_type, targets, context })
 }
 
-/// Each move needs its own: a target, two, a topic, or nothing.
+/// Checks that a move has the targets and context that its type requires.
 fn check_move(
     fields: &Fields<'_>,
     move_type: MoveType,

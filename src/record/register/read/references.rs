@@ -1,4 +1,4 @@
-//! Reads references, inside their source and beside it, and what they point at.
+//! Parses references, inside items and beside them, and their targets.
 
 use serde_json::{Map, Value};
 
@@ -34,14 +34,14 @@ fn read_ref_type(fields: &Fields<'_>, name: &str, notes: &mut Notes) -> Option<R
     let text = fields.required_text(name, LINE_CHARS_MAX, notes)?;
     let ref_type = RefType::named(&text);
     if ref_type.is_none() {
-        // The seed's template says `ref_type`, whatever the field is called.
+        // The specified message says `ref_type` for every field name.
         let fault = fields.not_an_option("ref_type", &text, &RefType::options());
         notes.fault(Fault { code: Code::InvalidRefType, field: Some(name.to_owned()), ..fault });
     }
     ref_type
 }
 
-/// A target as an item points at it.
+/// Reads the target of a reference.
 pub(super) fn read_target(fields: &Fields<'_>, name: &str, notes: &mut Notes) -> Option<Target> {
     let text = fields.required_text(name, LINE_CHARS_MAX, notes)?;
     parse_target(fields, name, &text, notes)
@@ -84,7 +84,7 @@ fn read_ref(map: &Map<String, Value>, notes: &mut Notes) -> Option<LooseRef> {
         notes.fault(fault.about(fields.item()).field("source_id").value(source.to_string()));
         return None;
     }
-    // Consistency is the second step: it is tried when the types themselves are sound.
+    // Check consistency only if the fields themselves are valid.
     if notes.is_sound_since(before) {
         check_prefix(&fields, "source", source_type, &source, notes);
         check_prefix(&fields, "target", target_type, &target, notes);

@@ -1,4 +1,4 @@
-//! Reads explicit changes of status.
+//! Parses explicit status updates.
 
 use serde_json::{Map, Value};
 
@@ -66,10 +66,10 @@ fn misplaced_update(fields: &Fields<'_>, id: &Target) -> Fault {
     fault.about(fields.item())
 }
 
-/// A status of this kind's own lifecycle.
+/// Reads a status of the lifecycle of this entity kind.
 fn read_status(fields: &Fields<'_>, kind: EntityKind, notes: &mut Notes) -> Option<Status> {
     let text = fields.required_text("status", LINE_CHARS_MAX, notes)?;
-    // The seed has two names for a perspective that went into another.
+    // The specification has two names for a merged perspective.
     let name = if kind == EntityKind::Perspective && text == "resolved" { "merged" } else { &text };
     let status = lifecycle::statuses(kind).iter().copied().find(|status| status.name() == name);
     if status.is_none() {
