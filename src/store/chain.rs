@@ -1,22 +1,22 @@
-//! The hash chain: each entry of the journal seals the one before it.
+//! Hash chain of the journal: the hash of each entry covers the entry before it.
 //!
-//! `hash = SHA-256(prev, seq, kind, ts, SHA-256(payload))` per dialogue, and
-//! `global = SHA-256(prev global, hash)` over all of them. The parts are joined
-//! by newlines, which none of them but the payload can hold.
+//! `hash = SHA-256(prev, seq, kind, ts, SHA-256(payload))` per dialogue, and `global = SHA-256(prev
+//! global, hash)` over all dialogues. The parts are joined by newlines, which only the payload can
+//! contain.
 
 use sha2::{Digest, Sha256};
 
-/// What the first entry of a chain follows.
+/// Previous hash of the first entry of a chain.
 pub(super) const GENESIS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
-/// The chain over all dialogues.
+/// Scope name of the chain over all dialogues.
 pub(super) const GLOBAL: &str = "*";
 
 pub(super) fn digest(payload: &str) -> String {
     digest_bytes(payload.as_bytes())
 }
 
-/// The same of bytes that may be no text.
+/// Digest of bytes that may not be valid UTF-8.
 pub(super) fn digest_bytes(payload: &[u8]) -> String {
     hex(Sha256::digest(payload).as_slice())
 }

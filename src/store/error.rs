@@ -1,4 +1,4 @@
-//! What can go wrong between us and the database.
+//! Errors of the store, and their mapping from SQLite errors.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ pub enum StoreError {
     DiskFull,
     #[error("`{path}`, the folder for lock files of this store, is not ours: {found}")]
     ForeignLocks { path: PathBuf, found: &'static str },
-    /// A broken page, a table that is gone, a row of the wrong type: nothing that we wrote.
+    /// A broken page, a missing table or a row of the wrong type: this program never writes these.
     #[error("the store is damaged, or another program changed it: {message}")]
     Damaged { message: String },
     #[error("the system could not read or write the store")]
@@ -46,7 +46,7 @@ pub enum StoreError {
     Malformed { what: &'static str, text: String },
     #[error("the store reported success without having done anything")]
     NotRun,
-    /// What somebody else's work in the same transaction ran into.
+    /// An error of another writer in the same transaction.
     #[error("the store could not be written: {message}")]
     Shared { message: String },
     #[error("the thread that writes to the store is gone")]
@@ -56,7 +56,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// The same error for a second reader; causes become words.
+    /// A copy of the error for another waiting writer. Causes that cannot be cloned become text.
     pub(crate) fn repeated(&self) -> Self {
         match self {
             Self::Busy { waited_s } => Self::Busy { waited_s: *waited_s },
@@ -80,7 +80,7 @@ impl StoreError {
     }
 }
 
-/// How long a writer waits for another process before it gives up.
+/// Timeout while another process locks the store.
 pub(super) const BUSY_WAIT_S: u64 = 60;
 
 impl From<rusqlite::Error> for StoreError {
@@ -98,8 +98,8 @@ impl From<rusqlite::Error> for StoreError {
                 | ErrorCode::FileLockingProtocolFailed
                 | ErrorCode::NoLargeFileSupport,
             ) => Self::Io(Arc::new(error)),
-            // Our statements and rows fit the schema that we made. Where one does not, or a rule
-            // of the schema refuses a row, the file is not as we left it.
+            // Our statements and rows match our schema. If one does not, another program changed
+            // the file.
             Some(
                 ErrorCode::DatabaseCorrupt
                 | ErrorCode::NotADatabase
@@ -114,7 +114,7 @@ impl From<rusqlite::Error> for StoreError {
     }
 }
 
-/// SQLite's code, also of a statement that does not fit the schema.
+/// The SQLite error code, also for a statement that does not match the schema.
 pub(super) fn error_code(error: &rusqlite::Error) -> Option<ErrorCode> {
     if let rusqlite::Error::SqlInputError { error, .. } = error {
         return Some(error.code);
@@ -122,7 +122,7 @@ pub(super) fn error_code(error: &rusqlite::Error) -> Option<ErrorCode> {
     error.sqlite_error_code()
 }
 
-/// What SQLite says, without the statement that it says it of.
+/// The SQLite message without the statement.
 fn describe(error: &rusqlite::Error) -> String {
     if let rusqlite::Error::SqlInputError { msg, .. } = error {
         return msg.clone();
@@ -130,7 +130,7 @@ fn describe(error: &rusqlite::Error) -> String {
     error.to_string()
 }
 
-/// Whether a row holds what its column cannot hold.
+/// Whether a column contains a value of the wrong type.
 fn is_of_a_row(error: &rusqlite::Error) -> bool {
     matches!(
         error,

@@ -1,4 +1,4 @@
-//! The verdict log from one end to the other, of which no more than a page is held.
+//! Reads the verdict log page by page, so that only one page is in memory.
 
 use std::iter;
 
@@ -6,10 +6,10 @@ use super::error::StoreError;
 use super::verbs::Store;
 use crate::domain::gate::{LogLine, LogQuery, LogStretch, LoggedVerdict};
 
-/// Rows that are read at a time: half a megabyte of them, as they usually are.
+/// Rows per page, usually about half a megabyte.
 pub const LOG_PAGE: usize = 64;
 
-/// The rows that a query fits, after one another; its limit is that of a page.
+/// All rows that match a query, in order. The query's limit is the page size.
 pub fn log_pages(
     store: &dyn Store,
     query: &LogQuery,
@@ -19,7 +19,7 @@ pub fn log_pages(
     pages(0, query.limit, read, |row| row.seq)
 }
 
-/// The lines after a row, as they were logged.
+/// All stored lines after a row.
 pub fn log_line_pages(
     store: &dyn Store,
     after: u64,
@@ -27,7 +27,7 @@ pub fn log_line_pages(
     pages(after, LOG_PAGE, |after| store.log_lines(after, LOG_PAGE), |line| line.seq)
 }
 
-/// None of the pages is empty; after one that could not be read there is no other.
+/// Yields pages that are never empty and stops after an error.
 fn pages<T>(
     start: u64,
     limit: usize,
@@ -40,7 +40,7 @@ fn pages<T>(
             Ok(page) => page,
             Err(error) => return Some(Err(error)),
         };
-        // One that is not full is the last.
+        // A page that is not full is the last.
         after = page.last().filter(|_| page.len() >= limit).map(place);
         (!page.is_empty()).then_some(Ok(page))
     })
@@ -50,7 +50,7 @@ fn pages<T>(
 mod tests {
     use super::*;
 
-    /// The pages of a log of so many rows.
+    /// Checks the pages of a log with this many rows.
     fn check(rows: u64, limit: usize, expected: &[&[u64]]) {
         let read = |after: u64| Ok((after + 1..=rows).take(limit).collect::<Vec<u64>>());
         let found: Result<Vec<Vec<u64>>, StoreError> = pages(0, limit, read, |row| *row).collect();

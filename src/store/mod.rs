@@ -1,8 +1,7 @@
-//! The only SQL. A trait of domain verbs, and SQLite behind it.
+//! Storage of dialogues: the store traits and the SQLite backend. All SQL is in this folder.
 //!
-//! Writing is: look up the facts, let the rules decide, apply the changes and
-//! append them to the journal, all in one transaction. Reading answers whole
-//! questions; no caller ever sees a row.
+//! A write looks up the facts, lets the rules decide, applies the events and appends them to the
+//! journal, all in one transaction. A read returns domain values; no caller sees a row.
 
 mod chain;
 mod error;

@@ -1,7 +1,6 @@
-//! What a store can be asked, in the words of the domain.
+//! The store traits: `Store` for reading and `StoreTransaction` for writing.
 //!
-//! A second backend implements these two traits and runs the contract suite in
-//! `tests/it/contract.rs`.
+//! A new backend implements both traits and runs the contract suite in `tests/it/contract.rs`.
 
 use std::fmt::Debug;
 
@@ -23,22 +22,23 @@ use crate::domain::time::{Day, Moment};
 use crate::record::convergence::Pulse;
 use crate::record::register::Answer;
 
-/// A place where dialogues are kept.
+/// Storage of dialogues.
 pub trait Store: Debug + Send + Sync {
-    /// Runs `work` as one transaction: all of it happens, or nothing.
+    /// Runs `work` as one transaction, committed completely or not at all.
     ///
-    /// Writers of other processes wait. Prefer [`transact`].
+    /// Writers of other processes wait. Prefer `in_transaction`.
     fn write(&self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError>;
 
     fn dialogue(&self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError>;
 
-    /// Everything known of a dialogue, from one moment in time.
+    /// The whole record of a dialogue, as one snapshot.
     fn record(&self, id: &DialogueId) -> Result<Option<Record>, StoreError>;
 
-    /// What its experts may read: rounds before this one, without raw replies and histories.
+    /// The part of a record that experts may read: earlier rounds, without raw replies and
+    /// histories.
     ///
-    /// Of the entities the record holds only tensions; the others are shown in
-    /// the order of their rounds.
+    /// The returned record contains only tensions as entities. The visitor gets all other entities,
+    /// in the order of their rounds.
     fn show_before(
         &self,
         id: &DialogueId,
@@ -46,65 +46,63 @@ pub trait Store: Debug + Send + Sync {
         viewer: &mut Viewer<'_>,
     ) -> Result<Option<Record>, StoreError>;
 
-    /// What happened to a dialogue after its `after`-th entry, in order.
+    /// The journal entries of a dialogue after its `after`-th entry, in order.
     fn entries(&self, id: &DialogueId, after: u64) -> Result<Vec<Entry>, StoreError>;
 
-    /// The place of the newest intervention among the entries of all dialogues, from 1; 0 when
-    /// there is none. It grows with every intervention, so who asks again sees whether there
-    /// was one.
+    /// Global number of the newest intervention of any dialogue, from 1; 0 if there is none. It
+    /// grows with each intervention, so a poller can compare it with the last value.
     fn last_intervention(&self) -> Result<u64, StoreError>;
 
-    /// The entries of all dialogues that say what calls may cost and did cost: those after the
-    /// place `after` among all entries, and not older than `since`, in order.
+    /// Journal entries of all dialogues that concern costs: those after global number `after` and
+    /// not older than `since`, in order.
     fn cost_entries(&self, after: u64, since: Moment) -> Result<Vec<PlacedEntry>, StoreError>;
 
     fn pulse(&self, id: &DialogueId) -> Result<Option<Pulse>, StoreError>;
 
-    /// A page of dialogues, newest first.
+    /// One page of dialogues, newest first.
     fn list(&self, query: &ListQuery) -> Result<Vec<Summary>, StoreError>;
 
-    /// Texts that hold all of the words, then texts that hold some; at most `limit`.
+    /// Texts that contain all words, then texts that contain some; at most `limit`.
     fn search(&self, words: &[String], limit: usize) -> Result<Vec<Hit>, StoreError>;
 
     fn stats(&self, top_experts: usize) -> Result<Stats, StoreError>;
 
-    /// The newest endings with a terminal state, newest first, rehearsals left out.
+    /// The newest conclusions with a terminal state, newest first, without rehearsals.
     fn endings(&self, query: &EndingQuery) -> Result<Vec<AuditedEnding>, StoreError>;
 
-    /// The conclusions to be revisited on this day or before it, soonest first, at most `limit`.
+    /// Conclusions with a review date on or before this day, soonest first, at most `limit`.
     ///
-    /// Left out are rehearsals, what ended unconverged (nothing was delivered), and those of
-    /// which an outcome was recorded.
+    /// Rehearsals, unconverged conclusions and those with a recorded outcome are left out.
     fn due(&self, by: Day, limit: usize) -> Result<Vec<Due>, StoreError>;
 
     fn cite(&self, dialogue: &DialogueId, id: EntityId) -> Result<Option<Citation>, StoreError>;
 
-    /// The lines of the verdict log after the row `after`, in order, at most `limit`.
+    /// Lines of the verdict log after row `after`, in order, at most `limit`.
     fn log_lines(&self, after: u64, limit: usize) -> Result<Vec<LogLine>, StoreError>;
 
     /// Rows of the verdict log, in order.
     fn log_page(&self, query: &LogQuery) -> Result<Vec<LoggedVerdict>, StoreError>;
 
-    /// The last verdicts on artifacts of a type, newest first by their `ts`, imported ones too.
-    /// What is INCOMPLETE or rehearsed says nothing about the next artifact.
+    /// Earlier verdicts on artifacts of a type, newest first by `ts`, imported ones included.
+    /// INCOMPLETE and rehearsed verdicts are left out.
     fn priors(&self, artifact_type: &str, limit: usize) -> Result<Vec<LogRow>, StoreError>;
 
-    /// A row of the verdict log by its id.
+    /// The row of the verdict log with this id.
     fn logged(&self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError>;
 
-    /// The line of a row, and its place.
+    /// The stored line with this verdict id.
     fn log_line(&self, verdict_id: &str) -> Result<Option<LogLine>, StoreError>;
 
-    /// The place of a row that says the same, whatever its id.
+    /// The number of a row with the same content, independent of its id.
     fn logged_alike(&self, fingerprint: &str) -> Result<Option<u64>, StoreError>;
 
-    /// What was decided last of exactly this content; INCOMPLETE decides nothing.
+    /// The newest decision on exactly this content. INCOMPLETE is not a decision.
     fn decided(&self, content: &ContentQuery) -> Result<Option<DecidedContent>, StoreError>;
 
-    /// Every decision of a person over a verdict, oldest first.
+    /// All human overrides of a verdict, oldest first.
     fn overrides(&self, verdict_id: &str) -> Result<Vec<RecordedOverride>, StoreError>;
 
-    /// Recomputes everything that can be recomputed, for one dialogue or for all.
+    /// Verifies one dialogue, or all: recomputes hashes, tables and statuses.
     ///
     /// A `head` that was noted earlier must still be part of the chain.
     fn verify(
@@ -114,48 +112,48 @@ pub trait Store: Debug + Send + Sync {
     ) -> Result<Verification, StoreError>;
 }
 
-/// One transaction: facts can be looked up, then changes are applied.
+/// One write transaction: look up facts, then append events.
 pub trait Unit {
-    /// Runs `work` as a part of the transaction that can be undone alone.
+    /// Runs `work` in a savepoint that can be rolled back alone.
     fn part(&mut self, work: &mut dyn FnMut(&mut dyn Unit) -> End) -> Result<(), StoreError>;
 
     fn dialogue(&mut self, id: &DialogueId) -> Result<Option<Dialogue>, StoreError>;
 
     fn is_taken(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
 
-    /// Whether it has a conclusion, audited or not.
+    /// Whether the dialogue has a conclusion, audited or not.
     fn is_concluded(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
 
-    /// Whether its conclusion was begun: from then on nothing is added to what was said.
+    /// Whether the conclusion has started. After that, the record accepts no more contributions.
     fn is_ending(&mut self, id: &DialogueId) -> Result<bool, StoreError>;
 
-    /// How many entries its journal has.
+    /// Number of journal entries of the dialogue.
     fn entry_count(&mut self, id: &DialogueId) -> Result<u64, StoreError>;
 
-    /// Whose folder this is, if it is some dialogue's.
+    /// The dialogue that uses this output folder, if any.
     fn owner_of_folder(&mut self, output_dir: &str) -> Result<Option<DialogueId>, StoreError>;
 
     fn facts(&mut self, dialogue: &Dialogue, mentions: &Mentions) -> Result<Facts, StoreError>;
 
-    /// The batch a round was registered with, and what was answered.
+    /// The batch of a registered round, and the answer to it.
     fn registration(
         &mut self,
         id: &DialogueId,
         round: u8,
     ) -> Result<Option<Registration>, StoreError>;
 
-    /// A row of the verdict log by its id.
+    /// The row of the verdict log with this id.
     fn logged(&mut self, verdict_id: &str) -> Result<Option<LoggedVerdict>, StoreError>;
 
-    /// The place of a row that says the same, whatever its id.
+    /// The number of a row with the same content, independent of its id.
     fn logged_alike(&mut self, fingerprint: &str) -> Result<Option<u64>, StoreError>;
 
-    /// The ids of a dialogue's verdicts, in the order of the log, at most `limit`.
+    /// Ids of a dialogue's logged verdicts, in log order, at most `limit`.
     fn verdicts_logged(&mut self, id: &DialogueId, limit: usize)
     -> Result<Vec<String>, StoreError>;
 
-    /// Applies the changes and appends them to the journal as one entry, whose number among the
-    /// dialogue's entries is returned.
+    /// Applies the events and appends them to the journal as one entry. Returns the entry's number
+    /// within the dialogue.
     fn apply(
         &mut self,
         id: &DialogueId,
@@ -165,7 +163,7 @@ pub trait Unit {
     ) -> Result<u64, StoreError>;
 }
 
-/// What happened to a dialogue, and its place among the entries of all dialogues.
+/// A journal entry with its global number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedEntry {
     pub place: u64,
@@ -186,7 +184,7 @@ pub enum End {
     RollBack,
 }
 
-/// Runs `work` as one transaction that is kept when it succeeds.
+/// Runs `work` in a transaction and commits it if `work` returns `Ok`.
 pub fn transact<T, E: From<StoreError>>(
     store: &dyn Store,
     work: impl FnOnce(&mut dyn Unit) -> Result<T, E>,
@@ -199,6 +197,6 @@ pub fn transact<T, E: From<StoreError>>(
         result = outcome;
         end
     })?;
-    // A store that reports success without having run the work broke its contract.
+    // The store broke its contract if it reports success without running the work.
     result.unwrap_or_else(|| Err(StoreError::NotRun.into()))
 }

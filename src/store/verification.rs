@@ -1,14 +1,14 @@
-//! What `verify` found.
+//! Result of `verify`.
 
 use serde::Serialize;
 
-/// Something that is not as it was written.
+/// A deviation from the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Stable name of the check that failed.
+    /// Stable name of the failed check.
     pub check: &'static str,
     pub dialogue_id: Option<String>,
-    /// Table, id or entry.
+    /// Table, id or journal entry.
     pub place: String,
     pub message: String,
 }
@@ -18,7 +18,7 @@ pub struct Finding {
 pub struct Verification {
     pub dialogues: usize,
     pub entries: usize,
-    /// Head of the dialogue's chain, or of the chain over all.
+    /// Head of the dialogue's chain, or of the global chain.
     pub head: String,
     pub findings: Vec<Finding>,
 }

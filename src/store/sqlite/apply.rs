@@ -1,7 +1,7 @@
-//! Changes become rows.
+//! Applies journal events to the tables.
 //!
-//! This is the only place that writes the record's tables. It runs for a live
-//! change and again, into an empty database, when `verify` replays the journal.
+//! Only this module writes the tables of the record. It runs for each new event, and again on an
+//! empty database when `verify` replays the journal.
 
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
@@ -21,12 +21,12 @@ use crate::store::error::StoreError;
 
 pub(super) type Done = Result<(), StoreError>;
 
-/// Applies changes to one dialogue, all at one moment.
+/// Applies events of one journal entry to one dialogue.
 #[derive(Debug)]
 pub(super) struct Applier<'a> {
     connection: &'a Connection,
     pub(super) id: &'a str,
-    /// The number that their entry has among those of all dialogues.
+    /// Global number of the journal entry.
     pub(super) entry: u64,
     pub(super) at: String,
 }
@@ -78,7 +78,7 @@ impl<'a> Applier<'a> {
             Change::OutcomeRecorded(outcome) => self.record_outcome(outcome),
             Change::VerdictLogged(row) => self.log_verdict(row),
             Change::Overridden(decision) => self.override_verdict(decision),
-            // A run is read from the journal itself; what it found has changes of its own.
+            // These events have no tables: a run is folded from the journal.
             Change::RunPlanned(_)
             | Change::RunStarted { .. }
             | Change::CapsSet { .. }
@@ -159,7 +159,7 @@ impl<'a> Applier<'a> {
         )
     }
 
-    /// A panel can be set again until its round is held; the journal keeps both.
+    /// A panel can be replaced until its round is registered. The journal keeps both.
     fn set_panel(&self, round: u8, seats: &[PanelSeat]) -> Done {
         self.run(
             "DELETE FROM panels WHERE dialogue_id = ?1 AND round = ?2",
@@ -281,7 +281,7 @@ impl<'a> Applier<'a> {
         )
     }
 
-    /// A reference whose source was registered earlier.
+    /// Adds a reference to an existing entity.
     fn append_reference(&self, link: Link) -> Done {
         self.add_reference(link)?;
         let Link { source, ref_type, target } = link;
@@ -385,7 +385,7 @@ impl<'a> Applier<'a> {
     }
 }
 
-/// A moment at which no dialogue of this title was created yet.
+/// The first free creation time for a dialogue of this title.
 pub(super) fn free_moment(
     connection: &Connection,
     title: &str,
@@ -395,7 +395,7 @@ pub(super) fn free_moment(
     let mut find = connection
         .prepare_cached("SELECT 1 FROM dialogues WHERE title = ?1 AND created_at = ?2")?;
     while find.query_row(params![title, free.to_string()], |_| Ok(())).optional()?.is_some() {
-        // After the last moment there is room before it.
+        // At the end of the time range, use an earlier time.
         free = free.bumped().unwrap_or_else(|| at.hours_earlier(1));
     }
     Ok(free)

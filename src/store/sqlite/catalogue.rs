@@ -1,4 +1,4 @@
-//! Looks across dialogues: lists, searches, counts; and at single entities.
+//! Queries over all dialogues: list, search, statistics; and citations of one entity.
 
 use std::str::FromStr;
 
@@ -12,8 +12,7 @@ use crate::domain::catalogue::{
 use crate::domain::ids::{DialogueId, EntityId, EntityKind};
 use crate::store::error::StoreError;
 
-/// A page of dialogues. The key of the page before is the place to go on from,
-/// so a page costs the same wherever it lies.
+/// One page of dialogues. Pagination is by key, so every page costs the same.
 pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Summary>, StoreError> {
     let after = asked.after.as_ref().map(DialogueId::as_str);
     let mut values: Vec<&dyn ToSql> = vec![&after, &asked.limit];
@@ -25,7 +24,7 @@ pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Sum
             filters.push_str(&format!("AND {column} = ?{} ", values.len()));
         }
     }
-    // `~` sorts behind every moment and every id, so the first page begins at the newest.
+    // `~` sorts after every time and every id, so the first page starts at the newest dialogue.
     let sql = format!(
         "SELECT dialogue_id, title, protocol, status, terminal_state, total_rounds, rehearsal, created_at,
            (SELECT verdict FROM verdict_log WHERE seq = (
@@ -53,10 +52,10 @@ pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Sum
     })
 }
 
-/// Texts with all of the words first, then texts with some, newest first.
+/// Texts with all words first, then texts with some, newest first.
 ///
-/// Ranking every match would cost more with every dialogue; the caller ranks
-/// the bounded number of candidates that this returns.
+/// Ranking every match would get slower with each dialogue. The caller ranks the bounded number of
+/// candidates returned here.
 pub(super) fn search(
     connection: &Connection,
     words: &[String],
@@ -65,7 +64,7 @@ pub(super) fn search(
     if words.is_empty() {
         return Ok(Vec::new());
     }
-    // Quoted, a word is a word, whatever it would mean to the engine.
+    // Quoting disables the query syntax of the search engine.
     let words: Vec<String> =
         words.iter().map(|word| format!("\"{}\"", word.replace('"', ""))).collect();
     let mut hits = candidates(connection, &words.join(" AND "), limit)?;
@@ -195,7 +194,7 @@ pub(super) fn cite(
     }))
 }
 
-/// The label of an entity; nothing, when there is no such entity any more.
+/// The label of an entity; empty if the entity does not exist.
 fn label(
     connection: &Connection,
     dialogue: &DialogueId,

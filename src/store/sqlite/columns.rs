@@ -1,4 +1,4 @@
-//! Between columns and words: what the tables hold as text, typed.
+//! Reads typed values from table columns.
 
 use std::str::FromStr;
 
@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 
 use crate::store::error::StoreError;
 
-/// A text column of a file that may have been tampered with: what is no text cannot equal one.
+/// A text column of a possibly manipulated file. A value of another type becomes a text that
+/// matches nothing.
 pub(super) fn lossy_text(row: &Row<'_>, column: usize) -> rusqlite::Result<String> {
     Ok(match row.get_ref(column)? {
         ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
@@ -19,7 +20,7 @@ pub(super) fn lossy_text(row: &Row<'_>, column: usize) -> rusqlite::Result<Strin
     })
 }
 
-/// The same for a count: what is none is the greatest.
+/// Same for a number: any other type becomes `u64::MAX`.
 pub(super) fn lossy_number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
     Ok(match row.get_ref(column)? {
         ValueRef::Integer(integer) => u64::try_from(integer).unwrap_or(u64::MAX),
@@ -27,7 +28,7 @@ pub(super) fn lossy_number(row: &Row<'_>, column: usize) -> rusqlite::Result<u64
     })
 }
 
-/// Runs a query and reads its rows.
+/// Runs a query and maps its rows.
 pub(super) fn query<T>(
     connection: &Connection,
     sql: &str,
@@ -43,7 +44,7 @@ pub(super) fn query<T>(
     Ok(found)
 }
 
-/// A text column that is one of our words or ids.
+/// A text column that contains an enum name or an id.
 pub(super) fn parsed<T: FromStr>(
     row: &Row<'_>,
     column: usize,
@@ -53,7 +54,7 @@ pub(super) fn parsed<T: FromStr>(
     text.parse().map_err(|_| malformed(what, text))
 }
 
-/// The same, where null is possible.
+/// Same as `parse_column`, for a nullable column.
 pub(super) fn parsed_optional<T: FromStr>(
     row: &Row<'_>,
     column: usize,
@@ -73,7 +74,7 @@ pub(super) fn json<T: DeserializeOwned>(
     serde_json::from_str(text).map_err(|_| malformed(what, text))
 }
 
-/// The same, where null is possible.
+/// Same as `read_json`, for a nullable column.
 pub(super) fn json_optional<T: DeserializeOwned>(
     row: &Row<'_>,
     column: usize,

@@ -1,4 +1,4 @@
-//! Compares the tables with what the journal makes of an empty database.
+//! Compares the tables with a replay of the journal into an empty database.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use crate::domain::ids::DialogueId;
 use crate::store::error::StoreError;
 use crate::store::verification::Finding;
 
-/// Every table that follows from the journal, parents before children.
+/// All tables derived from the journal, parents before children.
 const PROJECTED: [&str; 26] = [
     "dialogues",
     "expert_pool",
@@ -82,7 +82,7 @@ pub(super) fn dialogue(
     if search_texts(&transaction, Some(id))?.remove(id).unwrap_or_default() != *said {
         complain(SEARCH.to_owned(), "does not say what the journal says".to_owned());
     }
-    // The replica is emptied by forgetting what was replayed.
+    // The rollback empties the replica for the next dialogue.
     transaction.rollback()?;
     Ok(())
 }
@@ -114,7 +114,7 @@ fn replay(connection: &Connection, replica: &Connection, id: &str) -> Result<(),
     Ok(())
 }
 
-/// The hash of an entry does not cover the dialogue it is filed under; the opening names it.
+/// The entry hash does not cover the dialogue id; only the opening event names the dialogue.
 fn check_opening(id: &DialogueId, change: &Change) -> Result<(), String> {
     if let Change::DialogueOpened(opening) = change
         && opening.dialogue_id != *id
@@ -124,7 +124,7 @@ fn check_opening(id: &DialogueId, change: &Change) -> Result<(), String> {
     Ok(())
 }
 
-/// Rows that belong to no dialogue there is. They are in no comparison of a dialogue.
+/// Reports rows of unknown dialogues, which no comparison of a dialogue covers.
 pub(super) fn stray_rows(
     connection: &Connection,
     ids: &[String],
@@ -147,7 +147,7 @@ pub(super) fn stray_rows(
     Ok(())
 }
 
-/// A dialogue's rows of a table, by their key as a finding names it.
+/// The rows of a dialogue in one table, by the key that a finding shows.
 fn rows(
     connection: &Connection,
     table: &str,
@@ -165,14 +165,14 @@ fn rows(
             columns.map(|column| Ok(value(row.get_ref(column)?))).collect()
         };
         let key: Vec<String> = values(1..keys.len())?.iter().map(key_part).collect();
-        // The dialogue's own row has no further key.
+        // The row of the dialogue itself has no further key columns.
         let name = if key.is_empty() { "of the dialogue".to_owned() } else { key.join("/") };
         rows.insert(name, values(keys.len()..columns)?);
     }
     Ok(rows)
 }
 
-/// A value with its kind. Text that is not UTF-8 is kept as the bytes it is.
+/// An owned copy of a value. Text that is not UTF-8 becomes a blob.
 pub(super) fn value(found: ValueRef<'_>) -> Value {
     match found {
         ValueRef::Null => Value::Null,
@@ -186,7 +186,7 @@ pub(super) fn value(found: ValueRef<'_>) -> Value {
     }
 }
 
-/// Part of a key; what is not plainly a name is quoted, so that no two keys look alike.
+/// Formats a key column. Values that are no plain names are quoted, so that all keys are distinct.
 fn key_part(value: &Value) -> String {
     match value {
         Value::Integer(integer) => integer.to_string(),
@@ -209,12 +209,13 @@ fn key_columns(connection: &Connection, table: &str) -> Result<Vec<String>, Stor
     Ok(names.collect::<Result<_, _>>()?)
 }
 
-/// What `similar` looks through in one dialogue: fields and bodies, in a fixed order.
+/// Indexed texts of one dialogue: pairs of field and body, sorted.
 pub(super) type SearchTexts = Vec<(String, String)>;
 
 const SEARCH: &str = "search_text";
 
-/// The searched texts of all dialogues, or of one. It has no index by dialogue, so it is read once.
+/// The indexed texts of all dialogues, or of one. The table has no index by dialogue, so it is read
+/// once.
 pub(super) fn search_texts(
     connection: &Connection,
     id: Option<&str>,
@@ -232,7 +233,7 @@ pub(super) fn search_texts(
     Ok(texts)
 }
 
-/// Searched texts of a dialogue that there is not.
+/// Finding for indexed texts of an unknown dialogue.
 pub(super) fn unknown_search_text(id: String) -> Finding {
     Finding {
         check: "replay",

@@ -1,5 +1,4 @@
-//! Opens connections, all with the same promises: foreign keys on, write-ahead
-//! log, and a commit that returns only when it is on disk.
+//! Opens connections with the same settings: foreign keys, write-ahead log, durable commits.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,25 +10,25 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 use super::migrate;
 use crate::store::error::{BUSY_WAIT_S, StoreError, error_code};
 
-/// `PLNY`: marks the file as ours.
+/// `PLNY`: identifies a Plenary store.
 const APPLICATION_ID: i32 = 0x504c_4e59;
 
-/// More than all the statements there are, so that none is prepared twice.
+/// More than the number of distinct statements, so that each is prepared once.
 const CACHED_STATEMENTS: usize = 128;
 
-/// Pages a connection keeps, in KiB: the longest dialogue there can be, or the indexes of ten
-/// thousand. It is taken as it is needed.
+/// Page cache of a connection in KiB: enough for the longest dialogue or the indexes of ten
+/// thousand. SQLite allocates it on demand.
 const CACHE_KIB: i32 = 16 * 1024;
 
-/// Bytes of a page in a store that is made now. What a seat is sent fills several of the usual
-/// 4,096, each of which is written on its own.
+/// Page size of a new store. A message to a seat would span several pages of the default size of
+/// 4,096 bytes, and each page is written separately.
 const PAGE_BYTES: i32 = 8 * 1024;
 
-/// Pages in the log before they are carried into the file, 32 MiB: a burst of councils writes the
-/// same pages over and over, and each is carried but once.
+/// Pages in the write-ahead log before a checkpoint (32 MiB). Concurrent councils rewrite the same
+/// pages, and each page is checkpointed once.
 const LOG_PAGES_MAX: i32 = 4 * 1024;
 
-/// Opens a store. One that may not be written can still be read: an auditor needs no more.
+/// Opens a store. Falls back to read-only access, which is enough for an audit.
 pub(super) fn file(path: &Path) -> Result<Connection, StoreError> {
     match writable(path) {
         Err(error) if is_denied(&error) => read_only(path).ok_or(error),
@@ -48,17 +47,17 @@ fn writable(path: &Path) -> Result<Connection, StoreError> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(unopenable)?;
     claim(&connection, path)?;
-    // Before anything is changed: a newer program may keep its journal in another way.
+    // Before any change: a newer program may use another journal mode.
     migrate::refuse_newer(&connection, path)?;
     prepare(&connection)?;
     migrate::forward(&connection, path)?;
     Ok(connection)
 }
 
-/// Refuses a file that is not empty and too short for a database. SQLite takes it for a new one
-/// and writes over it: a store that was cut would pass for an empty one.
+/// Rejects a file that is not empty but too short for a database. SQLite would treat a truncated
+/// store as new and overwrite it.
 fn refuse_stub(path: &Path) -> Result<(), StoreError> {
-    /// The smallest page there is, and a database has at least one.
+    /// The minimum page size; a database has at least one page.
     const BYTES_MIN: u64 = 512;
     let is_stub = path
         .metadata()
@@ -79,8 +78,8 @@ fn is_denied(error: &StoreError) -> bool {
     )
 }
 
-/// The store as it lies there, if that is whole: what a writer still has in its log
-/// cannot be read without a place to keep the log's index.
+/// Opens the file read-only, if its write-ahead log is empty. Reading the log would need a writable
+/// index file.
 fn read_only(path: &Path) -> Option<Connection> {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -111,12 +110,12 @@ pub(super) fn memory() -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-/// Refuses a file that is somebody else's, before anything is changed in it.
+/// Rejects a file of another program before changing it.
 fn claim(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     connection.busy_timeout(Duration::from_secs(BUSY_WAIT_S))?;
     let foreign = || StoreError::Foreign { path: path.to_owned() };
     let read = patiently(|| {
-        // One snapshot: between two of them another process may have made the store.
+        // Read both values in one snapshot, because another process may be creating the store.
         let snapshot = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
         let tables: u32 =
             snapshot.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
@@ -133,7 +132,7 @@ fn claim(connection: &Connection, path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Names the file, where the system keeps it from us.
+/// Adds the path to an I/O error.
 fn unopenable(path: &Path, error: StoreError) -> StoreError {
     let StoreError::Io(source) = error else { return error };
     StoreError::Unopenable { path: path.to_owned(), source }
@@ -141,28 +140,28 @@ fn unopenable(path: &Path, error: StoreError) -> StoreError {
 
 fn prepare(connection: &Connection) -> Result<(), StoreError> {
     connection.set_prepared_statement_cache_capacity(CACHED_STATEMENTS);
-    // Otherwise a statement that sorts is prepared anew for every value that is bound to it.
+    // Otherwise SQLite prepares sorting statements again for each bound value.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.busy_timeout(Duration::from_secs(BUSY_WAIT_S))?;
-    // An existing file keeps the size it has.
+    // An existing file keeps its page size.
     connection.pragma_update(None, "page_size", PAGE_BYTES)?;
-    // Changing the journal mode ignores the busy timeout, so two first starts could collide.
+    // Changing the journal mode ignores the busy timeout, so two first starts could conflict.
     patiently(|| connection.pragma_update(None, "journal_mode", "WAL"))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
-    // A negative size is in KiB, a positive one in pages.
+    // A negative value is in KiB, a positive one in pages.
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.pragma_update(None, "wal_autocheckpoint", LOG_PAGES_MAX)?;
     Ok(())
 }
 
-/// Marks the file as ours, within a migration's transaction.
+/// Writes the application id, within the transaction of a migration.
 pub(super) fn mark(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION_ID)
 }
 
-/// Tries again while another process holds the file.
+/// Retries while another process locks the file.
 pub(super) fn patiently<T>(
     mut attempt: impl FnMut() -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {

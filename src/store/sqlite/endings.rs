@@ -1,4 +1,4 @@
-//! How dialogues end: the stages on the way, the conclusion, and what became of it.
+//! Conclusions: their stages, results and outcomes.
 
 use rusqlite::{Connection, Row, params};
 
@@ -12,8 +12,8 @@ use crate::domain::time::{Day, Moment};
 use crate::store::error::StoreError;
 
 impl Applier<'_> {
-    /// A dialogue does not go back: a second look at a revised conclusion is still `revising`,
-    /// and what is over stays over.
+    /// Sets the stage. A dialogue never returns to an earlier stage: a second audit after a
+    /// revision stays `revising`, and `terminal` is final.
     pub(super) fn reach(&self, stage: Stage) -> Done {
         let place = match stage {
             Stage::Concluding => 1,
@@ -59,7 +59,7 @@ impl Applier<'_> {
             "UPDATE dialogues SET terminal_state = ?2, lifecycle = 'terminal' WHERE dialogue_id = ?1",
             params![self.id, state],
         )?;
-        // What was rejected twice is not what a dialogue came to, and must not be found as that.
+        // An undelivered conclusion is not indexed for search.
         match ending.delivered() {
             Some(conclusion) => self.index_text(SearchField::Conclusion, &searched(conclusion)),
             None => Ok(()),
@@ -96,7 +96,7 @@ pub(super) fn is_ending(connection: &Connection, id: &DialogueId) -> Result<bool
     Ok(statement.exists([id.as_str()])? || is_concluded(connection, id)?)
 }
 
-/// The ending of a dialogue, with what became of it.
+/// The conclusion of a dialogue with its outcomes.
 pub(super) fn concluded(
     connection: &Connection,
     id: &DialogueId,
@@ -141,7 +141,7 @@ fn outcomes(
     })
 }
 
-/// The newest endings that have a terminal state, rehearsals left out.
+/// The newest conclusions with a terminal state, without rehearsals.
 pub(super) fn endings(
     connection: &Connection,
     asked: &EndingQuery,
@@ -166,7 +166,7 @@ pub(super) fn endings(
     )
 }
 
-/// The conclusions whose time has come and of which nobody said yet what became of them.
+/// Conclusions that are due for review and have no outcome yet.
 pub(super) fn due(connection: &Connection, by: Day, limit: usize) -> Result<Vec<Due>, StoreError> {
     query(
         connection,

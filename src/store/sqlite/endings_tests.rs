@@ -1,4 +1,4 @@
-//! What the tables hold of an ending that no verb of the store tells.
+//! Tests of conclusion columns that no store method returns.
 
 use rusqlite::Connection;
 
@@ -59,7 +59,7 @@ fn read(connection: &Connection, column: &str) -> Option<String> {
     connection.query_row(&sql, [], |row| row.get(0)).unwrap()
 }
 
-/// Applies the changes one after the other; the lifecycle must pass through these.
+/// Applies the events in order and checks the lifecycle after each.
 #[track_caller]
 fn check(steps: &[(Change, &str)]) {
     let connection = connect::memory().unwrap();

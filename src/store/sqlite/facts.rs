@@ -1,4 +1,4 @@
-//! Looks up what a request mentions, and nothing else.
+//! Looks up the facts that a request needs, and the values of `progress`.
 
 use std::collections::BTreeSet;
 
@@ -42,7 +42,7 @@ pub(super) fn facts(
     Ok(facts)
 }
 
-/// What the targets are, where those stand, and what they already refer to.
+/// Resolves the targets and loads their states and references.
 fn find_targets(
     connection: &Connection,
     id: &DialogueId,
@@ -71,7 +71,7 @@ fn find_targets(
     Ok(())
 }
 
-/// Notes where an entity stands; whether there is one.
+/// Loads the state of an entity. Returns whether the entity exists.
 fn note_standing(
     connection: &Connection,
     id: &DialogueId,
@@ -89,7 +89,7 @@ fn note_standing(
     Ok(true)
 }
 
-/// What `progress` counts.
+/// Loads the values for `progress`.
 pub(super) fn pulse(connection: &Connection, id: &DialogueId) -> Result<Option<Pulse>, StoreError> {
     let Some(dialogue) = load::dialogue(connection, id)? else { return Ok(None) };
     let resolved_tensions = connection
@@ -119,7 +119,7 @@ pub(super) fn pulse(connection: &Connection, id: &DialogueId) -> Result<Option<P
     Ok(Some(pulse))
 }
 
-/// Experts who have not taken part yet.
+/// Experts without a contribution so far.
 fn newcomers(connection: &Connection, id: &DialogueId) -> Result<BTreeSet<ExpertSlug>, StoreError> {
     let sql =
         "SELECT expert_slug FROM expert_profiles WHERE dialogue_id = ?1 AND first_round IS NULL";
@@ -145,7 +145,7 @@ fn recent_scores(connection: &Connection, id: &DialogueId) -> Result<Vec<i64>, S
     Ok(scores)
 }
 
-/// Experts that signalled convergence in a round.
+/// Experts who signalled convergence in a round.
 fn signals(
     connection: &Connection,
     id: &DialogueId,
@@ -179,7 +179,7 @@ fn global_id(
     Ok(query(connection, sql, key, |row| parsed(row, 0, "global id"))?.into_iter().next())
 }
 
-/// Walks back from the newest perspective, so an active expert is found at once.
+/// Searches from the newest perspective backwards, so active experts are found at once.
 fn latest_perspective(
     connection: &Connection,
     id: &DialogueId,
@@ -198,7 +198,7 @@ fn latest_perspective(
     Ok(found)
 }
 
-/// The perspectives that oppose an item.
+/// Perspectives that oppose an item.
 fn opponents(
     connection: &Connection,
     id: &DialogueId,

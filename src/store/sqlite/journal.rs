@@ -1,4 +1,4 @@
-//! Appends to the journal: what changed, sealed by the hash of what came before.
+//! Reads and appends journal entries; each entry's hash covers the entry before it.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -55,12 +55,12 @@ pub(super) fn append(
     Ok(seq)
 }
 
-/// The number that the next entry will have among those of all dialogues.
+/// Global number of the next entry.
 pub(super) fn next_entry(connection: &Connection) -> Result<u64, StoreError> {
     Ok(head(connection, chain::GLOBAL)?.seq + 1)
 }
 
-/// The place of the newest intervention among all entries of all dialogues.
+/// Global number of the newest intervention of any dialogue.
 pub(super) fn last_intervention(connection: &Connection) -> Result<u64, StoreError> {
     let place: Option<u64> = connection
         .prepare_cached("SELECT max(global_seq) FROM journal WHERE kind = 'intervened'")?
@@ -68,16 +68,16 @@ pub(super) fn last_intervention(connection: &Connection) -> Result<u64, StoreErr
     Ok(place.unwrap_or(0))
 }
 
-/// Clocks are set and writers wait: an entry may be this much older than the one before it.
+/// Clock changes and waiting writers can make an entry this much older than the one before it.
 const DISORDER_HOURS: u32 = 1;
 
-/// What calls may cost and did cost: entries of all dialogues from the place `after` on.
+/// Entries of all dialogues that concern costs, after global number `after`.
 pub(super) fn cost_entries(
     connection: &Connection,
     after: u64,
     since: Moment,
 ) -> Result<Vec<PlacedEntry>, StoreError> {
-    // Backwards from the newest entry, so that only those of the time in question are looked at.
+    // Search backwards from the newest entry to read only the requested period.
     let before: Option<u64> = connection
         .prepare_cached(
             "SELECT global_seq FROM journal WHERE global_seq > ?1 AND ts < ?2
@@ -104,8 +104,8 @@ pub(super) fn cost_entries(
     )
 }
 
-/// The entries of a dialogue after the `after`-th. Every entry is written with its payload, so one
-/// without is damage: a run that skipped it would ask and pay again.
+/// The entries of a dialogue after the `after`-th. An entry without a payload is an error: a run
+/// that skipped it would send and pay for calls again.
 pub(super) fn entries(
     connection: &Connection,
     id: &DialogueId,
@@ -130,7 +130,7 @@ pub(super) fn entries(
     )
 }
 
-/// The head as it was noted when the last entry was appended.
+/// The stored head of a chain.
 pub(super) fn head(connection: &Connection, scope: &str) -> Result<Head, StoreError> {
     let found = connection
         .prepare_cached("SELECT seq, hash FROM chain_heads WHERE scope = ?1")?

@@ -1,4 +1,4 @@
-//! Reads a whole dialogue, table by table, in the order of the ids.
+//! Loads the record of a dialogue, table by table, sorted by id.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -16,17 +16,17 @@ use crate::domain::reference::{Move, RefType};
 use crate::domain::verdict::Verdict;
 use crate::store::error::StoreError;
 
-/// How much of a record is wanted.
+/// How much of a record to load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// Everything.
+    /// The whole record.
     Whole,
-    /// Only rounds before this one, without histories and raw replies; of the
-    /// entities only tensions, because `show` passes the others by.
+    /// Only earlier rounds, without histories and raw replies. Of the entities only tensions;
+    /// `visit_entities` streams the others.
     Before(u8),
 }
 
-/// Rounds end at 99, so this is behind all of them.
+/// The last round is 99, so this means no limit.
 const NO_ROUND_LIMIT: u8 = 100;
 
 pub(super) fn record(
@@ -162,7 +162,7 @@ fn experts(
     Ok(experts.collect())
 }
 
-/// What each expert has per round.
+/// Values per expert and round.
 fn per_expert<T: FromSql>(
     connection: &Connection,
     sql: &str,
@@ -201,7 +201,7 @@ fn panels(
     Ok(panels)
 }
 
-/// The panel recorded for a round; nobody, when there is none.
+/// The recorded panel of a round; empty if none is recorded.
 pub(super) fn panel(
     connection: &Connection,
     id: &DialogueId,
@@ -256,7 +256,7 @@ fn entities(
         let events = query(connection, &statements.load_events, [id.as_str()], |row| {
             Ok(((row.get::<_, u8>(0)?, row.get::<_, u8>(1)?), event(row)?))
         })?;
-        // Both lists are in the order of the ids, so one walk joins them.
+        // Both lists are sorted by id, so one pass joins them.
         let mut events = events.into_iter().peekable();
         for entity in &mut entities {
             let key = (entity.id.round, entity.id.seq);

@@ -1,7 +1,7 @@
-//! Carries a store forward through the numbered files in `migrations/`.
+//! Schema migrations from the numbered files in `migrations/`.
 //!
-//! A shipped file is never edited. Each runs in one transaction together with
-//! the version it leads to, so a crash leaves the store at a whole version.
+//! A shipped file is never edited. Each migration commits together with its version number, so a
+//! crash leaves a complete version.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const MIGRATIONS: [&str; 4] = [
     include_str!("../../../migrations/0004_verdict_log.sql"),
 ];
 
-/// The schema this program writes.
+/// The current schema version.
 const NEWEST: u32 = MIGRATIONS.len() as u32;
 
 pub(super) fn forward(connection: &Connection, path: &Path) -> Result<(), StoreError> {
@@ -28,7 +28,7 @@ pub(super) fn forward(connection: &Connection, path: &Path) -> Result<(), StoreE
     Ok(())
 }
 
-/// The store's version, if it is one we know.
+/// Returns the schema version, or an error if it is newer than this program.
 pub(super) fn refuse_newer(connection: &Connection, path: &Path) -> Result<u32, StoreError> {
     let found = version(connection)?;
     if found > NEWEST {
@@ -37,7 +37,7 @@ pub(super) fn refuse_newer(connection: &Connection, path: &Path) -> Result<u32, 
     Ok(found)
 }
 
-/// Whether nothing needs to be carried forward.
+/// Whether no migration is pending.
 pub(super) fn is_newest(connection: &Connection) -> Result<bool, StoreError> {
     Ok(version(connection)? == NEWEST)
 }
@@ -45,7 +45,7 @@ pub(super) fn is_newest(connection: &Connection) -> Result<bool, StoreError> {
 fn step(connection: &Connection, target: u32) -> Result<(), StoreError> {
     let transaction =
         rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
-    // Another process may have taken this step while we waited for the lock.
+    // Another process may have run this migration while this one waited for the lock.
     if version(&transaction)? < target {
         let sql = MIGRATIONS.get(target as usize - 1).copied().unwrap_or_default();
         transaction.execute_batch(sql)?;

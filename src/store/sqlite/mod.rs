@@ -1,4 +1,4 @@
-//! The record in SQLite: one file, write-ahead log, every commit on disk.
+//! SQLite backend: one file, write-ahead log, durable commits.
 
 mod apply;
 mod catalogue;

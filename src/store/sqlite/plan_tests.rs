@@ -1,5 +1,5 @@
-//! Every statement that a dialogue's life runs is asked for its query plan: none
-//! may walk through a table without an index.
+//! Runs every statement of a dialogue and checks its query plan: none may scan a table without an
+//! index.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,12 +22,12 @@ use crate::files::{Folders, WritePermission};
 use crate::operations::{self, Workspace};
 use crate::store::{StoreError, transact};
 
-/// Walking these is the point: statistics count everything, through an index where one helps.
+/// Statistics count whole tables, so these statements may scan.
 const COUNTED_WHOLE: [&str; 2] = ["SELECT count(*)", "GROUP BY"];
 
 type Seen = Arc<Mutex<BTreeSet<String>>>;
 
-/// A workspace whose store notes every statement it runs.
+/// A workspace whose store records every statement.
 fn traced() -> (Workspace, Seen) {
     let mut store = SqliteStore::in_memory().unwrap();
     let seen = Seen::default();
@@ -50,7 +50,7 @@ fn traced() -> (Workspace, Seen) {
     )
 }
 
-/// A dialogue that does everything once.
+/// Runs a dialogue that uses every operation once.
 fn live(workspace: &Workspace) {
     let pool = json!({"experts": [{"slug": "ann", "role": "R", "tier": "Core"}, {"slug": "bob", "role": "R", "tier": "Wildcard"}]});
     operations::create(
@@ -86,7 +86,7 @@ fn live(workspace: &Workspace) {
     operations::give_verdict(workspace, &verdict).unwrap();
 }
 
-/// A council that was concluded and looked at again.
+/// Concludes the dialogue and records an outcome.
 fn end(workspace: &Workspace) {
     let id: DialogueId = "talk".parse().unwrap();
     let author = json!({"seat": "ann", "model": "m", "family": "f"});
@@ -113,7 +113,7 @@ fn end(workspace: &Workspace) {
     done.unwrap();
 }
 
-/// A verdict that was logged, looked for in every way, and overridden.
+/// Logs a verdict, runs every query of the verdict log and overrides the verdict.
 fn gate(workspace: &Workspace) {
     let id: DialogueId = "talk".parse().unwrap();
     let row = json!({
@@ -169,7 +169,7 @@ fn look(workspace: &Workspace) {
     }
 }
 
-/// The steps of a plan that walk a whole table, or sort more than one dialogue's rows.
+/// Steps of a query plan that scan a whole table or sort the rows of several dialogues.
 fn walks(connection: &Connection, sql: &str) -> Vec<String> {
     let within_one = sql.contains("dialogue_id = ?1");
     let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();

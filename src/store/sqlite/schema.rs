@@ -1,4 +1,4 @@
-//! Compares the schema of a store with the one that the migrations make.
+//! Compares the schema of a store with the schema of the migrations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::columns::{lossy_text, query};
 use crate::store::error::StoreError;
 use crate::store::verification::Finding;
 
-/// Tables, indexes, views and the triggers that guard them must be those of the migrations.
+/// Reports differences in tables, indexes, views and triggers.
 pub(super) fn schema(
     connection: &Connection,
     replica: &Connection,
@@ -33,7 +33,7 @@ pub(super) fn schema(
     Ok(())
 }
 
-/// Whether a table that the program needs was taken away.
+/// Whether a required table is missing.
 pub(super) fn is_table_missing(
     connection: &Connection,
     replica: &Connection,
@@ -45,13 +45,13 @@ pub(super) fn is_table_missing(
     Ok(!tables(connection)?.is_superset(&tables(replica)?))
 }
 
-/// A kind of definition and its name: a trigger may be named like a table.
+/// Type and name of a definition; a trigger may have the name of a table.
 type Name = (String, String);
 
-/// All definitions of a name, each with the table it belongs to and its text.
+/// Definitions by name, each with its table and SQL text.
 type Definitions = BTreeMap<Name, Vec<(String, String)>>;
 
-/// What the schema holds. Statistics are left out: `ANALYZE` adds them and they change no answer.
+/// Reads all definitions. The tables of `ANALYZE` are left out, because they do not affect results.
 fn definitions(connection: &Connection) -> Result<Definitions, StoreError> {
     let mut statement = connection.prepare(
         "SELECT type, name, tbl_name, sql FROM sqlite_schema

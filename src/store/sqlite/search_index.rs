@@ -1,7 +1,7 @@
-//! Rebuilds the search index from the texts that it is made of, and compares.
+//! Rebuilds the search index from its texts and compares it with the stored index.
 //!
-//! `compare` checks the texts. Here it is the index over them, which SQLite keeps in tables of its
-//! own: a word that is missing there hides a dialogue from `similar` although its text is whole.
+//! `compare` checks the texts. This module checks the index tables of SQLite: a word that is
+//! missing there hides a dialogue from `similar` although its text is complete.
 
 use rusqlite::{Connection, Row, params};
 
@@ -10,7 +10,7 @@ use super::connect;
 use crate::store::error::StoreError;
 use crate::store::verification::Finding;
 
-/// What is read of both indexes, and what a difference means.
+/// Queries to compare on both indexes, with the message for a difference.
 const PARTS: [(&str, &str); 3] = [
     ("SELECT k, v FROM search_text_config ORDER BY k", "its settings were changed"),
     ("SELECT id, sz FROM search_text_docsize ORDER BY id", "the lengths of its texts were changed"),
@@ -20,7 +20,7 @@ const PARTS: [(&str, &str); 3] = [
     ),
 ];
 
-/// Every place of every word, and every word with its counts, as the index has them.
+/// Temporary tables that list every occurrence of every word, and every word with its counts.
 const VOCABULARY: &str = "
     CREATE VIRTUAL TABLE IF NOT EXISTS temp.search_terms
       USING fts5vocab('main', 'search_text', 'instance');
@@ -58,8 +58,7 @@ pub(super) fn search_index(
     compared
 }
 
-/// Whether each word is found when it is looked up. That is another way through the index than
-/// reading it from its beginning, by a table of its own.
+/// Whether a lookup finds each word. A lookup uses another index table than a scan.
 fn finds_every_word(live: &Connection, rebuilt: &Connection) -> Result<bool, StoreError> {
     let mut words = rebuilt.prepare("SELECT doc, cnt, term FROM temp.search_words")?;
     let mut look_up = live.prepare("SELECT doc, cnt FROM temp.search_words WHERE term = ?1")?;
@@ -98,7 +97,7 @@ fn copy_texts(connection: &Connection, rebuilt: &Connection) -> Result<(), Store
     Ok(())
 }
 
-/// Whether both answer a question with the same rows in the same order.
+/// Whether both return the same rows in the same order.
 fn is_same(live: &Connection, rebuilt: &Connection, sql: &str) -> Result<bool, StoreError> {
     let (mut live, mut rebuilt) = (live.prepare(sql)?, rebuilt.prepare(sql)?);
     let columns = live.column_count();

@@ -1,4 +1,4 @@
-//! Shows the entities of a record row by row, round by round, and keeps none.
+//! Streams the entities of a record to a visitor, row by row and round by round.
 
 use rusqlite::{Connection, Row, params};
 use serde::de::IgnoredAny;
@@ -53,7 +53,7 @@ fn text<'a>(row: &'a Row<'_>, column: usize) -> Result<&'a str, StoreError> {
     Ok(row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?)
 }
 
-/// A JSON column that is only passed on: looked through, not taken apart.
+/// A JSON column that is validated but not deserialised.
 fn json_text<'a>(
     row: &'a Row<'_>,
     column: usize,

@@ -1,5 +1,4 @@
-//! The five kinds of entity have tables that are alike but for the names the
-//! seed gave them; here the statements are spelled out once for each.
+//! SQL statements for the five entity kinds, whose tables differ only in names.
 
 use std::sync::LazyLock;
 
@@ -21,7 +20,7 @@ pub(super) struct Statements {
     pub label: String,
 }
 
-/// Table, event table, and the event table's columns for the entity's round and number.
+/// Table, event table, and the columns for round and number in the event table.
 pub(super) fn names(kind: EntityKind) -> (&'static str, &'static str, &'static str, &'static str) {
     match kind {
         EntityKind::Perspective => {
@@ -55,7 +54,7 @@ pub(super) fn of(kind: EntityKind) -> &'static Statements {
 fn build(kind: EntityKind) -> Statements {
     let (table, events, round, seq) = names(kind);
     let text = kind.text_field();
-    // Only recommendations have these two columns; the others answer null.
+    // Only recommendations have these columns; other kinds return null.
     let is_recommendation = kind == EntityKind::Recommendation;
     let extras = if is_recommendation { "parameters, adopted_in_verdict" } else { "NULL, NULL" };
     let (parameters, ninth) = if is_recommendation { (", parameters", ", ?9") } else { ("", "") };

@@ -1,4 +1,4 @@
-//! The store itself: one connection that writes, a few that read.
+//! `SqliteStore`: one connection for writing, a small pool for reading.
 
 use std::fmt;
 use std::fs::{DirBuilder, OpenOptions};
@@ -31,10 +31,10 @@ use crate::store::error::StoreError;
 use crate::store::verbs::{End, PlacedEntry, Registration, Store, Unit};
 use crate::store::verification::Verification;
 
-/// Where a store lies unless somebody says otherwise.
+/// Folder of the default store.
 const OWN_FOLDER: &str = ".plenary";
 
-/// Idle readers that are kept; more may be open while they are needed.
+/// Maximum number of idle read connections. More may be open while in use.
 const READERS_KEPT: usize = 4;
 
 /// Dialogues in a SQLite file.
@@ -46,12 +46,12 @@ pub struct SqliteStore {
 
 enum Place {
     File(PathBuf),
-    /// One connection does everything: a second would see another database.
+    /// A single connection for everything, because a second one would open another database.
     Memory,
 }
 
 impl SqliteStore {
-    /// Opens the file, makes it if there is none, and carries it forward.
+    /// Opens the file, creates it if missing, and runs pending migrations.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         if let Some(folder) = path.parent() {
             make_folder(folder)?;
@@ -61,20 +61,20 @@ impl SqliteStore {
         Ok(Self { place: Place::File(path.to_owned()), writer, readers: Mutex::default() })
     }
 
-    /// A store that is gone when it is dropped.
+    /// A store in memory, lost when dropped.
     pub fn in_memory() -> Result<Self, StoreError> {
         let writer = Mutex::new(connect::memory()?);
         Ok(Self { place: Place::Memory, writer, readers: Mutex::default() })
     }
 
-    /// Lets the file grow to so many pages and no further; to those it has, where it has more.
+    /// Limits the file to this many pages, or to its current size if that is larger.
     #[cfg(test)]
     pub(crate) fn limit_pages(&self, pages: u32) {
         let sql = format!("PRAGMA max_page_count = {pages}");
         lock(&self.writer).query_row(&sql, [], |_| Ok(())).unwrap();
     }
 
-    /// Notes what the one connection of a store in memory does.
+    /// Traces the connection of an in-memory store.
     #[cfg(test)]
     pub(super) fn trace(
         &mut self,
@@ -84,7 +84,7 @@ impl SqliteStore {
         lock(&self.writer).trace_v2(events, Some(note)).unwrap();
     }
 
-    /// Runs a question against one moment of the store.
+    /// Runs a query on one snapshot of the store.
     fn read<T>(
         &self,
         ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
@@ -104,8 +104,8 @@ impl SqliteStore {
     }
 }
 
-/// Makes the folder of a store. One of our own is private and keeps out of version control: it
-/// holds records and a token.
+/// Creates the folder of a store. The default folder is private and ignored by version control,
+/// because it contains records and a token.
 #[expect(clippy::disallowed_methods, reason = "the store makes its own folder")]
 fn make_folder(folder: &Path) -> Result<(), StoreError> {
     let failed = |source| StoreError::NoFolder { path: folder.to_owned(), source };
@@ -117,28 +117,28 @@ fn make_folder(folder: &Path) -> Result<(), StoreError> {
     }
     match DirBuilder::new().mode(0o700).create(folder) {
         Ok(()) => {}
-        // Another process made it meanwhile.
+        // Another process created it at the same time.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return Ok(()),
         Err(error) => return Err(failed(error)),
     }
-    // That it cannot be written is no reason to do without a store.
+    // A missing `.gitignore` is no reason to fail.
     let _ = std::fs::write(folder.join(".gitignore"), "*\n");
     Ok(())
 }
 
-/// Makes the file of a new store, for its owner alone. SQLite gives the files beside it the same
-/// mode. A store that is there keeps its mode: a team may share it.
+/// Creates the file of a new store for its owner only. SQLite gives the files beside it the same
+/// mode. An existing store keeps its mode, because a team may share it.
 fn make_private_file(path: &Path) {
-    // Only where there is none: closing another handle on a file that SQLite has open would give
-    // up SQLite's locks on it.
+    // Only if the file is missing: closing another handle on a file that SQLite has open would
+    // release SQLite's locks.
     if !path.try_exists().unwrap_or(true) {
-        // Without this file SQLite makes one, or says why it cannot. A link is followed, as
+        // If this fails, SQLite creates the file or reports why it cannot. Links are followed, as
         // SQLite does.
         let _ = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path);
     }
 }
 
-/// A panic while the lock was held left no half-done transaction: SQLite rolled it back.
+/// A poisoned lock is safe: SQLite rolled back the unfinished transaction.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -168,7 +168,7 @@ impl Store for SqliteStore {
         let transaction = Transaction::new_unchecked(&connection, TransactionBehavior::Immediate)?;
         match work(&mut SqliteUnit { connection: &transaction }) {
             End::Commit => transaction.commit()?,
-            // SQLite has rolled back on its own after some faults, as when the disk is full.
+            // SQLite already rolled back after some errors, such as a full disk.
             End::RollBack if transaction.is_autocommit() => {}
             End::RollBack => transaction.rollback()?,
         }

@@ -1,5 +1,4 @@
-//! The verdict log of the gate: lines that the file is written from, and people's decisions
-//! over them.
+//! The verdict log tables: logged lines and human overrides.
 
 use rusqlite::{Connection, Row, ToSql, params};
 
@@ -12,7 +11,7 @@ use crate::domain::gate::{
 use crate::domain::ids::DialogueId;
 use crate::store::error::StoreError;
 
-/// Room for the rows of one entry in `seq`. An import, which brings the most, has far fewer.
+/// Maximum number of rows per journal entry in `seq`. Even an import stays far below it.
 const ROWS_PER_ENTRY_MAX: u64 = 1_000_000;
 
 impl Applier<'_> {
@@ -78,7 +77,7 @@ fn read_line(row: &Row<'_>) -> Result<LogLine, StoreError> {
     Ok(LogLine { seq: row.get(0)?, line: row.get(1)? })
 }
 
-/// A row and the newest word over it.
+/// A row and its newest override.
 const LOGGED: &str = "SELECT l.seq, l.verdict_id, l.dialogue_id, l.line,
        o.decision, o.why, o.created_at
      FROM verdict_log l LEFT JOIN overrides o
@@ -86,7 +85,7 @@ const LOGGED: &str = "SELECT l.seq, l.verdict_id, l.dialogue_id, l.line,
          AND o.seq = (SELECT max(seq) FROM overrides
            WHERE dialogue_id = l.dialogue_id AND verdict_id = l.verdict_id)";
 
-/// Rows are told apart by their place, so a page costs the same wherever it lies.
+/// Pagination is by row number, so every page costs the same.
 pub(super) fn page(
     connection: &Connection,
     asked: &LogQuery,

@@ -1,10 +1,9 @@
-//! Recomputes the record: the hash chains, the tables from the journal, the
-//! statuses from the events.
+//! Verifies a store: recomputes the hash chains, the tables from the journal, and the statuses from
+//! the events.
 //!
-//! The journal is the truth and everything else follows from it, so the check
-//! that matters is the plainest: replay it into an empty database and compare
-//! row by row (`compare`). Whatever was done to the file is a finding: nothing in
-//! it may make this fail.
+//! The journal is the only source of truth, so the main check replays it into an empty database and
+//! compares row by row (`compare`). Any damage to the file becomes a finding and never makes
+//! verification fail.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +32,7 @@ pub(super) fn verify(
     let missing = schema::is_table_missing(connection, &replica);
     let is_unreadable = missing.is_err();
     if noting_damage(missing, "schema", &mut findings)? || is_unreadable {
-        // What is not there cannot be compared.
+        // A missing table cannot be compared.
         let head = chain::GENESIS.to_owned();
         return Ok(Verification { dialogues: 0, entries: 0, head, findings });
     }
@@ -62,7 +61,7 @@ pub(super) fn verify(
     Ok(Verification { dialogues: ids.len(), entries, head, findings })
 }
 
-/// What is checked once for all dialogues together.
+/// Checks that cover all dialogues together.
 fn whole_store(
     connection: &Connection,
     ids: &[String],
@@ -76,7 +75,7 @@ fn whole_store(
     noting_damage(checked, "database", findings)
 }
 
-/// Damage that stops a check is a finding, and the other checks are made all the same.
+/// Turns damage that stops one check into a finding, so that the other checks still run.
 fn noting_damage<T: Default>(
     checked: Result<T, StoreError>,
     place: &str,
@@ -97,7 +96,7 @@ fn noting_damage<T: Default>(
 }
 
 fn every_dialogue(connection: &Connection) -> Result<Vec<String>, StoreError> {
-    // A dialogue that lost its rows still has its entries, and the other way round.
+    // A dialogue may have lost its rows or its journal entries.
     let mut statement = connection.prepare(
         "SELECT dialogue_id FROM dialogues UNION SELECT dialogue_id FROM journal ORDER BY 1",
     )?;
@@ -105,7 +104,7 @@ fn every_dialogue(connection: &Connection) -> Result<Vec<String>, StoreError> {
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// Where a chain stands while it is walked.
+/// Chain heads computed so far.
 #[derive(Debug)]
 struct Walk {
     heads: BTreeMap<String, Head>,
@@ -113,7 +112,7 @@ struct Walk {
     entries: usize,
 }
 
-/// Walks the journal from its first entry and recomputes every hash.
+/// Reads the journal from its first entry and recomputes every hash.
 fn chains(
     connection: &Connection,
     dialogue: Option<&DialogueId>,
@@ -145,7 +144,7 @@ fn chains(
     Ok(walk.entries)
 }
 
-/// The hash is not where it should be; where is it?
+/// Explains where a missing head hash was found, if anywhere.
 fn foreign_head(connection: &Connection, head: &str) -> Result<String, StoreError> {
     let elsewhere = connection
         .prepare("SELECT 1 FROM journal WHERE hash = ?1 OR global_hash = ?1")?
@@ -199,8 +198,8 @@ fn entry(
     Ok((hash, global))
 }
 
-/// What is wrong with a payload. None may be missing: where settings withhold what a seat was sent,
-/// the payload itself says so and holds the digest of the messages (`Change::AskPrepared`).
+/// Checks a payload. None may be missing: if settings withhold the messages of a seat, the payload
+/// says so and contains their digest (`AskPrepared`).
 fn payload_fault(payload: ValueRef<'_>, sha256: &str) -> Option<&'static str> {
     match payload {
         ValueRef::Text(bytes) if chain::digest_bytes(bytes) == sha256 => None,
@@ -211,7 +210,7 @@ fn payload_fault(payload: ValueRef<'_>, sha256: &str) -> Option<&'static str> {
     }
 }
 
-/// A chain that was cut is shorter than its noted head says.
+/// Compares computed and stored chain heads. A truncated chain is shorter than its stored head.
 fn noted_heads(
     connection: &Connection,
     dialogue: Option<&DialogueId>,
@@ -234,7 +233,7 @@ fn noted_heads(
     Ok(())
 }
 
-/// The noted heads of all chains, or of one.
+/// The stored heads of all chains, or of one.
 fn noted(
     connection: &Connection,
     scope: Option<&str>,
@@ -250,7 +249,7 @@ fn noted(
     Ok(noted)
 }
 
-/// Each entity's status must be the one its newest status-changing event reached.
+/// Checks that each entity has the status of its newest status event.
 fn statuses(
     connection: &Connection,
     id: &str,
@@ -289,7 +288,7 @@ fn statuses(
     Ok(())
 }
 
-/// What SQLite itself can check.
+/// Runs SQLite's own integrity checks.
 fn database(connection: &Connection, findings: &mut Vec<Finding>) -> Result<(), StoreError> {
     let mut complain = |check, place: String, message: String| {
         findings.push(Finding { check, dialogue_id: None, place, message });
