@@ -1,4 +1,4 @@
-//! A file that a request may write, and what of the files that exist it may replace.
+//! A file that a request may write, and the rules for replacing an existing one.
 
 use std::fs::File;
 use std::io;
@@ -12,33 +12,33 @@ use super::folders::{AllowedFolder, refused};
 use super::opened::{FileIdentity, MissingFolders, OpenFolder, identity, is_regular, parts};
 use super::replace::put;
 
-/// Who asks for a file to be written, and so what may become of a file that is there.
+/// Where a write request comes from, which decides what it may replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WritePermission {
-    /// A caller of the MCP server: replaces files of ours only, and cannot force.
+    /// A caller of the MCP server: may replace only files of Plenary and cannot force.
     Remote,
-    /// The command line: the same, with more freedom in the name.
+    /// The command line: same rules, but more file names are allowed.
     Local,
-    /// The command line with `--force`: replaces any regular file but those of the store and
+    /// The command line with `--force`: may replace any regular file except those of the store and
     /// those that the configuration refers to.
     Forced,
 }
 
-/// Whether a file that exists is one that we wrote, and so may be replaced.
+/// Whether Plenary wrote an existing file, so that it may be replaced.
 pub type Recognise<'a> = &'a dyn Fn(&File) -> bool;
 
-/// A path that was allowed, with the handle of the allowed folder it lies in.
+/// An allowed path, with an open handle of the allowed folder that contains it.
 #[derive(Debug, Clone)]
 pub struct AllowedFile {
     pub(super) field: String,
-    /// As the request named it.
+    /// The path as written in the request.
     pub(super) text: String,
-    /// Without links in it.
+    /// The path without links.
     pub(super) path: PathBuf,
     pub(super) folder: AllowedFolder,
-    /// Below the folder.
+    /// The path relative to the folder.
     pub(super) relative: PathBuf,
-    /// Files that are never written.
+    /// Files that must never be written.
     pub(super) guarded: Arc<[PathBuf]>,
     pub(super) permission: WritePermission,
 }
@@ -48,7 +48,7 @@ impl AllowedFile {
         &self.path
     }
 
-    /// That the file may be written as things are; `write` asks again.
+    /// Checks that the file may be written now. `write_file` checks again.
     pub fn check(&self, recognise: Recognise<'_>) -> Result<(), WriteError> {
         let (parent, name) = parts(&self.relative).map_err(|error| self.unwritable(error))?;
         let opened = self.folder.open().and_then(|it| it.beneath(parent, MissingFolders::Refuse));
@@ -62,7 +62,7 @@ impl AllowedFile {
         }
     }
 
-    /// Writes the file whole; folders on the way are made.
+    /// Writes the whole file and creates missing folders.
     pub fn write(&self, bytes: &[u8], recognise: Recognise<'_>) -> Result<(), WriteError> {
         self.check(recognise)?;
         let unwritable = |error| self.unwritable(error);
@@ -76,7 +76,7 @@ impl AllowedFile {
         })
     }
 
-    /// Whether a file that has the name now may be replaced.
+    /// Checks whether the existing file may be replaced.
     fn judge(
         &self,
         parent: &OpenFolder,
@@ -95,7 +95,8 @@ impl AllowedFile {
         Err(self.not_ours())
     }
 
-    /// A guarded file has other names too, where the file system ignores case or has hard links.
+    /// Compares file identity, because a protected file may have other names through hard links or
+    /// on a case-insensitive file system.
     fn is_guarded(&self, found: FileIdentity) -> bool {
         let is_same = |path: &PathBuf| {
             let stat = rustix::fs::stat(path);

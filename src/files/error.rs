@@ -1,4 +1,4 @@
-//! What can go wrong with a file.
+//! Errors of reading and writing files.
 
 use std::io;
 use std::path::PathBuf;
@@ -27,10 +27,10 @@ pub enum FileError {
     },
 }
 
-/// Why a file that a request names was not written.
+/// Why a requested file was not written.
 #[derive(Debug)]
 pub enum WriteError {
-    /// It must not be replaced.
+    /// The file must not be replaced.
     Refused(Box<Fault>),
     File(FileError),
 }

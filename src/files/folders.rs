@@ -1,4 +1,4 @@
-//! The folders that a request may write to and read from, and the files in them that it may not.
+//! Resolves paths of requests against the allowed folders. The app layer calls `AllowedFolders`.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -10,35 +10,34 @@ use super::opened::{MissingFolders, OpenFolder};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::store_files::store_owned;
 
-/// The folders a request may write to, and the files it may never touch.
+/// The folders that a request may use, and the files that it must not touch.
 #[derive(Debug, Clone)]
 pub struct Folders {
     working: PathBuf,
     store: PathBuf,
-    /// The database, as it was named.
+    /// The database path as configured.
     store_file: PathBuf,
     allowed: Vec<AllowedFolder>,
-    /// The database, its locks and the token: never written, never read.
+    /// The database, its lock files and the token: never written, never read.
     store_owned: Vec<PathBuf>,
     /// Files that the configuration refers to: never written.
     kept: Vec<PathBuf>,
 }
 
-/// A folder with the handle that was opened when it was allowed.
+/// An allowed folder with a handle opened when it was allowed.
 #[derive(Debug, Clone)]
 pub(super) struct AllowedFolder {
-    /// Without links in it.
+    /// The path without links.
     path: PathBuf,
-    /// Nothing, where the folder did not exist yet.
+    /// `None` if the folder did not exist then.
     handle: Option<Arc<OpenFolder>>,
 }
 
-/// A path that was checked: it lies in an allowed folder and has no links in it, and it must be
-/// opened without following any.
+/// A checked path: inside an allowed folder and without links. Open it without following links.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcePath(PathBuf);
 
-/// What is wrong with a path, for the message.
+/// The reason why a path is rejected, for the message.
 pub(super) type Objection = &'static str;
 
 impl SourcePath {
@@ -53,7 +52,7 @@ impl AllowedFolder {
         Self { path, handle }
     }
 
-    /// The folder that was allowed; where it was removed since, the one that has its path now.
+    /// The allowed folder; if it was removed since, the folder that has its path now.
     pub(super) fn open(&self) -> io::Result<Arc<OpenFolder>> {
         match self.handle.as_ref().filter(|handle| handle.is_there()) {
             Some(handle) => Ok(handle.clone()),
@@ -68,12 +67,12 @@ fn from_root(path: &Path, missing: MissingFolders) -> io::Result<OpenFolder> {
 }
 
 impl Folders {
-    /// The working folder, the folder of the store's file, and further ones.
+    /// Allows the working folder, the folder of the store and further ones.
     pub fn new(working: &Path, store_file: &Path, further: &[PathBuf]) -> Self {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let store = real(store_file.parent().unwrap_or(working));
         let working = real(working);
-        // The database follows a link and keeps its other files beside the real one.
+        // SQLite follows a link and keeps its other files beside the real database.
         let named = store.join(store_file.file_name().unwrap_or_default());
         let databases = [real(&named), named.clone()];
         let store_owned = databases.iter().flat_map(|file| store_owned(file)).collect();
@@ -83,12 +82,12 @@ impl Folders {
         Self { working, store, store_file: named, allowed, store_owned, kept: Vec::new() }
     }
 
-    /// The database's file, as it was named.
+    /// The database path as configured.
     pub fn store_file(&self) -> &Path {
         &self.store_file
     }
 
-    /// The same; these are never written to, with or without `--force`.
+    /// Protects these files from writing, even with `--force`.
     #[must_use]
     pub fn keeping(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         let real = |path: PathBuf| {
@@ -100,22 +99,22 @@ impl Folders {
         self
     }
 
-    /// Where the store's file lies.
+    /// The folder of the store.
     pub fn store_folder(&self) -> &Path {
         &self.store
     }
 
-    /// Where a dialogue's files go by default.
+    /// The default output folder of a dialogue.
     pub fn default_output_dir(&self, dialogue_id: &str) -> String {
         format!("dialogues/{dialogue_id}")
     }
 
-    /// A stored `output_dir` as a path: a relative one lies in the store's folder.
+    /// The path of a stored `output_dir`; a relative one is below the store's folder.
     pub fn output_dir(&self, stored: &str) -> PathBuf {
         self.store.join(stored)
     }
 
-    /// The folder that a request names, to be stored.
+    /// Checks a folder of a request and returns the text to store.
     pub fn folder(&self, field: &str, text: &str) -> Result<String, Fault> {
         let objected = |objection| refused(field, text, objection);
         let path = self.allowed_path(text).map_err(objected)?;
@@ -126,13 +125,13 @@ impl Folders {
         {
             return Err(objected(objection));
         }
-        // One spelling for one folder, so that its owner is found; and a store that moves
-        // takes along what lies in its own folder.
+        // Store one spelling per folder, so that its owner can be found. Paths in the store's
+        // folder are relative, so that the store can be moved.
         let stored = path.strip_prefix(&self.store).unwrap_or(&path).to_str().map(str::to_owned);
         stored.ok_or_else(|| refused(field, &path.to_string_lossy(), "it is not UTF-8"))
     }
 
-    /// The file that a request wants to write.
+    /// Checks a file that a request wants to write.
     pub fn file(
         &self,
         field: &str,
@@ -146,8 +145,8 @@ impl Folders {
         self.allowed_file(field, text, path, permission)
     }
 
-    /// A file in a dialogue's own folder. The folder was allowed when it was chosen; what it
-    /// leads to may have changed since.
+    /// Checks a file in a dialogue's output folder. The folder was allowed when it was chosen, but
+    /// its links may have changed since.
     pub fn own_file(
         &self,
         output_dir: &str,
@@ -160,8 +159,8 @@ impl Folders {
         self.allowed_file("output_dir", output_dir, path, permission)
     }
 
-    /// The file or folder that a request wants to be read: a remote caller reads what it may
-    /// write, and nothing of the store.
+    /// Checks a file or folder that a request wants to read: it must be in an allowed folder and
+    /// not belong to the store.
     pub fn source(&self, field: &str, text: &str) -> Result<SourcePath, Fault> {
         let objected = |objection| refused(field, text, objection);
         if text.trim().is_empty() || text.contains('\0') {
@@ -242,7 +241,7 @@ impl Folders {
         })
     }
 
-    /// The innermost allowed folder that a path lies in, and the rest of the path.
+    /// The innermost allowed folder that contains a path, and the rest of the path.
     fn below<'a>(&self, path: &'a Path) -> Option<(&AllowedFolder, &'a Path)> {
         let containing = self
             .allowed
@@ -251,7 +250,7 @@ impl Folders {
         containing.min_by_key(|(_, below)| below.as_os_str().len())
     }
 
-    /// Whether git keeps it for itself: a hook that is written there is run.
+    /// Whether the path is inside `.git`: git would run a hook that is written there.
     fn is_in_repository(&self, path: &Path) -> bool {
         let folders = self.allowed.iter();
         let below = folders.filter_map(|folder| path.strip_prefix(&folder.path).ok());
@@ -260,8 +259,8 @@ impl Folders {
     }
 }
 
-/// Whether a path is another one or lies below it. Some file systems ignore case, so a name in
-/// other letters counts as the same.
+/// Whether a path equals another one or is below it. Case is ignored, because some file systems
+/// ignore it.
 fn is_within(path: &Path, outer: &Path) -> bool {
     let mut parts = path.components();
     outer.components().all(|outer| {
@@ -287,9 +286,9 @@ fn hint_for(objection: &str) -> &'static str {
     }
 }
 
-/// Resolves a path step by step, as the system would; what does not exist yet is kept.
+/// Resolves links and `..` as the system does. Components that do not exist yet are kept.
 fn resolve(path: &Path) -> Result<PathBuf, Objection> {
-    /// The system's own limits on Linux.
+    /// Limits of Linux.
     const PATH_BYTES_MAX: usize = 4_095;
     const NAME_BYTES_MAX: usize = 255;
     let mut real = PathBuf::new();

@@ -1,9 +1,9 @@
-//! Where files may be written and read, and how: inside the allowed folders, whole or not at
-//! all, and by handle, so that the file that was checked is the file that is used.
+//! Reads and writes files inside the allowed folders, atomically and through open handles, so that
+//! the checked file is the file in use.
 //!
-//! **Invariant:** a path that a request brings is resolved once, links included, and compared
-//! with the allowed folders. It is then opened from a folder's handle without following a link:
-//! a link that takes the place of a folder in between is an error and leads nowhere.
+//! **Invariant:** a path of a request is resolved once, links included, and compared with the
+//! allowed folders. It is then opened from a folder handle without following links, so a link that
+//! replaces a folder meanwhile is an error.
 
 mod allowed;
 mod error;

@@ -1,21 +1,21 @@
-//! Names that an export does not take, because programs act on files of such names.
+//! File names that an export must not use, because programs act on files with such names.
 //!
-//! An existing file is safe already: only our own are replaced. This table is about files that
-//! do not exist yet. An export shows text of models and of callers, and must not become an
-//! instruction to an agent or an input of a build tool.
+//! Existing files are already safe, because only files of Plenary are replaced. This table covers
+//! files that do not exist yet. An export contains text of models and callers, and must not become
+//! an instruction to an agent or an input of a build tool.
 
 use std::path::{Component, Path};
 
 use super::folders::Objection;
 
-/// Files that Plenary itself obeys wherever they lie.
+/// Files that Plenary itself reads in any folder.
 const OBEYED: [&str; 2] = ["council.yaml", ".councilignore"];
 
-/// Our own folder, the one name with a dot that an export may lie in.
+/// Plenary's folder, the only dotted name that an export may use.
 const OWN_FOLDER: &str = ".plenary";
 
-/// What agents and build tools look for, up to the first dot and in small letters: `agents` is
-/// AGENTS.md and AGENTS.override.md alike.
+/// Names that agents and build tools look for, lower-case and up to the first dot: `agents` matches
+/// AGENTS.md and AGENTS.override.md.
 const ACTED_ON: [&str; 44] = [
     // Instructions to agents.
     "agent",
@@ -66,17 +66,17 @@ const ACTED_ON: [&str; 44] = [
     "vagrantfile",
 ];
 
-/// Endings by which agents find instructions: `review.prompt.md`.
+/// Endings of instruction files, such as `review.prompt.md`.
 const ACTED_ON_ENDINGS: [&str; 5] =
     [".prompt.md", ".instructions.md", ".agent.md", ".chatmode.md", ".config.json"];
 
-/// That Plenary obeys a file of that name; no permission changes it.
+/// Whether Plenary reads a file of that name. No permission allows to write it.
 pub(super) fn is_obeyed(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default();
     OBEYED.iter().any(|obeyed| name.eq_ignore_ascii_case(obeyed))
 }
 
-/// A part of the path that begins with a dot: tools keep what they act on there.
+/// Rejects path components that begin with a dot, because tools act on such files.
 pub(super) fn objection_to_folders(below: &Path) -> Option<Objection> {
     let is_hidden = |part: Component<'_>| {
         let name = part.as_os_str();
@@ -86,7 +86,7 @@ pub(super) fn objection_to_folders(below: &Path) -> Option<Objection> {
     below.components().any(is_hidden).then_some(objection)
 }
 
-/// The same, and files that agents and build tools look for by their names.
+/// Rejects the same, and the file names that agents and build tools look for.
 pub(super) fn objection_to_file(below: &Path) -> Option<Objection> {
     if let Some(objection) = objection_to_folders(below) {
         return Some(objection);

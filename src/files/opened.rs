@@ -1,7 +1,7 @@
-//! A folder by its handle. Paths below it are opened without following a link.
+//! An open folder. Paths below it are opened without following links.
 //!
-//! Linux resolves the whole path in one call (`openat2`). Where that call is missing or
-//! forbidden, the path is opened one component at a time; both refuse the same paths.
+//! On Linux one call (`openat2`) resolves the whole path. If that call is missing or forbidden, the
+//! path is opened component by component; both ways reject the same paths.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,23 +12,23 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, Dev, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-/// Nothing is read from the handle itself, so a folder that may only be searched is enough.
+/// The handle itself is never read, so search permission on the folder is enough.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const FOLDER: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
-/// `NONBLOCK`: opening a pipe must not wait for its other end.
+/// `NONBLOCK`: opening a pipe must not block.
 const FILE: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
-/// What happens to folders on the way that do not exist.
+/// What to do with missing folders in a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MissingFolders {
     Refuse,
     Create,
 }
 
-/// An open folder. It stays the same folder when its path comes to mean another one.
+/// An open folder. It stays the same folder even if its path changes.
 #[derive(Debug)]
 pub struct OpenFolder(OwnedFd);
 
@@ -52,7 +52,7 @@ impl OpenFolder {
         Ok(Self(rustix::fs::open(path, FOLDER, Mode::empty())?))
     }
 
-    /// Opens a folder below this one; a link on the way is an error.
+    /// Opens a folder below this one; a link in the path is an error.
     pub fn beneath(&self, relative: &Path, missing: MissingFolders) -> io::Result<Self> {
         let names = names_of(relative)?;
         if names.is_empty() {
@@ -72,7 +72,8 @@ impl OpenFolder {
         let resolve =
             ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
         match rustix::fs::openat2(&self.0, relative, FOLDER, Mode::empty(), resolve) {
-            // Old kernels lack the call, some containers forbid it; `AGAIN`: something moved.
+            // Old kernels lack the call and some containers forbid it. `AGAIN`: a component was
+            // moved.
             Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::AGAIN) => None,
             answered => Some(answered),
         }
@@ -103,20 +104,20 @@ impl OpenFolder {
         Ok(Self(folder))
     }
 
-    /// Opens a file below this folder for reading; a link on the way or at its end is an error.
+    /// Opens a file below this folder for reading; a link in the path is an error.
     pub fn read(&self, relative: &Path) -> io::Result<File> {
         let (parent, name) = parts(relative)?;
         let parent = self.beneath(parent, MissingFolders::Refuse)?;
         parent.open(name, OFlags::RDONLY, 0)
     }
 
-    /// Opens a file of this folder; a link is an error.
+    /// Opens a file in this folder; a link is an error.
     pub fn open(&self, name: &OsStr, flags: OFlags, mode: u32) -> io::Result<File> {
         let mode = Mode::from_raw_mode(mode);
         Ok(rustix::fs::openat(&self.0, name, flags | FILE, mode)?.into())
     }
 
-    /// What a name of this folder means; nothing, where there is no such name.
+    /// Metadata of a name in this folder, or `None` if it does not exist.
     pub fn look(&self, name: &OsStr) -> io::Result<Option<Stat>> {
         match rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat)),
@@ -125,12 +126,12 @@ impl OpenFolder {
         }
     }
 
-    /// Whether a name of this folder means the same file as before.
+    /// Whether a name in this folder still refers to this file.
     pub fn has(&self, name: &OsStr, file: FileIdentity) -> bool {
         matches!(self.look(name), Ok(Some(stat)) if FileIdentity::of(&stat) == file)
     }
 
-    /// Whether the folder still has a name anywhere.
+    /// Whether the folder still has a path.
     pub(super) fn is_there(&self) -> bool {
         rustix::fs::fstat(&self.0).is_ok_and(|stat| stat.st_nlink > 0)
     }
@@ -139,14 +140,14 @@ impl OpenFolder {
         &self.0
     }
 
-    /// Makes the names in it durable, not only what the files hold.
+    /// Makes the file names in the folder durable, not only the file contents.
     pub fn sync(&self) -> io::Result<()> {
         let folder = rustix::fs::openat(&self.0, ".", OFlags::DIRECTORY | FILE, Mode::empty())?;
         Ok(rustix::fs::fsync(folder)?)
     }
 }
 
-/// The file of an open handle.
+/// The identity of an open file.
 pub(crate) fn identity(file: &File) -> io::Result<FileIdentity> {
     Ok(FileIdentity::of(&rustix::fs::fstat(file)?))
 }
@@ -155,8 +156,8 @@ pub(super) fn is_regular(stat: &Stat) -> bool {
     FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
 }
 
-/// Opens a file by an absolute path that had no link in it when it was checked. A link that has
-/// taken the place of a folder since is an error, so the file lies where the path says.
+/// Opens a file by an absolute path that had no links when it was checked. If a link has replaced a
+/// folder since, this fails.
 pub fn open_without_links(path: &Path) -> io::Result<File> {
     let relative = path.strip_prefix("/").map_err(|_| io::ErrorKind::InvalidInput)?;
     OpenFolder::at(Path::new("/"))?.read(relative)
@@ -166,7 +167,7 @@ fn step(folder: &OwnedFd, name: &OsStr) -> rustix::io::Result<OwnedFd> {
     rustix::fs::openat(folder, name, FOLDER | OFlags::NOFOLLOW, Mode::empty())
 }
 
-/// The names of a path, which must hold nothing but names: no `..`, no root.
+/// The components of a path, which must be plain names: no `..`, no root.
 pub(super) fn names_of(relative: &Path) -> io::Result<Vec<&OsStr>> {
     let name = |component| match component {
         Component::Normal(name) => Ok(name),
@@ -177,7 +178,7 @@ pub(super) fn names_of(relative: &Path) -> io::Result<Vec<&OsStr>> {
     relative.components().map(name).collect()
 }
 
-/// A path's folder and its name.
+/// Splits a path into folder and name.
 pub(super) fn parts(path: &Path) -> io::Result<(&Path, &OsStr)> {
     let name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?;
     Ok((path.parent().unwrap_or(Path::new("")), name))

@@ -1,4 +1,4 @@
-//! How a request is read from a file or from standard input.
+//! Reads a request from a file or standard input, and locks files.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read};
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::FileError;
 use crate::domain::limits::ARGUMENTS_BYTES_MAX;
 
-/// Reads a request from a file, or from standard input when it is called `-`.
+/// Reads a request from a file, or from standard input for `-`.
 pub fn read_text(path: &Path) -> Result<String, FileError> {
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
     let bytes = read_limited(source(path)?).map_err(unreadable)?;
@@ -18,7 +18,7 @@ pub fn read_text(path: &Path) -> Result<String, FileError> {
     String::from_utf8(bytes).map_err(|_| FileError::NotText { path: path.to_owned() })
 }
 
-/// A file to be read piece by piece, or standard input when it is called `-`.
+/// Opens a file for streaming, or standard input for `-`.
 pub fn source(path: &Path) -> Result<Box<dyn Read>, FileError> {
     if path == Path::new("-") {
         return Ok(Box::new(io::stdin()));
@@ -26,7 +26,7 @@ pub fn source(path: &Path) -> Result<Box<dyn Read>, FileError> {
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
     let file = std::fs::File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
-    // A named pipe is how shells pass `<(…)`; a folder or a device is a mistake.
+    // Shells pass `<(…)` as a named pipe. A folder or device is a mistake.
     if metadata.is_dir() || is_device(&metadata) {
         return Err(FileError::NotAFile { path: path.to_owned() });
     }
@@ -45,14 +45,15 @@ fn is_device(_: &std::fs::Metadata) -> bool {
     false
 }
 
-/// One byte over the limit is enough to know that it is over.
+/// Reads one byte beyond the limit to detect that a file is too large.
 fn read_limited(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(ARGUMENTS_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
-/// Locks a file that exists for as long as the answer lives; nothing, while another process has it.
+/// Locks an existing file until the result is dropped. Returns `None` while another process has the
+/// lock.
 pub fn hold(path: &Path) -> Result<Option<File>, FileError> {
     let unreadable = |source| FileError::Unreadable { path: path.to_owned(), source };
     let file = File::open(path).map_err(unreadable)?;

@@ -1,4 +1,4 @@
-//! Puts a file in its place, whole: a reader sees the old one or the new one.
+//! Writes files atomically: a reader sees the old file or the new one.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -10,18 +10,18 @@ use super::error::FileError;
 use super::opened::{FileIdentity, OpenFolder, parts};
 use super::temporary::TemporaryFile;
 
-/// Others may make and remove the file meanwhile; one that keeps changing is given up.
+/// Number of retries while other processes create and remove the same file.
 const ATTEMPTS_MAX: usize = 16;
 
-/// Files are readable as the user's `umask` says.
+/// The user's `umask` limits this mode.
 const MODE: u32 = 0o666;
 
-/// Replaces a file at a path of the operator's, or makes it.
+/// Creates or replaces a file at a path that the operator chose.
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     at(path, bytes, |_| Ok(()))
 }
 
-/// Makes a file at a path of the operator's; one that exists is an error and stays.
+/// Creates a file at a path that the operator chose; fails if it exists.
 pub fn create(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     at(path, bytes, |_| Err(io::ErrorKind::AlreadyExists.into()))
 }
@@ -43,7 +43,7 @@ fn make_folders(folder: &Path) -> io::Result<()> {
     std::fs::create_dir_all(folder)
 }
 
-/// Writes a file of a folder. `judge` says whether what has the name now may be replaced.
+/// Writes a file in a folder. `judge` decides whether the existing file may be replaced.
 pub(super) fn put<E: From<io::Error>>(
     folder: &OpenFolder,
     name: &OsStr,
@@ -61,7 +61,7 @@ pub(super) fn put<E: From<io::Error>>(
             },
             Some(found) => {
                 judge(&found)?;
-                // What was judged is what is replaced.
+                // Replace only the file that `judge` approved.
                 if folder.has(name, FileIdentity::of(&found)) {
                     return Ok(temporary.persist(name)?);
                 }

@@ -1,6 +1,7 @@
-//! A file that gets its name when it is whole, and what killed processes left of such files.
+//! Temporary files that are renamed when complete, and the cleanup of those that killed processes
+//! left.
 //!
-//! **Invariant:** the sweep removes only regular files of this user whose names have our exact
+//! **Invariant:** the cleanup removes only regular files of this user whose names have our exact
 //! form and whose process is gone. It never follows a link.
 
 use std::ffi::OsStr;
@@ -14,17 +15,17 @@ use rustix::process::Pid;
 
 use super::opened::{FileIdentity, OpenFolder, is_regular};
 
-/// Names that other processes took first; more than this is something else.
+/// Retries for a free name; more failures have another cause.
 const ATTEMPTS_MAX: u32 = 1_000;
 
-/// A folder with more entries is not looked through: writing a file must not take seconds.
+/// The cleanup reads at most this many entries, so that writing a file stays fast.
 const SWEPT_ENTRIES_MAX: usize = 10_000;
 
-/// Process numbers are used again, so after this time the number alone keeps no file.
+/// Process ids are reused, so after this time the id alone does not protect a file.
 const STALE_AGE: Duration = Duration::from_secs(3_600);
 
-/// Not seen by others under its real name before `persist` or `persist_new`. Its process holds a
-/// lock on it while it lives; dropping it removes it.
+/// A file without its final name until `persist` or `persist_new`. Its process keeps a lock on it.
+/// Dropping it deletes it.
 #[derive(Debug)]
 pub struct TemporaryFile<'a> {
     folder: &'a OpenFolder,
@@ -34,7 +35,7 @@ pub struct TemporaryFile<'a> {
 }
 
 impl<'a> TemporaryFile<'a> {
-    /// Makes a new file in the folder, after a sweep of what others left there.
+    /// Removes stale files from the folder and creates a new one.
     pub fn new(folder: &'a OpenFolder, mode: u32) -> io::Result<Self> {
         sweep(folder);
         for attempt in 0..ATTEMPTS_MAX {
@@ -44,9 +45,9 @@ impl<'a> TemporaryFile<'a> {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 opened => opened?,
             };
-            // Not all file systems have locks; without one the age of the file decides.
+            // Some file systems have no locks; then the age of the file decides.
             let _ = file.try_lock();
-            // Another process may have swept it before it was locked.
+            // Another process may have removed it before it was locked.
             if folder.has(OsStr::new(&name), super::opened::identity(&file)?) {
                 return Ok(Self { folder, name, file, is_placed: false });
             }
@@ -54,7 +55,7 @@ impl<'a> TemporaryFile<'a> {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Gives it its name; a file of that name is replaced in the same moment.
+    /// Renames it atomically and replaces an existing file.
     pub fn persist(mut self, name: &OsStr) -> io::Result<()> {
         let handle = self.folder.handle();
         rustix::fs::renameat(handle, self.name.as_str(), handle, name)?;
@@ -62,7 +63,7 @@ impl<'a> TemporaryFile<'a> {
         Ok(())
     }
 
-    /// Gives it its name; one that is taken is `AlreadyExists`, and the file is still ours.
+    /// Renames it; fails with `AlreadyExists` if the name is taken, and keeps the temporary file.
     pub fn persist_new(&mut self, name: &OsStr) -> io::Result<()> {
         match self.rename_new(name) {
             Err(Errno::NOSYS | Errno::INVAL | Errno::OPNOTSUPP) => self.link_new(name)?,
@@ -85,12 +86,13 @@ impl<'a> TemporaryFile<'a> {
         Err(Errno::NOSYS)
     }
 
-    /// A second name that must be new; the first goes when this is dropped.
+    /// Adds a second name that must be new. Dropping the value removes the first one.
     fn link_new(&self, name: &OsStr) -> io::Result<()> {
         let handle = self.folder.handle();
         let linked = rustix::fs::linkat(handle, self.name.as_str(), handle, name, AtFlags::empty());
         match linked {
-            // Some file systems have neither; there the moment between look and rename remains.
+            // Some file systems support neither call; a race between check and rename remains
+            // there.
             Err(Errno::PERM | Errno::OPNOTSUPP | Errno::NOSYS) => {
                 if self.folder.look(name)?.is_some() {
                     return Err(io::ErrorKind::AlreadyExists.into());
@@ -105,14 +107,14 @@ impl<'a> TemporaryFile<'a> {
 impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if !self.is_placed {
-            // The error that matters is the one that brought us here.
+            // The caller already gets the error that led here.
             let _ =
                 rustix::fs::unlinkat(self.folder.handle(), self.name.as_str(), AtFlags::empty());
         }
     }
 }
 
-/// Removes temporary files of processes that were killed. What cannot be removed stays.
+/// Removes temporary files of killed processes. Failures are ignored.
 fn sweep(folder: &OpenFolder) {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let Ok(listed) = rustix::fs::openat(folder.handle(), ".", flags, Mode::empty()) else { return };
@@ -125,7 +127,7 @@ fn sweep(folder: &OpenFolder) {
     }
 }
 
-/// The process in a name of our form: `.plenary-PROCESS-ATTEMPT.tmp`.
+/// The process id in a name of our form: `.plenary-PROCESS-ATTEMPT.tmp`.
 fn process_of(name: &str) -> Option<Pid> {
     let numbers = name.strip_prefix(".plenary-")?.strip_suffix(".tmp")?;
     let (process, attempt) = numbers.split_once('-')?;
@@ -142,7 +144,7 @@ fn remove_stale(folder: &OpenFolder, name: &OsStr, process: Pid) {
     if !is_ours(&stat) || !is_stale(&file, process) {
         return;
     }
-    // The name may mean another file by now.
+    // The name may refer to another file by now.
     if folder.has(name, FileIdentity::of(&stat)) {
         let _ = rustix::fs::unlinkat(folder.handle(), name, AtFlags::empty());
     }
@@ -153,8 +155,8 @@ fn is_ours(stat: &Stat) -> bool {
     is_regular(stat) && is_own && stat.st_nlink == 1
 }
 
-/// A living process holds the lock. A process of another container has a number that means
-/// nothing here, so the lock is asked first.
+/// Whether the process that wrote the file is gone. A running process has the lock. The lock is
+/// checked first, because a process id of another container means nothing here.
 fn is_stale(file: &File, process: Pid) -> bool {
     if file.try_lock().is_err() {
         return false;

@@ -1,4 +1,5 @@
-//! Handles: what is opened below one, what is refused, and that both ways of opening agree.
+//! Tests of folder handles: what opens below one, what is rejected, and that both ways of opening
+//! agree.
 
 #![expect(clippy::disallowed_methods, reason = "tests lay out files themselves")]
 
@@ -25,12 +26,12 @@ fn folders() -> (TempDir, PathBuf) {
     (root, inside)
 }
 
-/// Opens the folder both ways and returns whether it was opened.
+/// Opens the folder both ways and returns whether it opened.
 #[track_caller]
 fn opens(folder: &Path, relative: &str, missing: MissingFolders) -> bool {
     let folder = OpenFolder::at(folder).unwrap();
     let names = names_of(Path::new(relative)).unwrap();
-    // The slow way first: where folders are made, the other finds them.
+    // The slow way first, because it may create folders that the other way then finds.
     let slowly = folder.step_by_step(&names, missing).is_ok();
     let opened = folder.beneath(Path::new(relative), missing).is_ok();
     assert_eq!(opened, slowly, "{relative}");
@@ -96,7 +97,7 @@ fn a_new_file_takes_no_name_that_is_taken() {
     assert_eq!(std::fs::read(&path).unwrap(), b"first");
     replace(&path, b"third").unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"third");
-    // A link is a name too; it is replaced, and what it leads to stays.
+    // A link counts as an existing name. It is replaced, and its target stays.
     let link = folder.path().join("link");
     symlink(&path, &link).unwrap();
     assert!(create(&link, b"fourth").is_err());
