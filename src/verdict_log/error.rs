@@ -1,4 +1,4 @@
-//! What can go wrong between us and the file. The verdicts themselves are in the store by then.
+//! Errors of the verdict log file. The store already contains the verdicts when they occur.
 
 use std::io;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ pub enum LogFileError {
 }
 
 impl LogFileError {
-    /// What to do about it; nothing of the log is lost meanwhile.
+    /// How to fix the error. No verdict is lost meanwhile.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::NotAFile { .. } => {

@@ -1,8 +1,8 @@
-//! The file, found, opened and locked. Whoever writes holds its lock, and a lock on a file that
-//! was replaced meanwhile is none.
+//! Opens and locks the log file. Every writer locks it first; a lock on a file that was replaced
+//! meanwhile does not count.
 //!
-//! **Invariant:** the log is a regular file of its folder. A link of that name is an error: a
-//! clone may bring one that leads to a file of the user's.
+//! **Invariant:** the log is a regular file in its folder. A link is an error, because a cloned
+//! repository may contain one that leads to a file of the user.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, TryLockError};
@@ -15,15 +15,15 @@ use rustix::fs::OFlags;
 use super::error::LogFileError;
 use crate::files::{OpenFolder, TemporaryFile, identity};
 
-/// Another process appends a few lines; it takes longer only where the disk does.
+/// Lock timeout. Another process only appends a few lines, so it takes longer only on a slow disk.
 pub(super) const WAIT: Duration = Duration::from_secs(60);
 
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The log is readable as the user's `umask` says.
+/// The user's `umask` limits this mode.
 const MODE: u32 = 0o666;
 
-/// The log, ours alone until this is dropped.
+/// The locked log file. Dropping it releases the lock.
 #[derive(Debug)]
 pub(super) struct LogFile {
     pub path: PathBuf,
@@ -34,7 +34,7 @@ pub(super) struct LogFile {
 }
 
 impl LogFile {
-    /// The file as it is, to be looked at; nothing is made where there is none.
+    /// Opens an existing file for reading; returns `None` if it is missing.
     pub(super) fn look(path: &Path) -> Result<Option<Self>, LogFileError> {
         if path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
             return Ok(None);
@@ -49,7 +49,7 @@ impl LogFile {
         Ok(Some(Self { path: path.to_owned(), file, folder, name }))
     }
 
-    /// Opens the file and makes it where there is none, with its folder.
+    /// Opens the file for appending and creates it, with its folder, if it is missing.
     pub(super) fn open(path: &Path) -> Result<Self, LogFileError> {
         let name = name_of(path)?;
         refuse_others(path)?;
@@ -59,7 +59,7 @@ impl LogFile {
             refuse_others(path)?;
             let file = opened(&folder, &name, path)?;
             wait_for(&file, path, deadline)?;
-            // Whoever held it before may have put another file in its place.
+            // The previous lock owner may have replaced the file.
             let is_at = identity(&file).is_ok_and(|file| folder.has(&name, file));
             if is_at {
                 return Ok(Self { path: path.to_owned(), file, folder, name });
@@ -79,7 +79,7 @@ impl LogFile {
         Ok(self.file.metadata().map_err(|error| self.unreadable(error))?.len())
     }
 
-    /// Opens a file beside the log to be appended to. A link there is an error as well.
+    /// Opens a file beside the log for appending. A link is an error.
     pub(super) fn open_beside(&self, suffix: &str) -> (PathBuf, io::Result<File>) {
         let with_suffix = |name: &OsStr| {
             let mut name = name.to_owned();
@@ -90,25 +90,24 @@ impl LogFile {
         (path, append(&self.folder, &with_suffix(&self.name)))
     }
 
-    /// A file that is to take the place of the log.
+    /// Creates a temporary file that will replace the log.
     pub(super) fn fresh(&self) -> io::Result<TemporaryFile<'_>> {
         let fresh = TemporaryFile::new(&self.folder, MODE)?;
         fresh.file.set_permissions(self.file.metadata()?.permissions())?;
         Ok(fresh)
     }
 
-    /// The name of the log in its folder.
     pub(super) fn name(&self) -> &OsStr {
         &self.name
     }
 
-    /// Makes the name of a file durable, not only what is in it.
+    /// Makes the file name durable, not only the file content.
     pub(super) fn sync_folder(&self) -> Result<(), LogFileError> {
         self.folder.sync().map_err(|error| self.unwritable(error))
     }
 }
 
-/// The folder of the file, made where there is none.
+/// Opens the folder of the log and creates it if missing.
 #[expect(clippy::disallowed_methods, reason = "the log's folder is made with its file")]
 fn made_folder(path: &Path) -> Result<OpenFolder, LogFileError> {
     let folder = folder_of(path);
@@ -125,7 +124,7 @@ fn name_of(path: &Path) -> Result<OsString, LogFileError> {
     name.ok_or_else(|| LogFileError::NotAFile { path: path.to_owned() })
 }
 
-/// Says what is wrong with what has the name now. Opening it refuses the same.
+/// Rejects links and other non-files with a precise error. Opening them fails too.
 fn refuse_others(path: &Path) -> Result<(), LogFileError> {
     match path.symlink_metadata() {
         Ok(metadata) if metadata.is_symlink() => Err(LogFileError::Link { path: path.to_owned() }),

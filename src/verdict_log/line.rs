@@ -1,19 +1,19 @@
-//! Lines of a log, one after the other, however long and whatever is in them.
+//! Reads raw lines of a log of any length and content.
 
 use std::io::{self, BufRead};
 use std::ops::Range;
 
-/// A line without its break. Of one that is over the limit, the beginning is kept.
+/// A line without its line break. If it is over the limit, only its beginning is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawLine {
-    /// From 1.
+    /// Line number, from 1.
     pub number: usize,
-    /// Where it stands in the source, its break included.
+    /// Byte range in the source, including the line break.
     pub place: Range<u64>,
     pub bytes: Vec<u8>,
-    /// Whether bytes beyond the limit were passed over.
+    /// Whether bytes beyond the limit were dropped.
     pub is_too_long: bool,
-    /// Whether a line break ends it; the last line of a torn file has none.
+    /// Whether the line ends with a line break; the last line of a torn file does not.
     pub is_ended: bool,
 }
 
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, bytes_max: usize) -> Vec<(usize, String, bool, bool)> {
-        // A buffer of three bytes, so that lines cross its ends.
+        // A buffer of three bytes, so that lines cross its boundary.
         let source = io::BufReader::with_capacity(3, text.as_bytes());
         let lines = Lines::new(source, bytes_max).map(Result::unwrap);
         let shown = |line: RawLine| {

@@ -1,7 +1,7 @@
-//! `council_log.jsonl`: the verdict log of the store, written out for other programs to read.
+//! `council_log.jsonl`: the verdict log of the store as a file for other programs.
 //!
-//! The store is the truth and the file follows: appending, mending a torn line and writing it
-//! for the first time are one function. What others wrote into the file is never destroyed.
+//! The store is the source of truth and the file follows it: `sync_log` appends rows, completes a
+//! torn line and writes the file for the first time. Lines of other programs are never destroyed.
 
 mod error;
 mod file;

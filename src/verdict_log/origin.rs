@@ -1,4 +1,4 @@
-//! What a line of the file is to the store.
+//! Matches lines of the log file with rows of the store.
 
 use std::io::BufRead;
 
@@ -13,27 +13,27 @@ use crate::store::{Store, StoreError};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineOrigin {
-    /// The line of a row, word for word.
+    /// Equal to the line of a stored row, byte for byte.
     Ours {
         seq: u64,
     },
-    /// The store has it in other words: its id is known, or all that it says.
+    /// A stored row with another text: the id or the content is known.
     Known {
         seq: u64,
     },
-    /// Nothing that the store knows.
+    /// Not in the store.
     Stranger,
     Blank,
 }
 
-/// The one thing by which a row is found.
+/// The field that identifies a row.
 #[derive(Deserialize)]
 struct Named {
     #[serde(default)]
     verdict_id: Option<String>,
 }
 
-/// `redaction` is what was taken out of rows before they were logged.
+/// Matches a line. `redaction` removes the values that were also removed before rows were logged.
 pub(super) fn origin(
     store: &dyn Store,
     redaction: &Redaction,
@@ -56,7 +56,7 @@ pub(super) fn origin(
     Ok(said(store, redaction, line)?.map_or(LineOrigin::Stranger, |seq| LineOrigin::Known { seq }))
 }
 
-/// Whether every line is one of the store's, word for word.
+/// Whether every line equals a stored line, byte for byte.
 pub fn is_all_ours(store: &dyn Store, source: impl BufRead) -> Result<bool, LogFileError> {
     for line in Lines::new(source, LINE_BYTES_MAX) {
         let Ok(line) = line else { return Ok(false) };
@@ -69,7 +69,7 @@ pub fn is_all_ours(store: &dyn Store, source: impl BufRead) -> Result<bool, LogF
     Ok(true)
 }
 
-/// The row of the store that says all that the line says.
+/// Finds the stored row with the same content.
 fn said(store: &dyn Store, redaction: &Redaction, line: &[u8]) -> Result<Option<u64>, StoreError> {
     let read = std::str::from_utf8(line).ok().and_then(|line| ForeignRow::read(line).ok());
     let Some(read) = read.filter(|read| read.is_whole) else { return Ok(None) };
@@ -82,7 +82,7 @@ fn said(store: &dyn Store, redaction: &Redaction, line: &[u8]) -> Result<Option<
     Ok(None)
 }
 
-/// Whether these bytes are a JSON object from its first to its last.
+/// Whether the bytes are exactly one JSON object.
 pub(super) fn is_object(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Map<String, Value>>(bytes).is_ok()
 }

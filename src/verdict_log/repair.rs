@@ -1,7 +1,7 @@
-//! Compares the whole file with the table, and writes it anew where they differ.
+//! Compares the log file with the verdict log table and rewrites the file if they differ.
 //!
-//! Lines that the table does not know stay, before ours; a line that bears the id of a verdict
-//! and reads otherwise gives way to the verdict as it was logged.
+//! Unknown lines are kept and come first. A line that reuses one of our verdict ids with another
+//! text is replaced by the stored version.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
@@ -19,39 +19,39 @@ use super::tail::Tail;
 use crate::domain::gate::Redaction;
 use crate::store::{Store, log_line_pages};
 
-/// How the file differs from the table, or differed before it was mended.
+/// How the file differs from the table, or differed before the repair.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Differences {
     /// Rows of the table.
     pub rows: usize,
-    /// Rows of which there was no line.
+    /// Rows without a line in the file.
     pub missing: usize,
-    /// Lines that said a row in other words.
+    /// Lines whose text differs from their row.
     pub altered: usize,
-    /// Lines that were there before.
+    /// Duplicate lines.
     pub repeated: usize,
     #[serde(rename = "out_of_order")]
     pub is_out_of_order: bool,
-    /// The last line had no end.
+    /// The last line has no line break.
     #[serde(rename = "torn")]
     pub is_torn: bool,
-    /// Lines without anything on them.
+    /// Blank lines.
     pub blank: usize,
-    /// Lines that the table does not know; they stay.
+    /// Unknown lines; they are kept.
     pub strangers: usize,
-    /// Where the torn end of somebody else's line was put when the file was mended.
+    /// Where the repair moved the torn end of an unknown line.
     pub kept_aside: Option<PathBuf>,
 }
 
 impl Differences {
-    /// Whether there is anything to mend.
+    /// Whether the file needs a repair.
     pub fn has_any(&self) -> bool {
         let lines = self.missing + self.altered + self.repeated + self.blank;
         lines > 0 || self.is_out_of_order || self.is_torn
     }
 }
 
-/// Says how they differ, and changes nothing.
+/// Compares file and table and changes nothing.
 pub fn compare(
     store: &dyn Store,
     path: &Path,
@@ -64,15 +64,15 @@ pub fn compare(
     Ok(survey.differences)
 }
 
-/// Mends what differs; what is said is how it was before.
+/// Repairs the file. Returns the differences from before the repair.
 pub fn repair(
     store: &dyn Store,
     path: &Path,
     redaction: &Redaction,
 ) -> Result<Differences, LogFileError> {
-    // Looking and mending need the lock each; they must not wait for one another.
+    // Comparing and repairing both need the lock, so release it in between.
     let is_there = LogFile::look(path)?.is_some();
-    // A log without rows is no file.
+    // No file is created for an empty log.
     if !is_there && store.log_lines(0, 1)?.is_empty() {
         return Ok(Differences::default());
     }
@@ -92,21 +92,21 @@ pub fn repair(
     Ok(differences)
 }
 
-/// What was found in the file.
+/// Result of reading the whole file.
 #[derive(Debug, Default)]
 struct Survey {
     differences: Differences,
-    /// Where lines stand that are kept.
+    /// Byte ranges of unknown lines, which are kept.
     strangers: Vec<Range<u64>>,
-    /// The last of them lacks its line break.
+    /// The last unknown line has no line break.
     is_stranger_open: bool,
-    /// Rows whose lines are there, in whatever words.
+    /// Rows that have a line in the file, with equal or different text.
     seen: BTreeSet<u64>,
-    /// The last of them that is there word for word.
+    /// The last row with an equal line.
     last: u64,
-    /// What follows the last line break, where it is no line.
+    /// Text after the last line break, if it is no complete line.
     piece: Vec<u8>,
-    /// That is not the beginning of a row.
+    /// That text is not the beginning of a row.
     is_stray: bool,
 }
 
@@ -157,7 +157,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Holds what was found against the rows there are.
+    /// Counts the rows that are missing in the file.
     fn against(mut self, store: &dyn Store) -> Result<Self, LogFileError> {
         let mut is_ours = self.piece.is_empty();
         for lines in log_line_pages(store, 0) {
@@ -172,7 +172,7 @@ impl Survey {
     }
 }
 
-/// Puts a new file in the place of the old one: whoever reads sees the one or the other.
+/// Replaces the file atomically: a reader sees the old file or the new one.
 fn rewritten(store: &dyn Store, log: &LogFile, survey: &Survey) -> io::Result<()> {
     let mut fresh = log.fresh()?;
     for place in &survey.strangers {

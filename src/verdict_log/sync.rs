@@ -1,9 +1,9 @@
-//! Brings the file up to the table: appends what it lacks, makes a torn last line whole, writes
-//! it for the first time.
+//! Updates the log file from the table: appends missing rows, completes a torn last line, creates
+//! the file.
 //!
-//! Rows are read from the store after the file is locked, and the order of the table is that of
-//! the commits; so of two processes that log at once, each writes what the other has not, and
-//! the file ends in the order of the table.
+//! Rows are read from the store after the file is locked, and the table has the order of the
+//! commits. If two processes log at once, each writes what the other has not, and the file keeps
+//! the order of the table.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -18,31 +18,31 @@ use super::tail::Tail;
 use crate::domain::gate::{LogLine, Redaction};
 use crate::store::{Store, log_line_pages};
 
-/// What is kept of a torn line that is not ours goes beside the log.
+/// Suffix of the file beside the log that receives a torn line of another program.
 const TORN: &str = ".torn";
 
-/// Longer than nine replies of the longest: a row of ours is always known again, and what is
-/// longer is none. An import, which takes rows of others and holds them all, takes less.
+/// Longer than nine replies of maximum length, so each of our rows fits. An import has a lower
+/// limit, because it keeps all rows in memory.
 pub(super) const LINE_BYTES_MAX: usize = 128 * 1024 * 1024;
 
-/// What was done to the file.
+/// Result of `sync_log`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Synced {
-    /// Rows that were written, the mended one among them.
+    /// Number of rows written, including a completed one.
     pub appended: usize,
-    /// Its last line was torn, and is whole again.
+    /// The last line was torn and is complete again.
     pub mended: bool,
-    /// Lines before ours that the store does not know. They are counted when the file does not
-    /// end with a row of ours, so they are told once.
+    /// Unknown lines before ours. They are counted only if the file does not end with one of our
+    /// rows, so they are reported once.
     pub strangers: usize,
-    /// Lines that say what the store says in other words; told once like strangers.
+    /// Lines whose text differs from their row; reported once, like unknown lines.
     pub otherwise: usize,
-    /// Where the torn end of somebody else's line was put.
+    /// Where the torn end of an unknown line was moved.
     pub kept_aside: Option<PathBuf>,
 }
 
 impl Synced {
-    /// What a person should know of it, in sentences.
+    /// Messages for the user.
     pub fn sentences(&self, path: &Path) -> Vec<String> {
         let log = path.display();
         let mut said = Vec::new();
@@ -70,10 +70,10 @@ impl Synced {
     }
 }
 
-/// Makes the file say what the table says.
+/// Updates the file from the table.
 pub fn sync(store: &dyn Store, path: &Path) -> Result<Synced, LogFileError> {
     if store.log_lines(0, 1)?.is_empty() {
-        // No file is made for a log without rows, nor is somebody else's touched.
+        // For an empty log, no file is created and an existing one is not touched.
         return Ok(Synced::default());
     }
     let mut log = LogFile::open(path)?;
@@ -86,19 +86,19 @@ pub fn sync(store: &dyn Store, path: &Path) -> Result<Synced, LogFileError> {
     Ok(synced)
 }
 
-/// From where on rows are written.
+/// Where appending starts.
 #[derive(Debug, Default)]
 struct Start {
-    /// The last row that the file has word for word.
+    /// The last row with an equal line in the file.
     after: u64,
-    /// Rows that it has in other words.
+    /// Rows whose line in the file has another text.
     otherwise: HashSet<u64>,
-    /// How much of the next one is there.
+    /// Number of bytes of the next row that are already in the file.
     there: usize,
 }
 
 impl Start {
-    /// The first row that the file lacks.
+    /// The first row that is missing in the file.
     fn next(&self, store: &dyn Store) -> Result<Option<LogLine>, LogFileError> {
         for lines in log_line_pages(store, self.after) {
             let missing = lines?.into_iter().find(|line| !self.otherwise.contains(&line.seq));
@@ -110,7 +110,7 @@ impl Start {
     }
 }
 
-/// Looks at the end of the file, and makes it one that can be appended to.
+/// Reads the end of the file and prepares it for appending.
 fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), LogFileError> {
     let bytes = log.bytes()?;
     let tail = Tail::of(&mut log.file, bytes).map_err(|error| log.unreadable(error))?;
@@ -130,7 +130,7 @@ fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), Log
         if next.is_some_and(|next| next.line.as_bytes().starts_with(&piece)) {
             (synced.mended, start.there) = (true, piece.len());
         } else if is_object(&piece) {
-            // Whole, but for the line break that its author does not write.
+            // A complete line without the line break.
             log.file.write_all(b"\n").map_err(|error| log.unwritable(error))?;
             strangers +=
                 usize::from(origin(store, &Redaction::default(), &piece)? == LineOrigin::Stranger);
@@ -142,8 +142,8 @@ fn prepared(store: &dyn Store, log: &mut LogFile) -> Result<(Synced, Start), Log
     Ok((synced, start))
 }
 
-/// What of the store is in a file that does not end with a row of ours, and how many lines are
-/// strangers.
+/// Reads a file that does not end with one of our rows. Returns where to append and the number of
+/// unknown lines.
 fn searched(
     store: &dyn Store,
     log: &mut LogFile,
@@ -166,7 +166,7 @@ fn searched(
     Ok((start, strangers))
 }
 
-/// Keeps the torn end of a line that is not ours, and takes it out of the log.
+/// Moves the torn end of an unknown line out of the log into a file beside it.
 pub(super) fn put_aside(log: &mut LogFile, tail: &Tail) -> Result<PathBuf, LogFileError> {
     let (path, aside) = log.open_beside(TORN);
     let moved = aside
@@ -183,7 +183,7 @@ fn copied(log: &mut LogFile, tail: &Tail, mut aside: File) -> io::Result<()> {
     aside.sync_all()
 }
 
-/// Appends what is missing, and returns when it is on disk.
+/// Appends the missing rows and syncs the file to disk.
 fn written(
     store: &dyn Store,
     log: &mut LogFile,
@@ -200,7 +200,8 @@ fn written(
             .map_err(|error| log.unwritable(error))?;
         there = 0;
     }
-    // Always: the process that wrote the last line may have died before it came to this.
+    // Sync even without new rows: the process that wrote the last line may have crashed before its
+    // sync.
     log.file.sync_all().map_err(|error| log.unwritable(error))?;
     Ok(synced)
 }

@@ -1,18 +1,18 @@
-//! The end of the file: its last whole line, and what follows that.
+//! Reads the end of the log file: the last complete line and the torn rest.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// Read at a time, from the end.
+/// Bytes read at a time, from the end.
 const CHUNK: u64 = 64 * 1024;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tail {
-    /// Where the last whole line begins; the same as its end, where there is none.
+    /// Start of the last complete line; equal to `whole` if there is none.
     pub line_start: u64,
-    /// Where it ends, its line break included: so much of the file is whole.
+    /// End of the last complete line, including its line break.
     pub whole: u64,
-    /// How long the file is. What is behind `whole` was torn.
+    /// Size of the file. Bytes after `whole` are torn.
     pub bytes: u64,
 }
 
@@ -30,18 +30,18 @@ impl Tail {
         self.bytes > self.whole
     }
 
-    /// The last whole line, without its break.
+    /// The last complete line, without its line break.
     pub(super) fn line(&self, file: &mut File) -> io::Result<Vec<u8>> {
         between(file, self.line_start, self.whole.saturating_sub(1).max(self.line_start))
     }
 
-    /// The torn piece, or as much of it as could be a row.
+    /// The torn rest, at most `bytes_max` bytes.
     pub(super) fn piece(&self, file: &mut File, bytes_max: u64) -> io::Result<Vec<u8>> {
         between(file, self.whole, self.bytes.min(self.whole.saturating_add(bytes_max)))
     }
 }
 
-/// Where the last line break before `end` is.
+/// Position of the last line break before `end`.
 fn last_break(file: &mut File, end: u64) -> io::Result<Option<u64>> {
     let mut end = end;
     while end > 0 {
