@@ -1,8 +1,8 @@
-//! Whether a host's agents know of the gate that reviews what they produce (seed 001's
-//! modularity invariant): they must not.
+//! Checks that the agents of a host do not know of the review of their work (the modularity
+//! invariant of seed 001).
 //!
-//! **Invariant:** a prompt that could not be read is said to be unread, and nothing that was not
-//! looked at passes for clean.
+//! **Invariant:** an unreadable prompt is reported as unread; only prompts that were read count as
+//! clean.
 
 mod names;
 mod scan;

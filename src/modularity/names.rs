@@ -1,4 +1,4 @@
-//! What the gate is called, and whether a line of text calls it so.
+//! Names of the review, and their search in a line of text.
 
 use std::str::FromStr;
 
@@ -6,15 +6,15 @@ use serde::{Serialize, Serializer};
 
 use crate::domain::hidden::is_hidden;
 
-/// What the gate is called where nobody says otherwise: as the seed calls it, and as this
-/// program is called. Its files (`council.yaml`, `council_log.jsonl`) have the word in them. The
-/// seats are not in the list: a skeptic or an adjudicator may have other work in a host.
+/// Default names: the name in the specification and the name of this program. They also match its
+/// files (`council.yaml`, `council_log.jsonl`). The seats are not listed, because a host may have
+/// its own skeptic or adjudicator.
 pub const DEFAULT_NAMES: [&str; 2] = ["council", "plenary"];
 
-/// Longer than any name; more would be a text.
+/// Maximum length of a name.
 const NAME_CHARS_MAX: usize = 100;
 
-/// A name to look for, in any case.
+/// A name to search for, ignoring case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
     spelled: String,
@@ -26,8 +26,8 @@ impl Name {
         &self.spelled
     }
 
-    /// Where the line has the name in it as a word, among the letters that can be seen: what
-    /// nobody sees does not part a word.
+    /// Position of the name as a whole word, counted in visible characters. Invisible characters
+    /// are ignored.
     pub(super) fn place_in(&self, line: &str) -> Option<usize> {
         let letters: Vec<char> = seen(line).collect();
         let folded: Vec<char> = letters.iter().copied().map(fold).collect();
@@ -60,7 +60,7 @@ impl Serialize for Name {
     }
 }
 
-/// The letters of a line that can be seen, and the space between them, which a tab is too.
+/// The visible characters of a line, and whitespace.
 pub(super) fn seen(line: &str) -> impl Iterator<Item = char> {
     line.chars().filter(|letter| letter.is_whitespace() || !is_hidden(*letter))
 }
@@ -69,8 +69,8 @@ fn fold(letter: char) -> char {
     letter.to_lowercase().next().unwrap_or(letter)
 }
 
-/// Whether the letters from `start` to `end` are a word, or one with a plural's `s`. Identifiers
-/// are made of words: `council_log`, `CouncilReview` and `toCouncil` have it in them.
+/// Whether the range is a whole word, optionally with a plural `s`. Parts of identifiers count as
+/// words: `council_log`, `CouncilReview`, `toCouncil`.
 fn is_word(letters: &[char], start: usize, end: usize) -> bool {
     let at = |place: Option<usize>| place.and_then(|place| letters.get(place)).copied();
     let [before, first] = [start.checked_sub(1), Some(start)].map(at);
@@ -80,8 +80,8 @@ fn is_word(letters: &[char], start: usize, end: usize) -> bool {
     are_parted(before, first) && ends
 }
 
-/// Whether a word may end between two letters: where one of them is none of an alphabet with
-/// small and capital letters, or where a small one is followed by a capital.
+/// Whether a word boundary is possible between two characters: if one of them has no case, or a
+/// lower-case letter precedes a capital.
 fn are_parted(before: Option<char>, after: Option<char>) -> bool {
     let (Some(before), Some(after)) = (before, after) else { return true };
     let is_cased = |letter: char| letter.is_lowercase() || letter.is_uppercase();

@@ -1,4 +1,5 @@
-//! From a host's folder to the lines of its prompts that name the gate.
+//! Scans the prompts of a host's agents for lines that name the review. The `check-modularity`
+//! command calls `scan_agents`.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,27 +9,27 @@ use serde::Serialize;
 use super::names::{Name, seen};
 use crate::material;
 
-/// Where a host keeps its agents, a folder each, and what each of them is told.
+/// Agents folder of a host and the prompt file in each agent's folder.
 const AGENTS: &str = "agents";
 const PROMPT: &str = "prompt.md";
 
-/// A host with more is no host but somebody's home folder.
+/// A folder with more entries is not a host.
 const AGENTS_MAX: usize = 10_000;
 
-/// Enough to see what is wrong with a prompt; the others are counted.
+/// Maximum number of listed references per prompt; further ones are only counted.
 const LISTED_PER_PROMPT_MAX: usize = 100;
 
-/// So much of a line is shown; some prompts are one line.
+/// Maximum length of a shown line; some prompts consist of one line.
 const LINE_CHARS_MAX: usize = 200;
 
-/// Of which so much before the name, where the line is longer.
+/// Maximum length of the text before the name in a shortened line.
 const LEAD_CHARS_MAX: usize = 60;
 
-/// What to look for, and where not to.
+/// Names to search for, and agents to skip.
 #[derive(Debug)]
 pub struct Scan<'a> {
     pub names: &'a [Name],
-    /// Agents that may know of the gate: a router hands things to it.
+    /// Agents that may know of the review, such as a router that sends work to it.
     pub exempt: &'a [String],
 }
 
@@ -50,32 +51,32 @@ pub enum ModularityError {
     AllExempt { path: PathBuf },
 }
 
-/// What was found, in the order of the agents' names.
+/// Result of a scan, sorted by agent name.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Scanned {
-    /// Prompts that were read to their end.
+    /// Number of prompts read completely.
     pub scanned: usize,
     pub references: Vec<Reference>,
-    /// References beyond those that are listed.
+    /// Number of references beyond the listed ones.
     pub unlisted: usize,
-    /// Prompts that could not be read; of one in a folder that nobody may enter, that it is there
-    /// is not known.
+    /// Prompts that could not be read. In a folder that cannot be entered, the prompt may not
+    /// exist.
     pub unscanned: Vec<Unscanned>,
     pub exempt: Vec<String>,
-    /// Agents' folders without a prompt: nobody can say what they know.
+    /// Agent folders without a prompt: what these agents know is unknown.
     pub without_prompt: Vec<String>,
-    /// Exemptions that fit no agent.
+    /// Exemptions that match no agent.
     pub unknown_exempt: Vec<String>,
 }
 
-/// A line that names the gate.
+/// A line that names the review.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Reference {
     pub agent: String,
     pub path: String,
-    /// From 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// The first of the names looked for that the line has in it.
+    /// The first searched name that the line contains.
     pub name: String,
     pub text: String,
 }
@@ -87,7 +88,7 @@ pub struct Unscanned {
     pub reason: String,
 }
 
-/// Looks through the prompts of a host's agents. That nothing was looked at is an error.
+/// Scans the prompts of a host's agents. It is an error if no prompt was scanned.
 pub fn scan(folder: &Path, scan: &Scan<'_>) -> Result<Scanned, ModularityError> {
     let real = real_path(folder)?;
     let agents = folder.join(AGENTS);
@@ -114,7 +115,7 @@ fn real_path(path: &Path) -> Result<PathBuf, ModularityError> {
         .map_err(|source| ModularityError::Unreadable { path: path.to_owned(), source })
 }
 
-/// The agents' folders in the order of their names; a link to one is one.
+/// The agent folders sorted by name, links included.
 fn agent_folders(real: &Path, named: &Path) -> Result<Vec<PathBuf>, ModularityError> {
     let unreadable = |source| ModularityError::Unreadable { path: named.to_owned(), source };
     let entries: Result<Vec<_>, io::Error> =
@@ -126,7 +127,7 @@ fn agent_folders(real: &Path, named: &Path) -> Result<Vec<PathBuf>, ModularityEr
     let mut folders: Vec<PathBuf> = entries
         .into_iter()
         .map(|entry| entry.path())
-        // What cannot be looked into may be one; a plain file is none.
+        // An entry without readable metadata may be a folder; a plain file is not.
         .filter(|path| path.metadata().map_or(true, |metadata| metadata.is_dir()))
         .collect();
     folders.sort();
@@ -134,9 +135,9 @@ fn agent_folders(real: &Path, named: &Path) -> Result<Vec<PathBuf>, ModularityEr
 }
 
 struct Host<'a> {
-    /// Without links in it.
+    /// The path without links.
     real: &'a Path,
-    /// As somebody wrote it.
+    /// The path as given by the user.
     named: &'a Path,
 }
 
@@ -165,7 +166,7 @@ impl Host<'_> {
         }
     }
 
-    /// As it was named, so that it can be opened from where one stands.
+    /// The path as the user gave it, so that it can be opened from the working folder.
     fn shown(&self, agent: &str) -> String {
         let folder = self.named.to_string_lossy().replace('\\', "/");
         let folder = folder.trim_end_matches('/');
@@ -200,8 +201,8 @@ fn references<'a>(
     })
 }
 
-/// The line without the space around it; of a long one the part around a place, which counts
-/// the letters that can be seen, and those alone. Ellipses say what is missing.
+/// The trimmed line. A long line is shortened to the part around `place`, which counts visible
+/// characters; ellipses mark omitted text.
 fn excerpt(line: &str, place: usize) -> String {
     if line.chars().count() <= LINE_CHARS_MAX {
         return line.trim().to_owned();
@@ -227,7 +228,7 @@ mod tests {
         let long = shown(&format!("{before}council{after}"));
         assert!(long.starts_with("…ore before") && long.contains("before council after"), "{long}");
         assert!(long.ends_with('…') && long.chars().count() <= LINE_CHARS_MAX + 2, "{long}");
-        // What nobody sees takes no room, before the name least of all.
+        // Invisible characters take no space.
         let hidden = "\u{200b}".repeat(500);
         assert_eq!(shown(&format!("ask {hidden}the council")), "ask the council");
     }
