@@ -1,18 +1,18 @@
-//! Names of files and folders that hold credentials, judged by name alone.
+//! Names of files and folders that contain credentials, judged by name alone.
 //!
-//! All are compared without regard to case, and without the ends that editors and people give to
-//! copies (`.bak`, `~`). `docs/councils.md` shows the table to users.
+//! Comparison ignores case and the suffixes of copies (`.bak`, `~`). `docs/councils.md` shows the
+//! table to users.
 
 use std::path::Path;
 
-/// Why the files by which this program is set up are not sent: they may hold keys.
+/// Reason for not sending this program's own configuration: it may contain keys.
 pub(super) const OWN_CONFIGURATION: &str = "configuration of this program";
 const CREDENTIAL: &str = "its name is that of a credential";
 
-/// Files by which this program is set up.
+/// Configuration files of this program.
 const OWN_FILES: [&str; 2] = ["council.yaml", "council.yml"];
 
-/// Folders that hold keys and logins, wherever they lie.
+/// Folders of keys and logins, at any depth.
 const FOLDERS: [&str; 14] = [
     ".aws",
     ".azure",
@@ -30,7 +30,7 @@ const FOLDERS: [&str; 14] = [
     ".wireguard",
 ];
 
-/// A file or folder in a folder of this name.
+/// A file or folder below a folder of this name.
 const WITHIN: [(&str, &str); 14] = [
     (".cargo", "credentials"),
     (".cargo", "credentials.toml"),
@@ -112,7 +112,7 @@ const NAMES: [&str; 61] = [
     "wp-config.php",
 ];
 
-/// `.env` has many siblings, and each of them may be a real one.
+/// Prefixes of credential files. `.env` has many variants, and each may be a real one.
 const STARTS: [&str; 9] = [
     ".credentials",
     ".env",
@@ -125,7 +125,7 @@ const STARTS: [&str; 9] = [
     "legacy_credentials",
 ];
 
-/// Words that name a credential unless the file is a program or a page about one.
+/// Prefixes of credential files, unless the extension is that of code or prose.
 const DATA_STARTS: [&str; 22] = [
     "access_token",
     "api_key",
@@ -151,7 +151,7 @@ const DATA_STARTS: [&str; 22] = [
     "vault-pass",
 ];
 
-/// Ends of the same kind: `db.secrets.yaml`, `my-credentials.json`.
+/// Suffixes of the same kind: `db.secrets.yaml`, `my-credentials.json`.
 const DATA_STEM_ENDS: [&str; 8] = [
     "-credentials",
     "_credentials",
@@ -163,7 +163,7 @@ const DATA_STEM_ENDS: [&str; 8] = [
     "_client_secret",
 ];
 
-/// What is not data: programs, pages, style sheets.
+/// Extensions of code, prose and style sheets.
 const PROSE_AND_CODE: [&str; 37] = [
     "adoc", "bash", "c", "cc", "cpp", "cs", "css", "ex", "exs", "fish", "go", "h", "hpp", "hs",
     "htm", "html", "java", "js", "jsx", "kt", "lua", "md", "mdx", "mjs", "ml", "php", "pl", "py",
@@ -207,12 +207,12 @@ const ENDS: [&str; 34] = [
     ".vault",
 ];
 
-/// What people and editors put behind a name when they copy a file.
+/// Suffixes of copies and editor backups.
 const COPY_ENDS: [&str; 12] = [
     "~", ".backup", ".bak", ".copy", ".old", ".orig", ".rej", ".save", ".swo", ".swp", ".tmp", ".1",
 ];
 
-/// Why a file is never sent, where its name is that of a credential.
+/// The reason for not sending a file with the name of a credential.
 pub(super) fn credential(file: &Path) -> Option<String> {
     credential_folder(file).or_else(|| {
         let name = file.file_name()?.to_string_lossy().to_lowercase();
@@ -220,12 +220,12 @@ pub(super) fn credential(file: &Path) -> Option<String> {
         let dotted = format!(".{original}");
         is_credential(original)
             .then(|| CREDENTIAL.to_owned())
-            // An editor's swap file begins with a dot of its own.
+            // An editor's swap file has an extra leading dot.
             .or_else(|| {
                 let inner = original.strip_prefix('.').filter(|_| original != name)?;
                 is_credential(inner).then(|| CREDENTIAL.to_owned())
             })
-            // `netrc` is `.netrc` in a folder of settings.
+            // `netrc` in a settings folder is `.netrc`.
             .or_else(|| {
                 (NAMES.contains(&dotted.as_str()) && !original.contains('.'))
                     .then(|| CREDENTIAL.to_owned())
@@ -233,14 +233,14 @@ pub(super) fn credential(file: &Path) -> Option<String> {
     })
 }
 
-/// Why a file is never sent, where this program is set up by it. A folder that is only looked
-/// through, as `sweep` does, may hold one.
+/// The reason for not sending a configuration file of this program. `sweep` may list such a file,
+/// but never sends it.
 pub(super) fn own_configuration(file: &Path) -> Option<String> {
     let name = file.file_name()?.to_string_lossy().to_lowercase();
     OWN_FILES.contains(&without_copy_ends(&name)).then(|| OWN_CONFIGURATION.to_owned())
 }
 
-/// Why nothing under a path is sent, where it leads through a folder of credentials.
+/// The reason for not sending anything below a credentials folder.
 pub(super) fn credential_folder(path: &Path) -> Option<String> {
     let parts: Vec<String> =
         path.iter().map(|part| part.to_string_lossy().to_lowercase()).collect();
@@ -267,7 +267,7 @@ fn is_credential(name: &str) -> bool {
         || is_credential_data(name)
 }
 
-/// `id_rsa`, `id_ed25519_sk`, `id_work`, and the public half, which tells whose it is.
+/// Matches `id_rsa`, `id_ed25519_sk`, `id_work` and public keys, which identify the owner.
 fn is_ssh_key(name: &str) -> bool {
     let stem = name.strip_suffix(".pub").unwrap_or(name);
     let known = ["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];

@@ -1,4 +1,4 @@
-//! One document that somebody wants judged: where it lies, and then its text, whole or not at all.
+//! One document to review: its location, and its complete text.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,37 +8,37 @@ use super::guard::SecretGuard;
 use super::read::{self, Content};
 use crate::files::SourcePath;
 
-/// Where a document lies.
+/// Location of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     named: PathBuf,
     path: PathBuf,
     base: PathBuf,
     links: LinkRule,
-    /// Relative to the base, with `/` everywhere: the path by which rules know it. Nothing,
-    /// where it lies elsewhere.
+    /// Path relative to the base, with `/` separators, as rules match it. `None` if the document is
+    /// outside the base.
     pub relative: Option<String>,
 }
 
-/// What happens to links in the path of a document.
+/// How to treat links in the path of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LinkRule {
     Follow,
-    /// The path was checked and had none; one that is there now was put there since.
+    /// The checked path had no links; a link that appears later is an error.
     Refuse,
 }
 
-/// A document as it was read.
+/// The text of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
     pub text: String,
-    /// What in it looks like a key of some service.
+    /// Why the text looks like it contains a secret.
     pub key: Option<String>,
 }
 
 impl Place {
-    /// A path that is relative lies in `working`. It need not be there any more: what is not
-    /// looked at need not be readable.
+    /// Locates a document; a relative path is below `working`. The file need not exist: a document
+    /// that is not read need not be readable.
     pub fn of(base: &Path, working: &Path, named: &Path) -> Result<Self, MaterialError> {
         let unreadable = |error| MaterialError::unreadable(named, error);
         if named.as_os_str().is_empty() {
@@ -56,7 +56,7 @@ impl Place {
         Ok(Self { named: named.to_owned(), path, base, links: LinkRule::Follow, relative })
     }
 
-    /// A path that was checked; it is read as it is.
+    /// Locates a checked path, used unchanged.
     pub fn of_source(base: &Path, source: &SourcePath) -> Result<Self, MaterialError> {
         let path = source.path();
         let base = base.canonicalize().map_err(|error| MaterialError::unreadable(path, error))?;
@@ -71,7 +71,7 @@ impl Place {
         Ok(Self { named, path, base, links: LinkRule::Refuse, relative })
     }
 
-    /// The path without links in it.
+    /// The path without links.
     fn real(&self) -> io::Result<PathBuf> {
         match self.links {
             LinkRule::Follow => self.path.canonicalize(),
@@ -79,13 +79,13 @@ impl Place {
         }
     }
 
-    /// That it is there, whatever it holds.
+    /// Checks that the file exists, with any content.
     pub fn must_exist(&self) -> Result<(), MaterialError> {
         let looked = self.path.symlink_metadata();
         looked.map(drop).map_err(|error| MaterialError::unreadable(&self.named, error))
     }
 
-    /// That it is no folder: whatever is in one, nobody looked at it.
+    /// Checks that it is not a folder, because the content of a folder is not reviewed.
     pub fn must_be_no_folder(&self) -> Result<(), MaterialError> {
         match self.path.is_dir() {
             true => Err(MaterialError::Folder { path: self.named.clone() }),
@@ -93,15 +93,15 @@ impl Place {
         }
     }
 
-    /// Reads it. What cannot be read as text is an error: a gate that skipped it would let it
-    /// through.
+    /// Reads the document. An unreadable document is an error: skipping it would let it pass the
+    /// review.
     pub fn read(&self, guard: &SecretGuard) -> Result<Document, MaterialError> {
         let text = self.read_text()?;
         let key = guard.refuses_text(&self.path, &text);
         Ok(Document { text, key })
     }
 
-    /// The same, without a look for secrets.
+    /// Reads the text without a scan for secrets.
     pub fn read_text(&self) -> Result<String, MaterialError> {
         let real = self.real().map_err(|error| MaterialError::unreadable(&self.named, error))?;
         if real.is_dir() {
@@ -122,7 +122,7 @@ impl Place {
 }
 
 impl Document {
-    /// A text that came without a file, within the limits of one.
+    /// Wraps a text without a file, with the same limits.
     pub fn of_text(named: &Path, text: String, guard: &SecretGuard) -> Result<Self, MaterialError> {
         match read::judged(text.into_bytes()) {
             Content::Text(text) => Ok(Self { key: guard.refuses_text(Path::new(""), &text), text }),
@@ -131,13 +131,13 @@ impl Document {
     }
 }
 
-/// The name it has in its folder, links to it included.
+/// The path of the file relative to the base; a link keeps its own name.
 fn inside(base: &Path, path: &Path) -> Option<PathBuf> {
     let folder = resolved(path.parent()?)?;
     Some(folder.strip_prefix(base).ok()?.join(path.file_name()?))
 }
 
-/// A folder as the system would find it; of one that is gone, as much as is still there.
+/// Resolves a folder; for a missing one, resolves its existing part.
 fn resolved(folder: &Path) -> Option<PathBuf> {
     if let Ok(real) = folder.canonicalize() {
         return Some(real);

@@ -1,4 +1,4 @@
-//! The files of a folder that is looked through: which there are, and when each was changed.
+//! Lists the files of a folder with their modification times. `sweep` calls `list_folder_files`.
 
 use std::path::{Path, PathBuf};
 
@@ -6,28 +6,28 @@ use super::gather::{MaterialError, shown};
 use super::walk::{self, AskedFor, LeftOut, Scope};
 use crate::domain::time::Moment;
 
-/// A large repository; what is larger is somebody's whole disk.
+/// Enough for a large repository.
 const ENTRIES_MAX: usize = 100_000;
 
-/// What a folder holds: ignored and hidden files apart, and what else nobody asks for.
+/// Files of a folder without ignored and hidden ones.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FilesIn {
     pub files: Vec<FolderFile>,
-    /// What was left out unread, with its reason.
+    /// Entries left out without reading, with the reason.
     pub left_out: Vec<LeftOut>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FolderFile {
-    /// Without links in it.
+    /// The path without links.
     pub path: PathBuf,
-    /// As it is called from the base.
+    /// The path as shown, relative to the base.
     pub shown: String,
-    /// Nothing, where the system does not say.
+    /// `None` if the system reports no time.
     pub modified: Option<Moment>,
 }
 
-/// Lists a folder and what is below it; a path that is relative lies in `working`.
+/// Lists a folder recursively; a relative path is below `working`.
 pub fn files_in(
     base: &Path,
     working: &Path,
@@ -50,7 +50,7 @@ impl FolderFile {
     }
 }
 
-/// A link is as new as what it leads to, or as itself if that is newer.
+/// For a link, the newer of the link's and its target's times.
 fn modified(path: &Path) -> Option<Moment> {
     let own = path.symlink_metadata().and_then(|metadata| metadata.modified()).ok()?;
     let target = path.metadata().and_then(|metadata| metadata.modified()).unwrap_or(own);

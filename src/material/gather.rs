@@ -1,4 +1,4 @@
-//! From the paths of `--context` to what is sent.
+//! Collects the files of `--context` paths into the pack that is sent with a question.
 
 use std::collections::{BTreeMap, HashSet};
 use std::io;
@@ -36,17 +36,17 @@ impl MaterialError {
     }
 }
 
-/// Gathers files and folders, relative to `base`, into what a question is sent with.
+/// Collects files and folders, relative to `base`, into a context pack.
 ///
-/// A path that is named but cannot be read is an error; anything that is found on the
-/// way and cannot or must not be sent is excluded with its reason.
+/// A named path that cannot be read is an error. An entry found in a folder that cannot or must not
+/// be sent is excluded with a reason.
 pub fn gather(
     base: &Path,
     paths: &[PathBuf],
     guard: &SecretGuard,
 ) -> Result<ContextPack, MaterialError> {
     let real = |base: &Path, named: &Path| {
-        // Joined to the base, an empty path would mean all of it.
+        // Joined to the base, an empty path would mean the whole base.
         if named.as_os_str().is_empty() {
             return Err(io::ErrorKind::NotFound.into());
         }
@@ -55,8 +55,7 @@ pub fn gather(
     gather_real(base, paths.iter().map(PathBuf::as_path), real, guard)
 }
 
-/// The same for paths that were checked: they are taken as they are, so that a link that took
-/// the place of a folder since leads nowhere.
+/// Same for checked paths, used unchanged: if a link has replaced a folder since, reading fails.
 pub fn gather_sources(
     base: &Path,
     paths: &[SourcePath],
@@ -87,7 +86,7 @@ fn list(
     guard: &SecretGuard,
 ) -> Result<Listing, MaterialError> {
     let unreadable = |error| MaterialError::unreadable(named, error);
-    // Not what a link leads to: what is read later is not reached through one.
+    // Not the target of a link: files are later opened without following links.
     let metadata = real.symlink_metadata().map_err(unreadable)?;
     let shown = shown(base, named, &real);
     if metadata.is_dir() {
@@ -99,8 +98,7 @@ fn list(
     }
 }
 
-/// A file that was named is taken whatever folder it lies in, unless it is a credential:
-/// under its own name or under that of a link to it.
+/// A named file is taken from any folder, unless it or a link to it has the name of a credential.
 fn named_file(
     named: &Path,
     real: PathBuf,
@@ -116,15 +114,15 @@ fn named_file(
     Ok(Listing { candidates: vec![candidate], left_out: Vec::new() })
 }
 
-/// A path as it is shown: relative to the base where it lies there, else as it was named.
+/// The path as shown: relative to the base if inside it, else as named.
 pub(super) fn shown(base: &Path, named: &Path, real: &Path) -> String {
     let path = real.strip_prefix(base).unwrap_or(named);
     let parts = path.iter().filter(|part| *part != ".").map(|part| part.to_string_lossy());
-    // The root of an absolute path is a part of its own.
+    // The root of an absolute path is a separate component.
     parts.collect::<Vec<_>>().join("/").replacen("//", "/", 1)
 }
 
-/// What all named paths hold together; a file that two of them reach is there once.
+/// Files of all named paths. A file reached twice is listed once.
 #[derive(Default)]
 struct Found {
     candidates: BTreeMap<PathBuf, Candidate>,
@@ -141,14 +139,14 @@ impl Found {
     }
 
     fn into_pack(mut self, guard: &SecretGuard) -> ContextPack {
-        // What a folder left out may have been named by itself.
+        // An entry excluded from a folder may also be named directly.
         let taken: HashSet<&str> =
             self.candidates.values().map(|file| file.shown.as_str()).collect();
         self.excluded.retain(|exclusion| !taken.contains(exclusion.path.as_str()));
         let mut readable = Vec::new();
         let mut room = Room::default();
         for candidate in self.candidates.into_values() {
-            // What a folder holds was judged by its name; a file of ours may have any name.
+            // The walk judged names only; own files may have any name.
             let content = match guard.refuses_file(&candidate.real) {
                 Some(reason) => Content::Left(reason),
                 None => read::content(&candidate.real, guard),
@@ -159,7 +157,7 @@ impl Found {
                 }
                 Content::Text(text) => {
                     let bytes = text.len() as u64;
-                    // Once it is clear that not all can be sent, texts are not held any longer.
+                    // Once the limits are exceeded, texts are no longer kept in memory.
                     let text = room.take(bytes).then_some(text);
                     readable.push(Readable { candidate, bytes, text });
                 }
@@ -171,7 +169,7 @@ impl Found {
     }
 }
 
-/// The same files give the same pack, whatever order the system lists them in.
+/// Sorts the pack, so that the same files always give the same pack.
 fn in_order(mut pack: ContextPack) -> ContextPack {
     pack.files.sort_by(|a, b| a.path.cmp(&b.path));
     pack.indexed.sort_by(|a, b| a.path.cmp(&b.path));

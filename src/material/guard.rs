@@ -1,28 +1,26 @@
-//! What decides whether a text may leave: its file, and what it holds.
+//! `SecretGuard` decides whether a file or text may be sent to a model.
 
 use std::path::{Path, PathBuf};
 
 use super::credential_names;
 use super::secrets::{SecretValues, exclusion_reason};
 
-/// The values and files of this run that must not leave, beside what its names and its text say
-/// of any file.
+/// Secret values and files of this run, in addition to the general rules on names and texts.
 #[derive(Debug, Clone, Default)]
 pub struct SecretGuard {
     values: SecretValues,
-    /// Without links in them.
+    /// Paths without links.
     own_files: Vec<PathBuf>,
 }
 
 impl SecretGuard {
-    /// `own_files` are files of this program, however they are called: its configuration, the
-    /// store.
+    /// `own_files` are files of this program under any name: its configuration and the store.
     pub fn new(values: SecretValues, own_files: impl IntoIterator<Item = PathBuf>) -> Self {
         let own_files = own_files.into_iter().filter_map(|path| path.canonicalize().ok());
         Self { values, own_files: own_files.collect() }
     }
 
-    /// Why a file is never sent, by its name and its place.
+    /// The reason for not sending a file, by its name and path.
     pub(super) fn refuses_file(&self, path: &Path) -> Option<String> {
         let by_name = credential_names::own_configuration(path)
             .or_else(|| credential_names::credential(path));
@@ -33,7 +31,7 @@ impl SecretGuard {
         })
     }
 
-    /// Why a text is not sent, by what it holds. A text without a file has an empty path.
+    /// The reason for not sending a text, by its content. A text without a file has an empty path.
     pub(super) fn refuses_text(&self, path: &Path, text: &str) -> Option<String> {
         exclusion_reason(&path.to_string_lossy(), text, &self.values)
     }

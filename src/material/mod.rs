@@ -1,7 +1,7 @@
-//! The files a question comes with: what may be sent, and why the rest is not.
+//! Files sent with a question: what may be sent, and why the rest is not.
 //!
-//! **Invariant:** a credential is never in a pack's files, however it was named;
-//! and every file that was looked at is sent, indexed or excluded with a reason.
+//! **Invariant:** a pack never contains a credential, however it was named; and every examined file
+//! is sent, indexed or excluded with a reason.
 
 mod credential_names;
 mod document;

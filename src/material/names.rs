@@ -1,10 +1,10 @@
-//! What a name alone says about an entry of a folder: a credential, a build's output, a lock file.
+//! Classifies folder entries by name: credentials, build output, lock files.
 
 use std::path::Path;
 
 use super::credential_names::{credential, credential_folder};
 
-/// What version control, builds and package managers write.
+/// Folders written by version control, builds and package managers.
 const GENERATED_FOLDERS: [(&str, &str); 24] = [
     (".git", "version control data"),
     (".hg", "version control data"),
@@ -58,7 +58,7 @@ const LOCK_FILES: [&str; 22] = [
 ];
 const GENERATED_ENDS: [&str; 4] = [".min.js", ".min.css", ".js.map", ".css.map"];
 
-/// Why an entry of a folder is left out by its name, where it is.
+/// The reason for leaving an entry out by its name, if any.
 pub(super) fn reason(path: &Path, is_folder: bool) -> Option<String> {
     let Some(name) = path.file_name()?.to_str() else {
         return Some("its name is not UTF-8".to_owned());
@@ -85,7 +85,7 @@ fn generated_file(name: &str) -> Option<&'static str> {
     GENERATED_ENDS.iter().any(|end| name.ends_with(end)).then_some("generated")
 }
 
-/// Files that say most about a folder: read first when not all of it can be sent.
+/// Files that describe a folder best; they are sent first if not all fit.
 pub(super) fn is_key_file(path: &str) -> bool {
     const MANIFESTS: [&str; 20] = [
         "architecture.md",

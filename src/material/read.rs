@@ -1,4 +1,4 @@
-//! Reading one file, such that nothing it turns into meanwhile can hold us up.
+//! Reads one file safely while other processes may change or replace it.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -8,18 +8,18 @@ use std::time::SystemTime;
 use super::guard::SecretGuard;
 use crate::files::open_without_links;
 
-/// Twice what is sent in all: what is larger is data, and reading it would tell us nothing.
+/// Twice the size limit of a pack. A larger file is data and not worth reading.
 pub(super) const FILE_BYTES_MAX: u64 = 1_000_000;
 
-/// What a file turned out to be.
+/// Content of a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Content {
     Text(String),
-    /// It cannot or must not be taken, for this reason.
+    /// Not taken, with the reason.
     Left(String),
 }
 
-/// A text that may be sent.
+/// Reads a text that may be sent.
 pub(super) fn content(path: &Path, guard: &SecretGuard) -> Content {
     match text(path) {
         Content::Text(text) => match guard.refuses_text(path, &text) {
@@ -30,7 +30,7 @@ pub(super) fn content(path: &Path, guard: &SecretGuard) -> Content {
     }
 }
 
-/// A text, whatever it holds.
+/// Reads a text without a scan for secrets.
 pub(super) fn text(path: &Path) -> Content {
     match settled(|| Attempt::at(path)) {
         Ok(bytes) => judged(bytes),
@@ -38,13 +38,13 @@ pub(super) fn text(path: &Path) -> Content {
     }
 }
 
-/// Opens a file whose path has no link in it, without waiting: a pipe that took a file's place must
-/// not hang the gathering, and a link that took a folder's place must not lead out of it.
+/// Opens a file without blocking and without following links: a pipe must not block, and a link
+/// that replaces a folder must not lead out of it.
 pub(super) fn open(path: &Path) -> io::Result<File> {
     open_without_links(path)
 }
 
-/// One reading of a file, with what was known of it before and after.
+/// One read of a file, with its size and time before and after.
 struct Attempt {
     before: Stamp,
     bytes: Vec<u8>,
@@ -75,7 +75,7 @@ impl Attempt {
             return Err(too_large());
         }
         let mut bytes = Vec::new();
-        // One byte over the limit is enough to know that it is over.
+        // Reads one byte beyond the limit to detect that a file is too large.
         (&file).take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
         let after = Stamp::of(&file.metadata().map_err(unreadable)?);
         Ok(Self { before: Stamp::of(&metadata), bytes, after })
@@ -90,7 +90,7 @@ fn too_large() -> String {
     format!("it is over {} KB", FILE_BYTES_MAX / 1_000)
 }
 
-/// A file that changed while it was read is read once more, then given up.
+/// Reads a file that changed during the read once more, then gives up.
 fn settled(mut attempt: impl FnMut() -> Result<Attempt, String>) -> Result<Vec<u8>, String> {
     const ATTEMPTS_MAX: usize = 2;
     for _ in 0..ATTEMPTS_MAX {
@@ -102,7 +102,7 @@ fn settled(mut attempt: impl FnMut() -> Result<Attempt, String>) -> Result<Vec<u
     Err("it changed while it was read".to_owned())
 }
 
-/// What bytes are, as a text.
+/// Classifies bytes as text or as excluded.
 pub(super) fn judged(bytes: Vec<u8>) -> Content {
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Content::Left(too_large());

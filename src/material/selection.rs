@@ -1,4 +1,4 @@
-//! What is sent whole when there is too much: the files that say most.
+//! Selects the files to send in full if there are too many.
 
 use crate::domain::digest::sha256_hex;
 use crate::domain::plan::{ContextFile, ContextPack, Exclusion, IndexedFile};
@@ -8,20 +8,20 @@ use super::names;
 use super::read::{self, Content};
 use super::walk::Candidate;
 
-/// About 125,000 tokens: what most models take beside the opinions of their peers.
+/// About 125,000 tokens, which most models accept beside the answers of their peers.
 pub(super) const WHOLE_BYTES_MAX: u64 = 500_000;
-/// Beyond this a list of names says more than the texts, and fences outweigh small files.
+/// Beyond this number, an index is more useful than the texts.
 pub(super) const WHOLE_FILES_MAX: usize = 200;
 
-/// A text that may be sent.
+/// A file that may be sent.
 pub(super) struct Readable {
     pub(super) candidate: Candidate,
     pub(super) bytes: u64,
-    /// Nothing once there were too many to hold.
+    /// `None` if the limits were exceeded before this file.
     pub(super) text: Option<String>,
 }
 
-/// What was taken of the room there is.
+/// Total size of the selected files.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Room {
     bytes: u64,
@@ -29,7 +29,7 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Counts a file in, and says whether everything still fits.
+    /// Adds a file and returns whether the total is still within the limits.
     pub(super) fn take(&mut self, bytes: u64) -> bool {
         self.bytes = self.bytes.saturating_add(bytes);
         self.files += 1;
@@ -46,7 +46,7 @@ impl Room {
     }
 }
 
-/// Everything whole where it fits, else key files whole and the rest by name.
+/// Sends all files in full if they fit, else key files in full and the others by name.
 pub(super) fn select(readable: Vec<Readable>, taken: Room, guard: &SecretGuard) -> ContextPack {
     if taken.holds() {
         let files = readable
@@ -73,7 +73,7 @@ fn key_files_of(mut readable: Vec<Readable>, guard: &SecretGuard) -> ContextPack
                 room.take(text.len() as u64);
                 pack.files.push(context_file(path, text));
             }
-            // It grew since its size was taken.
+            // The file grew since it was measured.
             Content::Text(text) => {
                 pack.indexed.push(IndexedFile { path, bytes: text.len() as u64 });
             }
@@ -87,7 +87,7 @@ fn is_key(file: &Readable) -> bool {
     file.candidate.named || names::is_key_file(&file.candidate.shown)
 }
 
-/// What was named by itself first, then the shortest, so that as many as possible find room.
+/// Named files first, then the shortest, so that as many as possible fit.
 fn rank(file: &Readable) -> (bool, u64, &str) {
     (!file.candidate.named, file.bytes, &file.candidate.shown)
 }

@@ -1,4 +1,4 @@
-//! What a folder of files becomes: one temporary folder per test.
+//! Tests of the context pack: one temporary folder per test.
 
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,7 @@ fn left_out(pack: &ContextPack) -> Vec<(&str, &str)> {
     pack.excluded.iter().map(|out| (out.path.as_str(), out.reason.as_str())).collect()
 }
 
-/// A key that no service gave out, put together so that this file holds none.
+/// A fake key, assembled at run time so that this file contains none.
 fn key(start: &str, tail: usize) -> String {
     let letters = "a1B2c3D4e5F6g7H8".chars().cycle().take(tail);
     format!("{start}{}", letters.collect::<String>())
@@ -173,7 +173,7 @@ fn ignore_files_hold_without_a_repository() {
         ("sub/draft.md", IGNORED),
     ];
     assert_eq!(left_out(&pack), expected);
-    // The rules of the folder above hold for a folder that is named.
+    // The ignore rules of the parent folder apply to a named folder.
     folder.write("sub/b.log", b"x");
     assert_eq!(sent(&folder.gather(&["sub"])), ["sub/keep.log", "sub/text.md"]);
 }
@@ -205,7 +205,7 @@ fn what_is_named_is_taken_unless_it_is_a_credential() {
     assert_eq!(sent(&pack), [".github/ci.yml", "Cargo.lock", "build/notes.md", "ignored.md"]);
     let held = "`.aws` holds credentials";
     assert_eq!(left_out(&pack), [(".aws", held), (".aws/config", held), (".env", CREDENTIAL)]);
-    // Named beside its folder, a file is not also listed as left out.
+    // A file named beside its folder is not also listed as excluded.
     let pack = folder.gather(&[".", "Cargo.lock"]);
     assert_eq!(sent(&pack), ["Cargo.lock"]);
     assert!(!left_out(&pack).iter().any(|(path, _)| *path == "Cargo.lock"));
@@ -249,7 +249,7 @@ fn two_hundred_files_go_whole_and_one_more_makes_an_index() {
     assert_eq!(sent(&pack), ["README.md", "src/main.rs"]);
     assert_eq!(pack.indexed.len(), WHOLE_FILES_MAX - 1);
     assert_eq!((pack.indexed[198].path.as_str(), pack.indexed[198].bytes), ("t/200.txt", 3));
-    // A file that was named by itself is a key file.
+    // A file named directly is a key file.
     assert_eq!(
         sent(&folder.gather(&[".", "t/200.txt"])),
         ["README.md", "src/main.rs", "t/200.txt"]
@@ -270,7 +270,7 @@ fn more_than_half_a_megabyte_makes_an_index() {
     let pack = folder.gather(&["."]);
     assert_eq!(sent(&pack), ["lib/index.js", "package.json"]);
     assert_eq!(indexed(&pack), ["a.txt", "z.txt"]);
-    // Key files too are taken only while there is room: the shortest first.
+    // Key files are limited too: the shortest are taken first.
     folder.write("README", text(WHOLE_BYTES_MAX - 200_000 + 1).as_bytes());
     let pack = folder.gather(&["."]);
     assert_eq!(sent(&pack), ["lib/index.js", "package.json"]);
@@ -328,7 +328,7 @@ mod unix {
             ("in/up", "a link that leads out of the folder"),
         ];
         assert_eq!(left_out(&pack), expected);
-        // A link that is named is followed, but not to a credential.
+        // A named link is followed, but not to a credential.
         assert_eq!(sent(&outer.gather(&["in/out.md"])), ["outside.md"]);
         assert_eq!(left_out(&outer.gather(&["in/settings.txt"])), [("in/.env", CREDENTIAL)]);
     }
@@ -350,8 +350,8 @@ mod unix {
         let folder = Folder::new(&[]);
         let path = folder.path().join("was-a-file");
         pipe(&path);
-        let left = super::super::read::Content::Left("it is not a regular file".to_owned());
-        assert_eq!(super::super::read::content(&path, &SecretGuard::default()), left);
+        let left = crate::material::read::Content::Left("it is not a regular file".to_owned());
+        assert_eq!(crate::material::read::content(&path, &SecretGuard::default()), left);
     }
 
     #[test]

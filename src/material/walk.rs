@@ -1,4 +1,4 @@
-//! What a named folder holds: files that may be read, and what is left out unread.
+//! Walks a folder: lists the files that may be read and the entries left out.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::FileType;
@@ -13,42 +13,42 @@ use super::credential_names;
 use super::gather::MaterialError;
 use super::names;
 
-/// A folder with more is not material for a question; and an index of it would not fit a prompt.
+/// A larger folder is too large for a question, and its index would not fit into a prompt.
 pub(super) const ENTRIES_MAX: usize = 10_000;
-/// A folder may hold thousands of ignored files; the first few show which they are.
+/// Of entries excluded for the same reason, only the first are listed.
 const NAMED_PER_REASON_MAX: usize = 20;
 
-/// What an entry of a folder is.
+/// Type of a folder entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EntryKind {
     File,
     Folder,
     /// A folder that cannot be entered.
     ClosedFolder,
-    /// To a file, or to nothing.
+    /// A link to a file or to nothing.
     Link,
     /// A device, a pipe, a socket.
     Other,
 }
 
-/// Whether somebody asks for an entry, by the path it is shown by: then its name alone does not
-/// keep it out.
+/// Whether the caller requests an entry by its shown path. A requested entry is not excluded by its
+/// name.
 pub type AskedFor = Arc<dyn Fn(&str, EntryKind) -> bool + Send + Sync>;
 
-/// A file that may be sent once it was read.
+/// A file that may be sent after it is read.
 #[derive(Debug)]
 pub(super) struct Candidate {
-    /// Without links in it.
+    /// The path without links.
     pub(super) real: PathBuf,
     pub(super) shown: String,
-    /// Somebody asked for this very file.
+    /// The user named this file directly.
     pub(super) named: bool,
 }
 
-/// What is left out unread.
+/// An entry left out without reading.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeftOut {
-    /// Without links in it, but for itself.
+    /// The path without links, except for the entry itself.
     pub path: PathBuf,
     pub shown: String,
     pub kind: EntryKind,
@@ -61,7 +61,7 @@ pub(super) struct Listing {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// How far a folder is walked.
+/// Limits of a walk.
 #[derive(Clone)]
 pub(super) struct Scope {
     pub(super) entries_max: usize,
@@ -69,7 +69,7 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// Nothing in it was asked for by its name.
+    /// For `--context`: no entry is requested by name.
     pub(super) fn of_material() -> Self {
         Self { entries_max: ENTRIES_MAX, asked_for: Arc::new(|_, _| false) }
     }
@@ -81,7 +81,7 @@ pub(super) fn folder(
     shown: &str,
     scope: Scope,
 ) -> Result<Listing, MaterialError> {
-    // The walk would only note that it could not enter.
+    // The walk itself does not report an unreadable root.
     root.read_dir().map_err(|error| MaterialError::unreadable(named, error))?;
     if let Some(reason) = credential_names::credential_folder(root) {
         let (path, shown) = (root.to_owned(), shown.to_owned());
@@ -99,7 +99,7 @@ pub(super) fn folder(
     Ok(listing)
 }
 
-/// What the walk admits; ignore files and names decide, the root itself is not judged.
+/// The entries that pass the ignore files and the name rules. The root itself is not judged.
 fn entries(
     named: &Path,
     folder: &Folder,
@@ -116,7 +116,7 @@ fn entries(
             entry.depth() == 0 || judge.reason(entry.path(), kind).is_none()
         })
         .build();
-    // What cannot be entered is missing here and found again by `add_passed_over`.
+    // A folder that cannot be entered is missing here; `add_excluded` adds it.
     let entries: Vec<DirEntry> = walk.filter_map(Result::ok).take(entries_max + 1).collect();
     if entries.len() > entries_max {
         return Err(MaterialError::TooMany { path: named.to_owned(), most: entries_max });
@@ -148,13 +148,13 @@ impl Folder {
         }
     }
 
-    /// Why an entry is left out by its name, where it is.
+    /// The reason for excluding an entry by its name, if any.
     fn reason(&self, path: &Path, kind: EntryKind) -> Option<String> {
         let reason = names::reason(path, kind == EntryKind::Folder)?;
         (!(self.scope.asked_for)(&self.shown(path), kind)).then_some(reason)
     }
 
-    /// What is neither a file nor a folder that could be entered.
+    /// The reason for excluding links, closed folders and special files.
     fn objection(&self, path: &Path, kind: FileType) -> Option<(EntryKind, &'static str)> {
         if kind.is_symlink() {
             let Ok(target) = path.canonicalize() else {
@@ -162,7 +162,7 @@ impl Folder {
             };
             let kind = if target.is_dir() { EntryKind::Folder } else { EntryKind::Link };
             let reason = match target.starts_with(&self.root) {
-                // Followed, it would get around what is said about its target.
+                // Following it would bypass the rules for its target.
                 true => "a link; what it leads to stands under its own name",
                 false => "a link that leads out of the folder",
             };
@@ -175,7 +175,7 @@ impl Folder {
         Some((EntryKind::Other, "a device, pipe or socket"))
     }
 
-    /// What lies in the walked folders but was not admitted, with the reason.
+    /// Adds the entries of walked folders that did not pass, with the reason.
     fn add_passed_over(&self, entries: &[DirEntry], listing: &mut Listing) {
         let admitted: HashSet<&Path> = entries.iter().map(DirEntry::path).collect();
         for folder in entries.iter().filter(|entry| is_folder(entry)) {
@@ -206,8 +206,8 @@ fn ignored() -> String {
     "ignored by `.gitignore` or `.councilignore`".to_owned()
 }
 
-/// The same for people: of what is left out of one folder for one reason the first few are named,
-/// and the others counted.
+/// Summarises exclusions for the user: lists the first entries per folder and reason and counts the
+/// others.
 pub(super) fn summed_up(left_out: Vec<LeftOut>) -> Vec<Exclusion> {
     let mut alike: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for LeftOut { shown, reason, .. } in left_out {

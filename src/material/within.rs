@@ -1,4 +1,4 @@
-//! One text that is wanted, or why it cannot be had.
+//! Reads one text file, or returns the reason why not.
 
 use std::io;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::path::Path;
 use super::guard::SecretGuard;
 use super::read::{self, Content};
 
-/// Reads a text that the operator wrote for us.
+/// Reads a text that the operator wrote for Plenary.
 pub fn plain_text(path: &Path) -> Result<String, String> {
     read_real(path, read::text)
 }
 
-/// Reads a text that goes to models: no credential is one.
+/// Reads a text that is sent to models; rejects credentials.
 pub fn text_to_send(path: &Path, guard: &SecretGuard) -> Result<String, String> {
     match guard.refuses_file(path) {
         Some(reason) => Err(reason),
@@ -37,7 +37,7 @@ fn unreadable(error: &io::Error) -> String {
     format!("it cannot be read: {}", error.kind())
 }
 
-/// Reads a text of the folder, whose path has no links in it; else says why it cannot be read.
+/// Reads a text inside `folder`, whose path has no links; a link that leads out is rejected.
 pub fn text_within(folder: &Path, path: &Path) -> Result<String, String> {
     let is_link = path.is_symlink();
     let real = path.canonicalize().map_err(|error| match is_link {

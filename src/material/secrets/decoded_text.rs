@@ -1,7 +1,7 @@
-//! What a text says once its encodings are undone: escapes, base64, hexadecimal.
+//! Decodes escapes, base64 and hexadecimal in a text, so that the scan sees encoded secrets.
 //!
-//! One layer is undone. A secret that is encoded twice, compressed, or split over several strings
-//! is not found.
+//! Only one layer is decoded. A secret that is encoded twice, compressed or split over several
+//! strings is not found.
 
 use std::borrow::Cow;
 use std::iter::Peekable;
@@ -9,33 +9,33 @@ use std::str::Chars;
 
 use crate::domain::hidden::is_hidden;
 
-/// Fifteen bytes: no key is shorter.
+/// Fifteen bytes; no key is shorter.
 const BASE64_CHARS_MIN: usize = 20;
 
-/// The same for two letters a byte.
+/// The same at two digits per byte.
 const HEX_CHARS_MIN: usize = 30;
 
 /// The longest number in an escape such as `\u{10ffff}`.
 const DIGITS_MAX: usize = 8;
 
-/// What an encoded part of a text decodes to.
+/// A decoded part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct DecodedBlock {
-    /// The line on which it begins, from one.
+    /// Line on which the part starts, from 1.
     pub(super) line: usize,
     pub(super) text: String,
 }
 
-/// The lines that read otherwise once their escapes are undone.
+/// Lines that change when their escapes are decoded.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct UnescapedLines {
     pub(super) text: String,
-    /// The number of each line in the text it comes from, from one.
+    /// Original number of each line, from 1.
     pub(super) numbers: Vec<usize>,
 }
 
-/// The lines with hidden characters or escapes, without the ones and with `\u002d`, `\x2d`, `%2D`
-/// and `&#45;` as the letters that they stand for.
+/// Decodes `\u002d`, `\x2d`, `%2D` and `&#45;` and removes invisible characters. Returns only the
+/// lines that change.
 pub(super) fn unescaped_lines(text: &str) -> UnescapedLines {
     let is_worth_a_look = |byte: u8| matches!(byte, b'\\' | b'%' | b'&') || !byte.is_ascii();
     let mut unescaped = UnescapedLines::default();
@@ -70,7 +70,7 @@ fn without_escapes(line: &str) -> String {
     shown
 }
 
-/// What stands behind a backslash. Of what is no escape the backslash stays.
+/// Decodes the escape after a backslash; keeps the backslash if it is no escape.
 fn unescaped(letters: &mut Peekable<Chars<'_>>) -> char {
     let Some(next) = letters.peek().copied() else { return '\\' };
     let mut ahead = letters.clone();
@@ -84,7 +84,7 @@ fn unescaped(letters: &mut Peekable<Chars<'_>>) -> char {
         'u' => digits_after(&mut ahead, 4, 4),
         'x' => digits_after(&mut ahead, 2, 2),
         '/' | '"' | '\'' | '\\' => Some(next),
-        // They end a word, as the line break that they stand for would.
+        // Like the line break that they encode, they separate words.
         'n' | 'r' | 't' => Some('\t'),
         _ => None,
     };
@@ -97,7 +97,7 @@ fn unescaped(letters: &mut Peekable<Chars<'_>>) -> char {
     }
 }
 
-/// `&#45;` and `&#x2d;`.
+/// Decodes `&#45;` and `&#x2d;`.
 fn entity(letters: &mut Peekable<Chars<'_>>) -> char {
     let mut ahead = letters.clone();
     if ahead.next() != Some('#') {
@@ -122,7 +122,7 @@ fn as_blank(decoded: char) -> char {
     if decoded == '\n' { '\t' } else { decoded }
 }
 
-/// The letter whose number stands next in hexadecimal; without one nothing is taken.
+/// Decodes hexadecimal digits to a character; consumes nothing on failure.
 fn digits_after(letters: &mut Peekable<Chars<'_>>, least: usize, most: usize) -> Option<char> {
     let mut ahead = letters.clone();
     let digits = taken(&mut ahead, most, |letter| letter.is_ascii_hexdigit());
@@ -138,22 +138,22 @@ fn taken(letters: &mut Peekable<Chars<'_>>, most: usize, is_of: fn(&char) -> boo
     (0..most).map_while(|_| letters.next_if(is_of)).collect()
 }
 
-/// The texts that stand in base64 or in hexadecimal. Lines that follow each other are one block.
+/// Decodes base64 and hexadecimal parts. Consecutive lines form one block.
 pub(super) fn decoded_blocks(text: &str) -> impl Iterator<Item = DecodedBlock> {
     encoded_blocks(text).filter_map(|(line, run)| Some(DecodedBlock { line, text: decoded(&run)? }))
 }
 
 fn decoded(run: &str) -> Option<String> {
-    // A name or a folder may stand before the encoding, joined by a sign that base64 has too.
+    // A name or path may precede the encoded part, joined by a character that base64 uses too.
     let parts = || run.split(['/', '-', '_']).filter(|part| part.len() >= BASE64_CHARS_MIN);
     let whole = from_hex(run).or_else(|| from_base64(run));
     whole.or_else(|| parts().find_map(from_base64))
 }
 
-/// Runs of letters that could be an encoding, with the lines they begin on.
+/// Character runs that may be encoded, with their first line.
 fn encoded_blocks(text: &str) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
     let mut blocks: Vec<(usize, Cow<'_, str>)> = Vec::new();
-    // Whether the last block may go on in the next line.
+    // Whether the last block may continue on the next line.
     let mut is_open = false;
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
@@ -191,7 +191,7 @@ fn from_hex(run: &str) -> Option<String> {
     readable(bytes.collect())
 }
 
-/// Both alphabets; the signs that fill the end are gone already.
+/// Decodes the standard and the URL alphabet, without padding.
 fn from_base64(run: &str) -> Option<String> {
     let (mut bytes, mut bits, mut held) = (Vec::with_capacity(run.len()), 0_u32, 0_u32);
     for byte in run.bytes() {
@@ -213,7 +213,7 @@ fn from_base64(run: &str) -> Option<String> {
     readable(bytes)
 }
 
-/// An encoding of something else than text decodes to what no text holds.
+/// Returns the text, or `None` if the bytes are binary.
 fn readable(bytes: Vec<u8>) -> Option<String> {
     let text = String::from_utf8(bytes).ok()?;
     let is_written = |letter: char| !letter.is_control() || matches!(letter, '\n' | '\r' | '\t');

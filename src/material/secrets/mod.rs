@@ -1,8 +1,7 @@
-//! Whether a text holds a secret: a key, a token, a password, or the value of a key in use.
+//! Finds secrets in a text: keys, tokens, passwords, and the values of keys in use.
 //!
-//! The rules are data: gitleaks' set (`data/secret-rules.json`, MIT) and a table of our own
-//! (`own_rules.rs`). They are compiled when the first text is scanned, each rule when one of its
-//! keywords occurs.
+//! The rules are data: the rules of gitleaks (`data/secret-rules.json`, MIT) and our own table
+//! (`own_rules.rs`). Each rule is compiled when one of its keywords first occurs.
 //!
 //! **Invariant:** a finding names the rule and the line. It never repeats the secret.
 

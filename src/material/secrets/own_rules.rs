@@ -1,34 +1,34 @@
-//! Rules beside gitleaks': shapes that it does not know, or finds only before certain signs.
+//! Own rules, for shapes that gitleaks does not know or finds only in certain contexts.
 //!
-//! The secret is the first group, else the whole match. A placeholder is none, and most want a
-//! digit in it: a key without one is a word of a manual.
+//! The secret is the first group, else the whole match. Placeholders do not count. Most rules
+//! require a digit, because a key without one is usually an example.
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OwnRule {
     pub(super) id: &'static str,
     pub(super) regex: &'static str,
-    /// In lower case; the rule looks at a text that holds one of them.
+    /// Lower-case keywords; the rule scans only texts that contain one of them.
     pub(super) keywords: &'static [&'static str],
-    /// Bits per letter that the secret must exceed.
+    /// Minimum entropy of the secret in bits per character, exclusive.
     pub(super) entropy: f64,
     pub(super) letters: SecretLetters,
 }
 
-/// What a secret is made of.
+/// Characters that a secret must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SecretLetters {
     /// At least one digit.
     WithDigit,
-    /// A person may have chosen it.
+    /// No requirement: a person may have chosen it.
     Any,
-    /// Capitals and small letters in no order of words: `OGqskVOqDEzW`, not `readTokenFromFile`.
+    /// Mixed case that does not form words: `OGqskVOqDEzW`, not `readTokenFromFile`.
     Scrambled,
 }
 
 impl SecretLetters {
-    /// Words change case at most once in so many letters.
+    /// In joined words the case changes at most once per this many letters.
     const LETTERS_PER_CHANGE: usize = 3;
-    /// Words that are joined by capitals have few capitals side by side.
+    /// Joined words have few adjacent capitals.
     const CAPITAL_PAIRS_MIN: usize = 2;
 
     pub(super) fn fit(self, secret: &[u8]) -> bool {
@@ -64,10 +64,10 @@ const fn of_scrambled_letters(rule: OwnRule) -> OwnRule {
     OwnRule { letters: SecretLetters::Scrambled, ..rule }
 }
 
-/// A key of letters alone that says something is less mixed than this; a random one is more.
+/// Entropy limit between readable names and random keys.
 const MIXED: f64 = 3.0;
 
-/// For shapes that no other text has: a made-up key may repeat itself, and so may a real one.
+/// Entropy limit for unmistakable shapes, where even a repetitive key counts.
 const ANY: f64 = 0.5;
 
 pub(super) const OWN_RULES: [OwnRule; 35] = [
@@ -220,14 +220,15 @@ pub(super) const OWN_RULES: [OwnRule; 35] = [
     ),
     rule(
         "secret-assignment",
-        // Quoted after any such name; bare after a name in capitals, as in a file of variables.
+        // Quoted after any such name; unquoted after a name in capitals, as in a file of variables.
         r#"(?:(?i:password|passwd|passphrase|passcode|\bpwd|_pwd|\bpass|_pass|secret|token|(?:api|access|auth|private|encryption|signing|account|master|shared|service)[_-]?key|credentials?)[\w.-]{0,20}["'\]]{0,2}[ \t]{0,8}(?::=|=>|=|:)[ \t]{0,8}["'`]([^"'`\s]{8,200})["'`]|(?m:^)[ \t]*(?:export[ \t]+|-[ \t]+|ENV[ \t]+|set[ \t]+)?[A-Z0-9_]{0,60}(?:PASSWORD|PASSWD|PASSPHRASE|PWD|PASS|SECRET|TOKEN|KEY|CREDENTIALS?)[A-Z0-9_]{0,20}[ \t]*[=:][ \t]*([^\s"'`]{8,200})[ \t\r]*(?m:$)|(?m:^)[ \t]*[\w.-]{0,60}(?i:password|passwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key)[ \t]*[:=][ \t]*([^\s"'`,;(){}\[\]<>&|:\\]{8,200})[ \t\r]*(?m:$))"#,
         &["passw", "passphrase", "passcode", "pwd", "pass", "secret", "token", "key", "credential"],
         MIXED,
     ),
     rule(
         "secret-after-name",
-        // In flow maps, XML, command lines, on the next line, in prose: any signs may stand between.
+        // In flow maps, XML, command lines, on the next line or in prose: any punctuation may
+        // separate name and value.
         r#"(?i:passwor[dt]|passwd|passphrase|secret|token|(?:api|access|auth|private|encryption|signing|account|master|shared|service)[_-]?key|credentials?)[\w.-]{0,20}["'\])]{0,2}(?:[ \t]{0,8}(?:=>|:=|[:=>|,])|[ \t]+(?:is|value)\b|[ \t])[\s"'`\[({|>]{0,20}(?:value[ \t]*=[ \t]*["'])?([A-Za-z0-9+/]{16,200}={0,2})(?:[^\w+/]|$)"#,
         &["passwor", "passwd", "passphrase", "secret", "token", "key", "credential"],
         3.6,

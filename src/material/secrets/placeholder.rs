@@ -1,6 +1,6 @@
-//! What stands in the place of a secret in manuals, templates and programs.
+//! Placeholders that manuals, templates and programs use in place of a secret.
 
-/// Parts that no secret has by chance.
+/// Substrings that no random secret contains.
 const TELLING_PARTS: [&str; 18] = [
     "example",
     "placeholder",
@@ -22,16 +22,16 @@ const TELLING_PARTS: [&str; 18] = [
     "....",
 ];
 
-/// Whole values that manuals write for a password.
+/// Complete values that manuals use as passwords.
 const TELLING_VALUES: [&str; 15] = [
     "password", "passwd", "pass", "pwd", "secret", "token", "user", "username", "admin", "root",
     "test", "guest", "postgres", "mysql", "x",
 ];
 
-/// How a value begins that a program fills in.
+/// Prefixes of template variables.
 const FILLED_IN: [&str; 6] = ["$", "{", "%", "<", "#{", "@@"];
 
-/// Parts by which a program reads a value from elsewhere.
+/// Substrings of code that reads a value from elsewhere.
 const READ_FROM_ELSEWHERE: [&str; 8] =
     ["${", "{{", "$(", "env.", "environ", "getenv", "secrets.", "var."];
 

@@ -1,4 +1,4 @@
-//! The rules by which secrets are found, read once and compiled one by one.
+//! The secret rules, loaded once; each pattern is compiled on first use.
 
 use std::sync::{LazyLock, OnceLock};
 
@@ -9,33 +9,33 @@ use serde::Deserialize;
 use super::own_rules::{OWN_RULES, OwnRule, SecretLetters};
 use super::placeholder;
 
-/// gitleaks' rules; `scripts/update-secret-rules` writes the file.
+/// Rules of gitleaks; `scripts/update-secret-rules` writes the file.
 const GITLEAKS_RULES: &str = include_str!("../../../data/secret-rules.json");
 
-/// The largest rule takes about a third of it.
+/// The largest rule needs about a third of this.
 const REGEX_BYTES_MAX: usize = 8 << 20;
 
-/// All rules, and an index of the keywords that call for them.
+/// All rules, with an index of their keywords.
 pub(super) struct RuleSet {
     pub(super) rules: Vec<SecretRule>,
-    /// What is no secret by any of gitleaks' rules.
+    /// Allowlist for all gitleaks rules.
     everywhere: Allowlist,
     keywords: Option<AhoCorasick>,
-    /// The rule of each keyword, in the order of the index.
+    /// Rule index of each keyword, in the order of the keyword index.
     rule_of_keyword: Vec<usize>,
-    /// Rules without a keyword: they look at every text.
+    /// Rules without keywords; they scan every text.
     without_keyword: Vec<usize>,
 }
 
-/// One kind of secret.
+/// A rule for one kind of secret.
 #[derive(Debug)]
 pub(super) struct SecretRule {
     pub(super) id: String,
     pub(super) pattern: LazyPattern,
     keywords: Vec<String>,
-    /// Bits per letter that the secret must exceed.
+    /// Minimum entropy of the secret in bits per character, exclusive.
     entropy: Option<f64>,
-    /// Only files with such a path.
+    /// Restricts the rule to matching paths.
     path: Option<LazyPattern>,
     secret_group: Option<usize>,
     origin: RuleOrigin,
@@ -47,7 +47,7 @@ enum RuleOrigin {
     Own { letters: SecretLetters },
 }
 
-/// A match of a rule, with what its allowlists look at.
+/// A match of a rule, with the parts that allowlists test.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Match<'a> {
     pub(super) secret: &'a [u8],
@@ -74,7 +74,7 @@ struct WrittenRule {
     allowlists: Vec<Allowlist>,
 }
 
-/// What looks like a secret and is none.
+/// Matches that look like a secret but are none.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Allowlist {
     #[serde(default)]
@@ -99,8 +99,7 @@ enum AllowTarget {
 }
 
 impl RuleSet {
-    /// The rules of this program. A file that cannot be read would be a mistake of the build: a
-    /// test reads it.
+    /// The shared rule set. The rule file is part of the build, and a test parses it.
     pub(super) fn shared() -> &'static Self {
         static SHARED: LazyLock<RuleSet> = LazyLock::new(RuleSet::read);
         &SHARED
@@ -127,7 +126,7 @@ impl RuleSet {
         Self { rules, everywhere, keywords, rule_of_keyword, without_keyword }
     }
 
-    /// The rules that have a keyword in the text, in the order of the set.
+    /// The rules with a keyword in the text, in order.
     pub(super) fn called_for(&self, text: &str) -> impl Iterator<Item = &SecretRule> {
         let mut wanted = vec![self.keywords.is_none(); self.rules.len()];
         let mut want = |rule: usize| {
@@ -142,7 +141,7 @@ impl RuleSet {
         self.rules.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(rule, _)| rule)
     }
 
-    /// Whether a match of a rule is a secret.
+    /// Whether a match is a secret.
     pub(super) fn confirms(&self, rule: &SecretRule, path: &str, found: Match<'_>) -> bool {
         if rule.entropy.is_some_and(|least| entropy(found.secret) <= least) {
             return false;
@@ -188,7 +187,7 @@ impl SecretRule {
         self.path.as_ref().is_none_or(|pattern| pattern.matches(path.as_bytes()))
     }
 
-    /// The group that the rule names, else the first group that matched, else the whole match.
+    /// The configured group, else the first group that matched, else the whole match.
     pub(super) fn secret_of<'t>(&self, found: &regex::bytes::Captures<'t>) -> Option<&'t [u8]> {
         let group = match self.secret_group {
             Some(group) => found.get(group),
@@ -197,7 +196,7 @@ impl SecretRule {
         group.or_else(|| found.get(0)).map(|group| group.as_bytes())
     }
 
-    /// Every pattern of the rule, for the test that compiles them.
+    /// All patterns of the rule, for the test that compiles them.
     #[cfg(test)]
     pub(super) fn patterns(&self) -> Vec<&LazyPattern> {
         let mut patterns = vec![&self.pattern];
@@ -247,7 +246,7 @@ impl RuleSet {
     }
 }
 
-/// A pattern that is compiled when it is used first.
+/// A pattern that is compiled on first use.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
 pub(super) struct LazyPattern {
@@ -266,10 +265,10 @@ impl LazyPattern {
         text.to_owned().into()
     }
 
-    /// Nothing, where the pattern is wrong: a test compiles each.
+    /// `None` if the pattern is invalid; a test compiles each.
     pub(super) fn get(&self) -> Option<&Regex> {
         let compile = || {
-            // The rules are written for Go, where `\w` and `\b` know ASCII alone.
+            // The rules are written for Go, where `\w` and `\b` match ASCII only.
             let mut builder = RegexBuilder::new(&self.text);
             builder.unicode(false).size_limit(REGEX_BYTES_MAX).build().ok()
         };
@@ -286,7 +285,7 @@ impl LazyPattern {
     }
 }
 
-/// Shannon's measure: bits per letter.
+/// Shannon entropy in bits per character.
 fn entropy(secret: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
     for byte in secret {

@@ -1,13 +1,13 @@
-//! The scan of one text: values in use first, then the rules, in the text and in what it encodes.
+//! Scans one text: values in use first, then the rules, on the plain and the decoded text.
 
 use super::decoded_text::{decoded_blocks, unescaped_lines};
 use super::rule_set::{Match, RuleSet};
 use super::secret_values::SecretValues;
 
-/// A secret that was found.
+/// A found secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
-    /// From one.
+    /// Line number, from 1.
     pub(super) line: usize,
     pub(super) kind: FindingKind,
 }
@@ -15,12 +15,12 @@ pub(super) struct Finding {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FindingKind {
     ValueInUse,
-    /// The name of the rule.
+    /// Id of the rule.
     Rule(String),
 }
 
-/// Why a text must not leave this machine, where it holds a secret. `path` decides which rules
-/// look at it; a text without a file has an empty one.
+/// The reason for not sending a text that contains a secret. `path` selects the rules that apply; a
+/// text without a file has an empty path.
 pub(in crate::material) fn exclusion_reason(
     path: &str,
     text: &str,
@@ -58,7 +58,7 @@ pub(super) fn find_secret(path: &str, text: &str, values: &SecretValues) -> Opti
     plain.or_else(unescaped).or_else(encoded)
 }
 
-/// The first confirmed match of the first rule that has one.
+/// The first confirmed match of the first rule with one.
 fn first_match(rules: &RuleSet, path: &str, text: &str) -> Option<(usize, FindingKind)> {
     rules.called_for(text).filter(|rule| rule.looks_at(path)).find_map(|rule| {
         let mut found = rule.pattern.get()?.captures_iter(text.as_bytes());
@@ -68,7 +68,7 @@ fn first_match(rules: &RuleSet, path: &str, text: &str) -> Option<(usize, Findin
             let looked_at = Match { secret, whole: whole.as_bytes(), line };
             rules.confirms(rule, path, looked_at).then(|| whole.start())
         })?;
-        // A rule may begin its match with the blank before the secret.
+        // A match may begin with the whitespace before the secret.
         let blank = text.get(place..).unwrap_or_default();
         let place = place + (blank.len() - blank.trim_start().len());
         Some((place, FindingKind::Rule(rule.id.clone())))
@@ -80,7 +80,7 @@ fn line_of(text: &str, place: usize) -> usize {
     1 + before.iter().filter(|byte| **byte == b'\n').count()
 }
 
-/// The lines that a match stands on, whole.
+/// The complete lines of a match.
 fn lines_around(text: &str, start: usize, end: usize) -> &[u8] {
     let bytes = text.as_bytes();
     let before = bytes.get(..start).unwrap_or_default();

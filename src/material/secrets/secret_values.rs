@@ -1,12 +1,12 @@
-//! The values that must not leave: keys of this run, and what the environment holds.
+//! Secret values that must not be sent: keys of this run and secrets of the environment.
 
 use aho_corasick::AhoCorasick;
 use secrecy::{ExposeSecret, SecretString};
 
-/// Shorter values are words that an ordinary text holds by itself.
+/// Shorter values occur in ordinary texts.
 const VALUE_CHARS_MIN: usize = 8;
 
-/// Values of keys in use. `Debug` shows how many there are and none of them.
+/// Values of keys in use. `Debug` shows only their number.
 #[derive(Clone, Default)]
 pub struct SecretValues {
     index: Option<AhoCorasick>,
@@ -14,7 +14,7 @@ pub struct SecretValues {
 }
 
 impl SecretValues {
-    /// Of these values those that are long enough to be told from a word.
+    /// Keeps the values that are long enough to be distinctive.
     pub fn new<'a>(values: impl IntoIterator<Item = &'a SecretString>) -> Self {
         let values = values.into_iter().map(|value| value.expose_secret().trim());
         let long: Vec<&str> =
@@ -23,7 +23,7 @@ impl SecretValues {
         Self { index, count: long.len() }
     }
 
-    /// Where the first of them stands in a text.
+    /// Position of the first value in a text.
     pub(super) fn first_in(&self, text: &str) -> Option<usize> {
         self.index.as_ref()?.find(text).map(|found| found.start())
     }

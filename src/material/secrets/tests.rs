@@ -1,5 +1,5 @@
-//! Texts that hold a secret, and texts that only speak of one. The secrets are put together here,
-//! so that this file holds none.
+//! Texts that contain a secret, and texts that only mention one. The secrets are assembled at run
+//! time, so that this file contains none.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ const LETTERS: &str = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234
 const CAPITALS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const HEX: &str = "0123456789abcdef";
 
-/// So many letters of these that say nothing; the same for the same call.
+/// Pseudo-random text of this length; the same for the same arguments.
 fn noise(alphabet: &str, length: usize) -> String {
     let letters: Vec<char> = alphabet.chars().collect();
     let mut state = 0x2545_f491_4f6c_dd1d_u64 ^ (length as u64) << 7 ^ letters.len() as u64;
@@ -33,12 +33,12 @@ fn private_key(kind: &str) -> String {
     format!("-----BEGIN {kind}-----\n{}\n{}\n", noise(LETTERS, 64), noise(LETTERS, 63))
 }
 
-/// One for each shape: what to call it, and a line of a file that holds it.
+/// One secret per shape: its name and a line that contains it.
 fn secrets() -> Vec<(&'static str, String)> {
     [keys_of_models_and_clouds(), keys_of_services(), logins()].concat()
 }
 
-/// Models and clouds.
+/// Keys of models and clouds.
 fn keys_of_models_and_clouds() -> Vec<(&'static str, String)> {
     vec![
         ("Anthropic", key("x = sk-ant-api03-", 93)),
@@ -63,7 +63,7 @@ fn keys_of_models_and_clouds() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Other services.
+/// Keys of other services.
 fn keys_of_services() -> Vec<(&'static str, String)> {
     vec![
         ("GitHub classic", key("token: ghp_", 36)),
@@ -319,7 +319,7 @@ fn a_text_about_secrets_is_none() {
     }
 }
 
-/// A program that finds keys in its own pages would be of no use to those who write it.
+/// The scan must not report this repository's own files.
 #[test]
 fn the_pages_and_programs_of_this_repository_hold_no_secret() {
     let mut held = Vec::new();
@@ -345,12 +345,12 @@ fn the_pages_and_programs_of_this_repository_hold_no_secret() {
     }
     held.sort();
     assert!(looked_at > 400, "{looked_at}");
-    // Others may come and go with the tests; by the dozen they would be a fault of the rules.
+    // A few new ones may appear with new tests; more would be a defect of the rules.
     let more: Vec<&String> = held.iter().filter(|one| !KNOWN.contains(&one.as_str())).collect();
     assert!(more.len() <= 3, "{more:#?}");
 }
 
-/// Files of this repository with something that looks like a secret, and is meant to.
+/// Files of this repository that contain a fake secret on purpose.
 const KNOWN: [&str; 9] = [
     "src/config/file_tests.rs url-with-password",
     "src/config/locate.rs url-with-password",
