@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::oneshot;
 
-use super::super::http::{Address, listen};
 use super::*;
 use crate::config::Flags;
 use crate::hosting::{House, Premises};
+use crate::surfaces::mcp::http::{Address, listen};
 
 /// So long that a test never sees it.
 const LONG: Duration = Duration::from_secs(3_600);

@@ -5,14 +5,14 @@ use std::path::Path;
 use clap::Args;
 use tokio::runtime::Builder;
 
-use super::super::session::{Done, Session};
-use super::super::show::checkup;
 use super::checkup::{Checkup, ConfigSeen, Health, ProviderSeen, StoreSeen};
 use super::{advice, probe};
 use crate::config::Overrides;
 use crate::config::Settings;
 use crate::error::Error;
 use crate::store::SqliteStore;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::show::checkup;
 
 /// Look whether every provider can be asked: key, program, server, model, price
 ///

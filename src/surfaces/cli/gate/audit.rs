@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use super::super::runs::keeping::mend_log;
-use super::super::runs::typed;
-use super::super::session::{Done, Session};
-use super::super::show;
 use crate::domain::stretch::Since;
 use crate::error::Error;
 use crate::operations::{self, AuditWish};
 use crate::record::gate_audit::DriftVerdict;
+use crate::surfaces::cli::runs::keeping::mend_log;
+use crate::surfaces::cli::runs::typed;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::show;
 
 /// Say what the verdict log says of the gate, and of those who produce for it
 ///

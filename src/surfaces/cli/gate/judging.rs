@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
-use super::super::runs::hall::{Crowd, Floor, Hall};
-use super::super::runs::keeping::{keep_log, mend_log};
-use super::super::runs::outlets::outlets;
-use super::super::runs::presenting::done as ended;
-use super::super::runs::progress::Progress;
-use super::super::session::{Done, Session};
 use super::printer::{Format, Printer};
 use crate::config::Settings;
 use crate::convening::{GateTable, Rehearsal};
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
 use crate::hosting::{Piece, Prepared, review};
+use crate::surfaces::cli::runs::hall::{Crowd, Floor, Hall};
+use crate::surfaces::cli::runs::keeping::{keep_log, mend_log};
+use crate::surfaces::cli::runs::outlets::outlets;
+use crate::surfaces::cli::runs::presenting::done as ended;
+use crate::surfaces::cli::runs::progress::Progress;
+use crate::surfaces::cli::session::{Done, Session};
 
 /// Judges what is to be judged, in the order in which it was named: the verdict on one is
 /// known to the adjudicator of the next.

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::super::runs::typed;
-use super::super::session::Session;
 use super::printer::Format;
 use crate::config::{Overrides, Settings};
 use crate::convening::Rehearsal;
 use crate::error::Error;
 use crate::hosting::review_settings;
+use crate::surfaces::cli::runs::typed;
+use crate::surfaces::cli::session::Session;
 
 #[derive(Debug, Args)]
 pub(super) struct Options {

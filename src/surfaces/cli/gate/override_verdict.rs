@@ -3,12 +3,12 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::super::runs::keeping::mend_log;
-use super::super::session::{Arguments, Done, Session};
 use crate::domain::gate::Decision;
 use crate::error::Error;
 use crate::export::safe_text;
 use crate::operations::{self, Overridden};
+use crate::surfaces::cli::runs::keeping::mend_log;
+use crate::surfaces::cli::session::{Arguments, Done, Session};
 
 /// Decide otherwise than the gate did, and say why
 ///

@@ -3,16 +3,16 @@
 use clap::ValueEnum;
 use serde_json::Value;
 
-use super::super::report;
-use super::super::session::{Done, Session};
-use super::super::show::gate::{draw, draw_line};
-use super::super::terminal_text::DataForm;
 use super::advice::{reviewed_with_key, skipped_because};
 use crate::config::Located;
 use crate::domain::transcript::Transcript;
 use crate::error::{Error, document_text};
 use crate::export::gate::{self, ReviewDocument};
 use crate::hosting::{Piece, Skipped};
+use crate::surfaces::cli::report;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::show::gate::{draw, draw_line};
+use crate::surfaces::cli::terminal_text::DataForm;
 
 /// How results are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::super::runs::typed;
-use super::super::session::{Done, Session};
 use super::judging::judge;
 use super::options::Options;
 use crate::config::Classifier;
 use crate::domain::gate::Tier;
 use crate::error::Error;
 use crate::hosting::{CallerClaims, Piece};
+use crate::surfaces::cli::runs::typed;
+use crate::surfaces::cli::session::{Done, Session};
 
 /// Put documents before the gate: SHIP, REVISE or HOLD
 ///

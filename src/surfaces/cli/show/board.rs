@@ -1,6 +1,5 @@
 //! The tensions as a board: a column for each status, a card for each tension.
 
-use super::super::wrap::{wrap_line, wrap_text};
 use super::canvas::{Canvas, Detail};
 use super::layout::{MARGIN, block, hanging, heading};
 use super::line::Line;
@@ -10,6 +9,7 @@ use crate::domain::ids::EntityKind;
 use crate::domain::lifecycle::{Status, statuses};
 use crate::domain::record::Record;
 use crate::export::wording;
+use crate::surfaces::cli::wrap::{wrap_line, wrap_text};
 
 /// Columns between two lists of the board.
 const GUTTER: usize = 3;

@@ -2,13 +2,13 @@
 
 use anstyle::Style;
 
-use super::super::doctor::{Checkup, ProviderSeen, State};
-use super::super::wrap::wrap_line;
 use super::canvas::Canvas;
 use super::layout::{MARGIN, hanging, heading};
 use super::line::Line;
 use super::palette::{BAD, FAINT, GOOD, PLAIN, STRONG};
 use crate::export::wording;
+use crate::surfaces::cli::doctor::{Checkup, ProviderSeen, State};
+use crate::surfaces::cli::wrap::wrap_line;
 
 /// `config` and `store`, and two spaces.
 const PLACE: usize = 8;
@@ -16,7 +16,7 @@ const PLACE: usize = 8;
 /// The longest word before a detail is `price` or `model`, with two spaces.
 const WORD: usize = 7;
 
-pub(in super::super) fn draw(checkup: &Checkup, canvas: Canvas) -> String {
+pub(in crate::surfaces::cli) fn draw(checkup: &Checkup, canvas: Canvas) -> String {
     let mut lines = vec![Line::blank()];
     lines.extend(heading("DOCTOR", &count(&checkup.providers), canvas));
     lines.extend(places(checkup, canvas));

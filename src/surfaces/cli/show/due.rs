@@ -2,7 +2,6 @@
 
 use anstyle::Style;
 
-use super::super::wrap::{cut, wrap_line, wrap_text};
 use super::canvas::Canvas;
 use super::layout::{MARGIN, hanging, heading, prose, text_of};
 use super::line::Line;
@@ -10,6 +9,7 @@ use super::palette::{BAD, CAUTION, FAINT, ID, PLAIN, STRONG};
 use crate::export::conclusion::state_name;
 use crate::export::wording;
 use crate::operations::{AllDue, DueItem};
+use crate::surfaces::cli::wrap::{cut, wrap_line, wrap_text};
 
 /// Enough to recall what it was; `show` has all of it.
 const RECOMMENDATION_LINES_MAX: usize = 3;
@@ -17,7 +17,7 @@ const RECOMMENDATION_LINES_MAX: usize = 3;
 /// Under the day of its item.
 const INDENT: usize = 2 * MARGIN;
 
-pub(in super::super) fn draw(all: &AllDue, canvas: Canvas) -> String {
+pub(in crate::surfaces::cli) fn draw(all: &AllDue, canvas: Canvas) -> String {
     let mut lines = vec![Line::blank()];
     let note = format!("{} · {}", wording::count(all.due.len(), "conclusion"), all.today);
     lines.extend(heading("DUE", &note, canvas));

@@ -2,7 +2,6 @@
 
 use std::iter;
 
-use super::super::wrap::{wrap_items, wrap_line, wrap_text};
 use super::canvas::Canvas;
 use super::layout::{MARGIN, block, prose};
 use super::line::Line;
@@ -11,6 +10,7 @@ use crate::domain::dialogue::{Dialogue, Protocol};
 use crate::domain::record::Record;
 use crate::domain::time::Moment;
 use crate::export::wording;
+use crate::surfaces::cli::wrap::{wrap_items, wrap_line, wrap_text};
 
 /// The gap between the title and the status at the right edge.
 const GAP: usize = 3;

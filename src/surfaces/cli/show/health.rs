@@ -3,7 +3,6 @@
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::wrap::{fit, wrap_line};
 use super::bar::bar;
 use super::canvas::Canvas;
 use super::layout::{MARGIN, hanging, heading, text_of};
@@ -13,6 +12,7 @@ use crate::export::wording;
 use crate::operations::{Examined, Window};
 use crate::record::health::{Counts, Health, HealthVerdict, OfCritic, Share};
 use crate::record::share::ENOUGH;
+use crate::surfaces::cli::wrap::{fit, wrap_line};
 
 /// The longest state is `unconverged`.
 const STATE: usize = 13;
@@ -38,7 +38,7 @@ const NAME_MIN: usize = 12;
 /// A season; `--json` has all of them.
 const WEEKS_SHOWN: usize = 13;
 
-pub(in super::super) fn draw(examined: &Examined, canvas: Canvas) -> String {
+pub(in crate::surfaces::cli) fn draw(examined: &Examined, canvas: Canvas) -> String {
     let health = &examined.health;
     let protocols =
         health.by_protocol.iter().map(|group| (group.protocol.name().to_owned(), group.counts));
@@ -174,12 +174,12 @@ fn numbers(start: Line, counts: Counts) -> Line {
 
 #[cfg(test)]
 mod tests {
-    use super::super::canvas::Detail;
     use super::*;
     use crate::domain::catalogue::AuditedEnding;
     use crate::domain::conclusion::Author;
     use crate::domain::dialogue::{Protocol, TerminalState};
     use crate::record::health::health;
+    use crate::surfaces::cli::show::canvas::Detail;
 
     fn drawn(width: usize) -> String {
         let ended = |(place, state): (usize, &TerminalState)| AuditedEnding {

@@ -1,11 +1,11 @@
 //! What the Principal did: a section of its own on a short page, in the margin of a long one.
 
-use super::super::wrap::{wrap_line, wrap_text};
 use super::canvas::Canvas;
 use super::layout::{MARGIN, hanging, heading};
 use super::line::Line;
 use super::palette::{FAINT, ID, PLAIN};
 use crate::export::{Intervened, wording};
+use crate::surfaces::cli::wrap::{wrap_line, wrap_text};
 
 /// `15:40:15` within a moment.
 const TIME_OF_DAY: std::ops::Range<usize> = 11..19;

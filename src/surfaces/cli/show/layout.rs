@@ -5,10 +5,10 @@ use std::iter;
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::wrap::{wrap_items, wrap_line};
 use super::canvas::Canvas;
 use super::line::Line;
 use super::palette::{FAINT, PLAIN, STRONG};
+use crate::surfaces::cli::wrap::{wrap_items, wrap_line};
 
 /// Where the body of a section begins.
 pub(super) const MARGIN: usize = 2;

@@ -8,9 +8,9 @@ use std::fmt;
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::wrap::fit;
 use super::palette::PLAIN;
 use crate::export::safe_text;
+use crate::surfaces::cli::wrap::fit;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Line {

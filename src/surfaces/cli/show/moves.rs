@@ -2,7 +2,6 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::super::wrap::wrap_line;
 use super::canvas::Canvas;
 use super::layout::{MARGIN, block, heading};
 use super::line::Line;
@@ -10,6 +9,7 @@ use super::palette::{FAINT, ID, PLAIN, STRONG};
 use crate::domain::record::Record;
 use crate::domain::reference::{Move, MoveType};
 use crate::export::wording;
+use crate::surfaces::cli::wrap::wrap_line;
 
 const NAME_MAX: usize = 14;
 /// The longest word for a move is `challenge`.

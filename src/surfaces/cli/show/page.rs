@@ -1,6 +1,5 @@
 //! The page: which sections are drawn, in which order.
 
-use super::super::wrap::wrap_line;
 use super::canvas::{Canvas, Detail};
 use super::council::{self, Foot};
 use super::layout::{MARGIN, block, prose, text_of};
@@ -18,6 +17,7 @@ use crate::domain::transcript::Transcript;
 use crate::export;
 use crate::export::conclusion::Ended;
 use crate::export::council::stopped;
+use crate::surfaces::cli::wrap::wrap_line;
 
 /// Draws the dialogue, or one round of it, as lines with ANSI colours. `run` is what was run on
 /// it, where anything was.

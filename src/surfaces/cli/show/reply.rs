@@ -1,10 +1,10 @@
 //! What was read in an expert's reply, as a table.
 
-use super::super::table::Table;
 use crate::domain::ids::EntityKind;
 use crate::domain::target::Target;
 use crate::export::wording;
 use crate::markers::{Extraction, Said};
+use crate::surfaces::cli::table::Table;
 
 /// A line that counts, and a row per marker.
 pub(in crate::surfaces::cli) fn draw_reply(reply: &Extraction, width: usize) -> String {

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-use super::super::wrap::{cut, wrap_items, wrap_line, wrap_text};
 use super::canvas::{Canvas, Detail};
 use super::layout::{MARGIN, block, hanging, heading, prose};
 use super::line::Line;
@@ -12,6 +11,7 @@ use crate::domain::entity::Entity;
 use crate::domain::record::{Expert, Record, Round};
 use crate::export::contributions::Contributions;
 use crate::export::wording;
+use crate::surfaces::cli::wrap::{cut, wrap_items, wrap_line, wrap_text};
 
 /// A brief look keeps this much of a contribution.
 const BRIEF_LINES: usize = 3;

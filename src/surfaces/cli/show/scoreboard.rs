@@ -2,7 +2,6 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::super::wrap::fit;
 use super::bar::bar;
 use super::canvas::Canvas;
 use super::layout::{MARGIN, heading};
@@ -10,6 +9,7 @@ use super::line::Line;
 use super::palette::{FAINT, GOOD, PLAIN, STRONG};
 use crate::domain::record::{Expert, Record};
 use crate::export::wording;
+use crate::surfaces::cli::wrap::fit;
 
 /// Widest name before it is cut; with the longest total it still fits forty columns.
 const NAME_MAX: usize = 14;

@@ -21,7 +21,7 @@ const TYPE_COLUMNS_MAX: usize = 18;
 const VERDICT_AT: usize = WHEN_COLUMNS + GUTTER;
 const TYPE_AT: usize = VERDICT_AT + VERDICT_COLUMNS + GUTTER;
 
-pub(in super::super) fn draw(rows: &[TailRow], canvas: Canvas) -> String {
+pub(in crate::surfaces::cli) fn draw(rows: &[TailRow], canvas: Canvas) -> String {
     let widest = rows.iter().map(|row| safe_text::line(&row.row.artifact_type).width()).max();
     let room = widest.unwrap_or(0).clamp("TYPE".len(), TYPE_COLUMNS_MAX);
     let artifact_at = TYPE_AT + room + GUTTER;

@@ -2,7 +2,6 @@
 
 use anstyle::Style;
 
-use super::super::wrap::{wrap_items, wrap_line, wrap_text};
 use super::canvas::Canvas;
 use super::layout::{MARGIN, hanging, heading};
 use super::line::Line;
@@ -10,6 +9,7 @@ use super::palette::{self, CAUTION, FAINT, PLAIN, STRONG};
 use crate::domain::record::Record;
 use crate::domain::verdict::Verdict;
 use crate::export::wording;
+use crate::surfaces::cli::wrap::{wrap_items, wrap_line, wrap_text};
 
 /// Columns between the bar and the words.
 const BAR: usize = 2;

@@ -2,9 +2,9 @@
 
 use clap::Subcommand;
 
-use super::super::super::session::{Done, Session};
 use super::{export, import, repair, tail};
 use crate::error::Error;
+use crate::surfaces::cli::session::{Done, Session};
 
 /// Look at the verdict log, take lines out of it or in, and mend its file
 ///

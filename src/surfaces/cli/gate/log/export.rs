@@ -5,15 +5,15 @@ use std::fs::File;
 use clap::Args;
 use serde::Serialize;
 
-use super::super::super::dialogue::export::permission;
-use super::super::super::runs::keeping::mend_log;
-use super::super::super::runs::typed;
-use super::super::super::session::{Done, Session};
-use super::super::super::terminal_text::DataForm;
 use crate::domain::stretch::Since;
 use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::operations::{self, LogFilter};
+use crate::surfaces::cli::dialogue::export::permission;
+use crate::surfaces::cli::runs::keeping::mend_log;
+use crate::surfaces::cli::runs::typed;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::terminal_text::DataForm;
 
 /// Print the lines of the log word for word, or write them to a file
 ///

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::super::super::report;
-use super::super::super::runs::keeping::keep_log;
-use super::super::super::session::{Done, Session};
 use crate::config::{Overrides, Review};
 use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::files;
 use crate::operations::{self, Imported, Importing};
 use crate::store::Store;
+use crate::surfaces::cli::report;
+use crate::surfaces::cli::runs::keeping::keep_log;
+use crate::surfaces::cli::session::{Done, Session};
 use crate::verdict_log::repair;
 
 /// Take in the verdicts of another log

@@ -3,10 +3,10 @@
 use clap::Args;
 use serde::Serialize;
 
-use super::super::super::session::{Done, Session};
 use crate::config::{Overrides, Settings};
 use crate::error::Error;
 use crate::export::{safe_text, wording};
+use crate::surfaces::cli::session::{Done, Session};
 use crate::verdict_log::{Differences, compare, repair};
 
 /// Compare the whole file with the store, and write it anew where they differ

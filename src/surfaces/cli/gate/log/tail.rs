@@ -2,14 +2,14 @@
 
 use clap::Args;
 
-use super::super::super::runs::keeping::mend_log;
-use super::super::super::runs::typed;
-use super::super::super::session::{Done, Session};
-use super::super::super::show;
-use super::super::super::terminal_text::DataForm;
 use crate::domain::limits::PAGE_MAX;
 use crate::error::{Error, document_text};
 use crate::operations;
+use crate::surfaces::cli::runs::keeping::mend_log;
+use crate::surfaces::cli::runs::typed;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::show;
+use crate::surfaces::cli::terminal_text::DataForm;
 
 /// A screenful.
 const TAIL_DEFAULT: usize = 10;

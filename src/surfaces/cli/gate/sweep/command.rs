@@ -6,13 +6,6 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::super::super::runs::outlets::outlets;
-use super::super::super::runs::typed;
-use super::super::super::session::{Done, Session};
-use super::super::super::terminal_text::DataForm;
-use super::super::judging::judge;
-use super::super::options::Options;
-use super::super::printer::Format;
 use super::candidates::{Candidates, candidates};
 use super::planned::Planned;
 use super::selection::{Selection, select};
@@ -29,6 +22,13 @@ use crate::error::{Error, document_text};
 use crate::files;
 use crate::hosting::{CallerClaims, Piece};
 use crate::material::FolderFile;
+use crate::surfaces::cli::gate::judging::judge;
+use crate::surfaces::cli::gate::options::Options;
+use crate::surfaces::cli::gate::printer::Format;
+use crate::surfaces::cli::runs::outlets::outlets;
+use crate::surfaces::cli::runs::typed;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::terminal_text::DataForm;
 
 /// Twenty reviews are a hundred and eighty calls: enough to be charged for by surprise.
 const MAX_DEFAULT: usize = 20;

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::super::super::table::Table;
 use super::candidates::Counts;
 use super::selection::{Chosen, PassedOver, PassedOverBecause, Selection};
 use super::swept::{Swept, looked_at, paragraph, tally};
@@ -10,6 +9,7 @@ use crate::convening::Estimate;
 use crate::domain::gate::Tier;
 use crate::domain::time::Moment;
 use crate::export::{safe_text, wording};
+use crate::surfaces::cli::table::Table;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Planned {

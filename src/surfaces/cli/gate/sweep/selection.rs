@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
-use super::super::advice::swept_with_key;
 use crate::domain::gate::{Artifact, DecidedContent};
 use crate::domain::time::Moment;
 use crate::error::Error;
 use crate::hosting::Piece;
 use crate::material::FolderFile;
+use crate::surfaces::cli::gate::advice::swept_with_key;
 
 /// Why a file that a rule fits is not judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

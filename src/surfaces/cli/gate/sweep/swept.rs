@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::super::wrap::wrap_line;
 use super::candidates::Counts;
 use super::selection::{PassedOver, PassedOverBecause, Selection};
 use crate::domain::time::Moment;
 use crate::export::wording;
+use crate::surfaces::cli::wrap::wrap_line;
 
 #[derive(Debug)]
 pub(super) struct Swept {

@@ -3,12 +3,12 @@
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::super::wrap::{fit, wrap_items};
-use super::super::bar::bar;
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, block, heading};
-use super::super::line::Line;
-use super::super::palette::{FAINT, PLAIN, STRONG};
+use crate::surfaces::cli::show::bar::bar;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, block, heading};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{FAINT, PLAIN, STRONG};
+use crate::surfaces::cli::wrap::{fit, wrap_items};
 
 /// A name is cut after this, so that a table fits eighty columns.
 const NAME_MAX: usize = 26;

@@ -2,12 +2,6 @@
 
 use anstyle::Style;
 
-use super::super::super::wrap::wrap_line;
-use super::super::bar::bar;
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, hanging, heading};
-use super::super::line::Line;
-use super::super::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
 use super::grid::NONE;
 use crate::export::wording;
 use crate::operations::Audited;
@@ -15,6 +9,12 @@ use crate::record::gate_audit::{
     DriftVerdict, GateAudit, RemarkCode, Spread, VERDICTS_PER_WEEK_MIN, WEEKS,
 };
 use crate::record::share::percent;
+use crate::surfaces::cli::show::bar::bar;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, hanging, heading};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
+use crate::surfaces::cli::wrap::wrap_line;
 
 /// A screen has room for so much that stands out; `--json` has all of it.
 const REMARKS_SHOWN: usize = 8;

@@ -1,9 +1,9 @@
 //! Which sections are drawn, in which order.
 
-use super::super::canvas::Canvas;
-use super::super::layout::text_of;
 use super::{head, tables};
 use crate::operations::Audited;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::text_of;
 
 pub(crate) fn draw(audited: &Audited, canvas: Canvas) -> String {
     let audit = &audited.audit;

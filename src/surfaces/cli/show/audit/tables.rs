@@ -2,11 +2,6 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::super::super::wrap::{fit, wrap_line};
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, hanging, heading, prose};
-use super::super::line::Line;
-use super::super::palette::{BAD, CAUTION, GOOD, PLAIN, STRONG};
 use super::grid::{Bar, Grid, NONE, Row};
 use crate::export::wording;
 use crate::record::gate_audit::{
@@ -14,6 +9,11 @@ use crate::record::gate_audit::{
     Spread, Subject, SubjectKind,
 };
 use crate::record::share::percent;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, hanging, heading, prose};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{BAD, CAUTION, GOOD, PLAIN, STRONG};
+use crate::surfaces::cli::wrap::{fit, wrap_line};
 
 /// So many rows of a table are drawn; `--json` has all of them.
 const ROWS_SHOWN: usize = 15;

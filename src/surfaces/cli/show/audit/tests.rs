@@ -3,12 +3,12 @@
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::canvas::{Canvas, Detail};
 use super::draw;
 use crate::domain::gate::{BuiltIn, Decision, LogRow};
 use crate::domain::time::Day;
 use crate::operations::{AuditWindow, Audited};
 use crate::record::gate_audit::{Auditor, GateAudit};
+use crate::surfaces::cli::show::canvas::{Canvas, Detail};
 
 fn row(day: Day, artifact_type: &str, verdict: &str, score: u8) -> LogRow {
     let seat = |one: &BuiltIn| {

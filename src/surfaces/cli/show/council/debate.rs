@@ -1,13 +1,13 @@
 //! What was said in the first two rounds, in words: for whoever must read it all.
 
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, beside, heading};
-use super::super::line::Line;
-use super::super::palette::{CAUTION, FAINT, STRONG};
 use super::report::level;
 use crate::domain::council::opinion::CouncilOpinion;
 use crate::domain::council::review::{CouncilReview, NamedTarget};
 use crate::export::council::Deliberated;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, beside, heading};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{CAUTION, FAINT, STRONG};
 
 /// Where the words under a name begin.
 const INDENT: usize = MARGIN * 2;

@@ -1,11 +1,11 @@
 //! What a review of files found, merged by the chair.
 
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, beside, heading};
-use super::super::line::Line;
-use super::super::palette::{FAINT, GOOD};
 use super::report::level;
 use crate::domain::council::report::{CouncilFinalReport, MergedFinding};
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, beside, heading};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{FAINT, GOOD};
 
 /// Where the words of a finding begin.
 const INDENT: usize = MARGIN + 7;

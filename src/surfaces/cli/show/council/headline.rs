@@ -2,19 +2,19 @@
 
 use anstyle::Style;
 
-use super::super::super::wrap::{cut, wrap_items, wrap_line, wrap_text};
-use super::super::canvas::{Canvas, Detail};
-use super::super::ending;
-use super::super::layout::{MARGIN, block, hanging, heading, prose, titled};
-use super::super::line::Line;
-use super::super::palette::{BAD, CAUTION, FAINT, GOOD, ID, PLAIN};
-use super::super::spending::spent;
 use super::page::Foot;
 use crate::domain::conclusion::Author;
 use crate::domain::transcript::Transcript;
 use crate::export::conclusion::Ended;
 use crate::export::council::{Deliberated, Status, is_cut_short, truncation_words};
 use crate::export::wording;
+use crate::surfaces::cli::show::canvas::{Canvas, Detail};
+use crate::surfaces::cli::show::ending;
+use crate::surfaces::cli::show::layout::{MARGIN, block, hanging, heading, prose, titled};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, GOOD, ID, PLAIN};
+use crate::surfaces::cli::show::spending::spent;
+use crate::surfaces::cli::wrap::{cut, wrap_items, wrap_line, wrap_text};
 
 /// Who asked knows the question; a longer one is whole in `show --full`.
 const QUESTION_LINES_MAX: usize = 12;

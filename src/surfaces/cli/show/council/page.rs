@@ -1,19 +1,19 @@
 //! The page: which sections are drawn, in which order.
 
-use super::super::canvas::{Canvas, Detail};
-use super::super::layout::text_of;
-use super::super::line::Line;
-use super::super::{ending, interventions};
 use super::{debate, findings, headline, panel, replies, report};
 use crate::domain::conclusion::Outcome;
 use crate::domain::dialogue::TerminalState;
 use crate::domain::time::Moment;
 use crate::domain::transcript::Transcript;
 use crate::export::council::{Deliberated, document};
+use crate::surfaces::cli::show::canvas::{Canvas, Detail};
+use crate::surfaces::cli::show::layout::text_of;
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::{ending, interventions};
 
 /// What the page ends with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Foot {
+pub(in crate::surfaces::cli::show) enum Foot {
     /// The command that shows more.
     Hint,
     /// The id alone: what follows is more.
@@ -29,7 +29,7 @@ pub(crate) fn draw(
     text_of(&sections(transcript, outcomes, Foot::Hint, canvas))
 }
 
-pub(in super::super) fn sections(
+pub(in crate::surfaces::cli::show) fn sections(
     transcript: &Transcript,
     outcomes: &[(Moment, Outcome)],
     foot: Foot,

@@ -2,11 +2,6 @@
 
 use anstyle::Style;
 
-use super::super::super::wrap::wrap_line;
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, block, heading, prose};
-use super::super::line::Line;
-use super::super::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
 use crate::domain::council::opinion::CouncilOpinion;
 use crate::domain::council::tally::Tally;
 use crate::domain::council::words::Stance;
@@ -14,6 +9,11 @@ use crate::domain::ids::ExpertSlug;
 use crate::export::council::Deliberated;
 use crate::export::wording;
 use crate::protocols::council::ProviderFailure;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, block, heading, prose};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
+use crate::surfaces::cli::wrap::wrap_line;
 
 /// Where the words of an opinion begin.
 const INDENT: usize = MARGIN + 2;

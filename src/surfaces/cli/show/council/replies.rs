@@ -1,15 +1,15 @@
 //! What each seat wrote, word for word, with what the Principal did in the margin.
 
-use super::super::super::wrap::wrap_text;
-use super::super::canvas::Canvas;
-use super::super::interventions::in_margin;
-use super::super::layout::{MARGIN, heading, prose};
-use super::super::line::Line;
-use super::super::palette::{FAINT, STRONG};
 use crate::domain::transcript::{Asked, Call, CallOutcome, Transcript};
 use crate::export::{Intervened, wording};
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::interventions::in_margin;
+use crate::surfaces::cli::show::layout::{MARGIN, heading, prose};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{FAINT, STRONG};
+use crate::surfaces::cli::wrap::wrap_text;
 
-pub(in super::super) fn draw(
+pub(in crate::surfaces::cli::show) fn draw(
     transcript: &Transcript,
     interventions: &[Intervened],
     canvas: Canvas,

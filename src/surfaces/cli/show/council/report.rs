@@ -3,13 +3,13 @@
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
 
-use super::super::super::wrap::{wrap_line, wrap_text};
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, beside, block, heading, prose};
-use super::super::line::Line;
-use super::super::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
 use crate::domain::council::report::CouncilFinalReport;
 use crate::domain::council::words::{Level, Outcome, RiskConsensus};
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, beside, block, heading, prose};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
+use crate::surfaces::cli::wrap::{wrap_line, wrap_text};
 
 /// Columns between the bar and the words.
 const BAR: usize = 2;

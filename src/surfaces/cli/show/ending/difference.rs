@@ -3,13 +3,13 @@
 
 use anstyle::Style;
 
-use super::super::super::wrap::wrap_text;
-use super::super::canvas::Canvas;
-use super::super::layout::MARGIN;
-use super::super::line::Line;
-use super::super::palette::{BAD, FAINT, GOOD, PLAIN};
 use crate::domain::conclusion::{Conclusion, Field};
 use crate::export::conclusion::{Marked, changed_words, field_text};
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::MARGIN;
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{BAD, FAINT, GOOD, PLAIN};
+use crate::surfaces::cli::wrap::wrap_text;
 
 /// Where the words begin, past the sign.
 const INDENT: usize = MARGIN + 4;

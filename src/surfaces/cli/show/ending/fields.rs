@@ -2,15 +2,15 @@
 
 use anstyle::Style;
 
-use super::super::super::wrap::{wrap_items, wrap_line, wrap_text};
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, hanging};
-use super::super::line::Line;
-use super::super::palette::{FAINT, ID, PLAIN};
 use crate::domain::conclusion::{CitedClaim, Conclusion, Outcome, UnresolvedPoint};
 use crate::domain::time::Moment;
 use crate::export::conclusion::{became, involved, versioned};
 use crate::export::safe_text;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, hanging};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{FAINT, ID, PLAIN};
+use crate::surfaces::cli::wrap::{wrap_items, wrap_line, wrap_text};
 
 /// Columns between the bar and the words.
 const BAR: usize = 2;

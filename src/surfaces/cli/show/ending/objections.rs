@@ -1,13 +1,13 @@
 //! What was objected to, and what became of the objection.
 
-use super::super::super::wrap::wrap_text;
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, hanging, heading};
-use super::super::line::Line;
-use super::super::palette::{BAD, CAUTION, FAINT, PLAIN, STRONG};
 use super::difference;
 use crate::domain::conclusion::{Conclusion, Objection};
 use crate::export::conclusion::{Audited, Ended, field_name, objects};
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, hanging, heading};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, PLAIN, STRONG};
+use crate::surfaces::cli::wrap::wrap_text;
 
 /// The seed's words.
 const TITLE: &str = "View the objection and revision";

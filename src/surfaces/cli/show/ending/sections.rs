@@ -1,20 +1,20 @@
 //! Which sections an ending has.
 
-use super::super::super::wrap::wrap_text;
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, headed, heading, prose};
-use super::super::line::Line;
-use super::super::palette::{self, CAUTION, PLAIN, STRONG};
 use super::fields::Framed;
 use super::objections;
 use crate::domain::conclusion::Outcome;
 use crate::domain::dialogue::TerminalState;
 use crate::domain::time::Moment;
 use crate::export::conclusion::{Ended, state_word, what_draft_lacks};
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, headed, heading, prose};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{self, CAUTION, PLAIN, STRONG};
+use crate::surfaces::cli::wrap::wrap_text;
 
 /// The ending, or how far it has come; nothing, before there is a draft. `note` stands beside
 /// the title of a conclusion.
-pub(in super::super) fn sections(
+pub(in crate::surfaces::cli::show) fn sections(
     ended: &Ended,
     outcomes: &[(Moment, Outcome)],
     note: Line,
@@ -51,7 +51,7 @@ pub(in super::super) fn sections(
 }
 
 /// The state in a word, with its mark and colour; nothing, before it ended.
-pub(in super::super) fn state(ended: &Ended) -> Line {
+pub(in crate::surfaces::cli::show) fn state(ended: &Ended) -> Line {
     if !ended.is_over() {
         return Line::blank();
     }

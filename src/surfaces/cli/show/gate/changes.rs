@@ -1,15 +1,15 @@
 //! What changed between the rounds, and whether anybody's concern was the reason.
 
-use super::super::canvas::{Canvas, Detail};
-use super::super::layout::{MARGIN, beside, heading};
-use super::super::line::Line;
-use super::super::palette::{CAUTION, FAINT, ID, PLAIN};
 use super::page::{INDENT, named};
 use crate::domain::gate::Judgement;
 use crate::export::gate::ReviewDocument;
 use crate::export::gate::words::stance;
 use crate::export::wording;
 use crate::protocols::gate::{Numbered, Part, Position};
+use crate::surfaces::cli::show::canvas::{Canvas, Detail};
+use crate::surfaces::cli::show::layout::{MARGIN, beside, heading};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{CAUTION, FAINT, ID, PLAIN};
 
 /// What somebody else's concern is told in: the concern itself stands among theirs.
 const CITED_CHARS_MAX: usize = 160;

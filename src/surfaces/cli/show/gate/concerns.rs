@@ -1,15 +1,15 @@
 //! What is held against it, by whom, where, and how it could be mended.
 
-use super::super::super::wrap::wrap_text;
-use super::super::canvas::{Canvas, Detail};
-use super::super::layout::{beside, heading, prose};
-use super::super::line::Line;
-use super::super::palette::{self, FAINT, GOOD, ID};
 use super::page::{INDENT, named};
 use crate::domain::gate::{Block, Judgement, names_lines};
 use crate::export::gate::words::{block, lines as named_lines};
 use crate::export::gate::{PlacedConcern, ReviewDocument};
 use crate::protocols::gate::Position;
+use crate::surfaces::cli::show::canvas::{Canvas, Detail};
+use crate::surfaces::cli::show::layout::{beside, heading, prose};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{self, FAINT, GOOD, ID};
+use crate::surfaces::cli::wrap::wrap_text;
 
 /// `L3-12` and a gap; longer ones push only their own words.
 const PLACE: usize = 6;

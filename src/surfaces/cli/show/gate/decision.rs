@@ -1,10 +1,5 @@
 //! What to change; the arithmetic beside the adjudicator's words; what it was shown besides.
 
-use super::super::super::wrap::{wrap_line, wrap_text};
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, beside, hanging, heading, prose};
-use super::super::line::Line;
-use super::super::palette::{self, CAUTION, FAINT, PLAIN, STRONG};
 use super::page::named;
 use crate::domain::gate::PriorVerdict;
 use crate::export::gate::words::{counted, outcome, word};
@@ -12,6 +7,11 @@ use crate::export::gate::{ReviewDocument, ReviewVerdict};
 use crate::export::wording::round_name;
 use crate::protocols::council::ProviderFailure;
 use crate::protocols::gate::ADJUDICATION;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, beside, hanging, heading, prose};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{self, CAUTION, FAINT, PLAIN, STRONG};
+use crate::surfaces::cli::wrap::{wrap_line, wrap_text};
 
 /// Columns between the bar and the words.
 const BAR: usize = 2;

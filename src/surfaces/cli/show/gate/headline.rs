@@ -2,18 +2,18 @@
 
 use anstyle::Style;
 
-use super::super::super::wrap::{wrap_items, wrap_line};
-use super::super::canvas::Canvas;
-use super::super::council::Foot;
-use super::super::layout::{MARGIN, block, hanging, heading, titled};
-use super::super::line::Line;
-use super::super::palette::{self, BAD, CAUTION, FAINT, GOOD, ID, STRONG};
-use super::super::spending::spent;
 use crate::domain::transcript::Transcript;
 use crate::export::council::Stopped;
 use crate::export::gate::ReviewDocument;
 use crate::export::gate::words::overridden;
 use crate::export::wording;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::council::Foot;
+use crate::surfaces::cli::show::layout::{MARGIN, block, hanging, heading, titled};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{self, BAD, CAUTION, FAINT, GOOD, ID, STRONG};
+use crate::surfaces::cli::show::spending::spent;
+use crate::surfaces::cli::wrap::{wrap_items, wrap_line};
 
 const TITLE: &str = "REVIEW";
 

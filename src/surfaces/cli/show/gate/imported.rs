@@ -1,10 +1,10 @@
 //! Verdicts that came from another log, a line each.
 
-use super::super::canvas::{Canvas, Detail};
-use super::super::layout::{MARGIN, heading};
-use super::super::line::Line;
-use super::super::palette::{self, FAINT, PLAIN};
 use crate::domain::gate::{GateVerdict, LogRow};
+use crate::surfaces::cli::show::canvas::{Canvas, Detail};
+use crate::surfaces::cli::show::layout::{MARGIN, heading};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{self, FAINT, PLAIN};
 
 /// As many as a screen or two; `show --full` has them all.
 const ROWS_MAX: usize = 40;
@@ -12,7 +12,7 @@ const ROWS_MAX: usize = 40;
 /// `INCOMPLETE` and a gap.
 const VERDICT: usize = 11;
 
-pub(in super::super) fn draw(rows: &[LogRow], canvas: Canvas) -> Vec<Line> {
+pub(in crate::surfaces::cli::show) fn draw(rows: &[LogRow], canvas: Canvas) -> Vec<Line> {
     let mut lines = heading("IMPORTED VERDICTS", &counts(rows), canvas);
     let shown = match canvas.detail {
         Detail::Brief => rows.len().min(ROWS_MAX),

@@ -1,12 +1,12 @@
 //! One file of several, in a line: what a batch or a skipped file comes to.
 
-use super::super::super::wrap::wrap_line;
-use super::super::canvas::Canvas;
-use super::super::line::Line;
-use super::super::palette::{self, FAINT, PLAIN};
 use crate::export::gate::ReviewDocument;
 use crate::export::gate::words::blocks;
 use crate::export::safe_text;
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{self, FAINT, PLAIN};
+use crate::surfaces::cli::wrap::wrap_line;
 
 /// `INCOMPLETE` and a gap.
 const VERDICT: usize = 12;

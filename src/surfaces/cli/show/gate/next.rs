@@ -1,10 +1,10 @@
 //! What can be done about it.
 
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, beside, heading};
-use super::super::line::Line;
-use super::super::palette::{FAINT, GOOD};
 use crate::export::gate::{ReviewDocument, ReviewVerdict};
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, beside, heading};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{FAINT, GOOD};
 
 pub(super) fn draw(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
     let verdict = told.verdict_id.as_ref();

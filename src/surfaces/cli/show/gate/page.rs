@@ -2,17 +2,17 @@
 
 use anstyle::Style;
 
-use super::super::super::wrap::wrap_line;
-use super::super::canvas::{Canvas, Detail};
-use super::super::council::{Foot, replies};
-use super::super::layout::{MARGIN, block, text_of};
-use super::super::line::Line;
-use super::super::palette::STRONG;
 use super::{changes, concerns, decision, headline, next, seats};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::Transcript;
 use crate::export::gate::document;
 use crate::protocols::gate::positions;
+use crate::surfaces::cli::show::canvas::{Canvas, Detail};
+use crate::surfaces::cli::show::council::{Foot, replies};
+use crate::surfaces::cli::show::layout::{MARGIN, block, text_of};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::STRONG;
+use crate::surfaces::cli::wrap::wrap_line;
 
 /// Where what is said of a deliberator begins, under its name.
 pub(super) const INDENT: usize = MARGIN * 2;
@@ -22,7 +22,7 @@ pub(crate) fn draw(transcript: &Transcript, canvas: Canvas) -> String {
     text_of(&sections(transcript, Foot::Hint, canvas))
 }
 
-pub(in super::super) fn sections(
+pub(in crate::surfaces::cli::show) fn sections(
     transcript: &Transcript,
     foot: Foot,
     canvas: Canvas,

@@ -2,15 +2,15 @@
 
 use anstyle::Style;
 
-use super::super::super::wrap::{wrap_items, wrap_line};
-use super::super::canvas::Canvas;
-use super::super::layout::{MARGIN, block, heading};
-use super::super::line::Line;
-use super::super::palette::{self, BAD, CAUTION, FAINT, PLAIN, STRONG};
 use crate::domain::gate::{Block, Judgement};
 use crate::export::gate::ReviewDocument;
 use crate::export::gate::words::{all_blocks, score_name};
 use crate::protocols::gate::{Part, Position};
+use crate::surfaces::cli::show::canvas::Canvas;
+use crate::surfaces::cli::show::layout::{MARGIN, block, heading};
+use crate::surfaces::cli::show::line::Line;
+use crate::surfaces::cli::show::palette::{self, BAD, CAUTION, FAINT, PLAIN, STRONG};
+use crate::surfaces::cli::wrap::{wrap_items, wrap_line};
 
 /// A longer name is cut; the record has it whole.
 const NAME_MAX: usize = 18;

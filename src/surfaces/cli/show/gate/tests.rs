@@ -2,11 +2,11 @@
 
 use insta::assert_snapshot;
 
-use super::super::{Canvas, Detail};
 use super::{draw, draw_line};
 use crate::domain::gate::Tier;
 use crate::domain::transcript::Transcript;
 use crate::export::gate::{document, sample, skipped};
+use crate::surfaces::cli::show::{Canvas, Detail};
 
 fn canvas(width: usize) -> Canvas {
     Canvas { width, detail: Detail::Brief, round: None }
