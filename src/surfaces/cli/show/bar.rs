@@ -1,9 +1,9 @@
-//! A share as a bar of blocks.
+//! Draws a share as a bar of block characters, for score and statistics tables.
 
-/// Eighths of a column, so that near shares can be told apart.
+/// Eighths of a column, so that similar shares remain distinguishable.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
-/// The part of a whole that would fill `columns`.
+/// Draws `part` of `whole`; the whole fills `columns`. A part or whole of zero or less is empty.
 pub(super) fn bar(part: i64, whole: i64, columns: usize) -> String {
     if part <= 0 || whole <= 0 {
         return String::new();

@@ -1,4 +1,5 @@
-//! The tensions as a board: a column for each status, a card for each tension.
+//! The tension board of a dialogue page: a column for each status, a card for each tension. Narrow
+//! terminals get the columns stacked.
 
 use super::canvas::{Canvas, Detail};
 use super::layout::{MARGIN, block, hanging, heading};
@@ -11,11 +12,11 @@ use crate::domain::record::Record;
 use crate::export::wording;
 use crate::surfaces::cli::wrap::{wrap_line, wrap_text};
 
-/// Columns between two lists of the board.
+/// Columns of space between two lists of the board.
 const GUTTER: usize = 3;
-/// Room for the longest title of a column that has no cards.
+/// Width of a column without cards: its longest title.
 const EMPTY_WIDTH: usize = 14;
-/// An id and the space after it.
+/// Width of an id and the space after it.
 const ID_WIDTH: usize = 7;
 
 pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
@@ -33,7 +34,7 @@ pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// The tensions of one status.
+/// All tensions with one status.
 struct Column<'a> {
     record: &'a Record,
     status: Status,
@@ -100,7 +101,7 @@ fn side_by_side(columns: &[Column<'_>], canvas: Canvas) -> Vec<Line> {
     (0..height).map(row).chain([Line::blank()]).collect()
 }
 
-/// A column without cards keeps its title and leaves its room to the others.
+/// Widths of the board's columns. An empty column gets only the width of its title.
 fn widths(columns: &[Column<'_>], canvas: Canvas) -> Vec<usize> {
     let is_empty = |column: &&Column<'_>| column.tensions.is_empty();
     let empty = columns.iter().filter(is_empty).count();
@@ -110,11 +111,11 @@ fn widths(columns: &[Column<'_>], canvas: Canvas) -> Vec<usize> {
     columns.iter().map(|column| if is_empty(&column) { EMPTY_WIDTH } else { width }).collect()
 }
 
-/// How a tension is drawn: id and label, then how it got where it stands.
+/// Draws a tension: id and label, then the events that led to its status.
 struct Card<'a> {
     record: &'a Record,
     width: usize,
-    /// Where its history begins; a narrow list has no room under the label.
+    /// Indent of the history. A narrow column starts it left of the label.
     indent: usize,
     detail: Detail,
 }
@@ -154,7 +155,7 @@ impl Card<'_> {
     }
 }
 
-/// How it began, and the step that brought it where it is.
+/// The first event, and the last one that changed the status.
 fn milestones(tension: &Entity) -> Vec<&Event> {
     let moved = |event: &&Event| event.event_type.status(EntityKind::Tension).is_some();
     let first = tension.events.first();

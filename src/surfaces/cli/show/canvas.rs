@@ -1,31 +1,31 @@
-//! What there is to draw on, and how much of the dialogue is wanted.
+//! The size of a page and the detail to draw: [`PageCanvas`], passed to every drawing function.
 
-/// Narrower than this nothing lines up; the terminal may wrap what we draw.
+/// Minimum width for aligned columns. A narrower terminal wraps the lines itself.
 const COLUMNS_MIN: usize = 40;
 
-/// Wider than this the eye loses the line between its two ends.
+/// Maximum width of a page; longer lines are hard to follow.
 const COLUMNS_MAX: usize = 140;
 
-/// Prose is set no wider than this, however wide the terminal.
+/// Maximum width of prose, also on wide terminals.
 const MEASURE_MAX: usize = 100;
 
-/// From this width on the tensions stand side by side.
+/// Minimum width for tension columns side by side.
 const BOARD_COLUMNS_MIN: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Canvas {
-    /// Columns of the terminal.
+    /// Width of the terminal in columns.
     pub width: usize,
     pub detail: Detail,
-    /// Only this round, when given.
+    /// Draw only this round, if set.
     pub round: Option<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Detail {
-    /// Contributions are cut to a few lines.
+    /// Cuts contributions to a few lines.
     Brief,
-    /// Every word, and every step of each tension.
+    /// Shows the full text, and every event of each tension.
     Full,
 }
 

@@ -1,4 +1,4 @@
-//! A checkup as an aligned list: a mark, a word, and what there is to say.
+//! The `doctor` page: the state of the configuration, the store and each provider, then advice.
 
 use anstyle::Style;
 
@@ -10,10 +10,10 @@ use crate::export::wording;
 use crate::surfaces::cli::doctor::{Checkup, ProviderSeen, State};
 use crate::surfaces::cli::wrap::wrap_line;
 
-/// `config` and `store`, and two spaces.
+/// Width of `config` or `store` and two spaces.
 const PLACE: usize = 8;
 
-/// The longest word before a detail is `price` or `model`, with two spaces.
+/// Width of the longest label, `price` or `model`, and two spaces.
 const WORD: usize = 7;
 
 pub(in crate::surfaces::cli) fn draw(checkup: &Checkup, canvas: Canvas) -> String {

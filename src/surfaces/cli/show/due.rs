@@ -1,4 +1,4 @@
-//! The conclusions to be revisited: since when, what was recommended, what to type.
+//! The `due` page: each conclusion to revisit, with its day, its recommendation and its id.
 
 use anstyle::Style;
 
@@ -11,10 +11,10 @@ use crate::export::wording;
 use crate::operations::{AllDue, DueItem};
 use crate::surfaces::cli::wrap::{cut, wrap_line, wrap_text};
 
-/// Enough to recall what it was; `show` has all of it.
+/// Enough to recognise the recommendation; `show` prints all of it.
 const RECOMMENDATION_LINES_MAX: usize = 3;
 
-/// Under the day of its item.
+/// Indent of the lines under the day of an item.
 const INDENT: usize = 2 * MARGIN;
 
 pub(in crate::surfaces::cli) fn draw(all: &AllDue, canvas: Canvas) -> String {
@@ -43,7 +43,7 @@ fn item(due: &DueItem, canvas: Canvas) -> Vec<Line> {
     lines.extend(hanging(Line::indented(INDENT), &wrap_line(&due.title, room), STRONG));
     let recommendation = cut(wrap_text(&due.recommendation, room), RECOMMENDATION_LINES_MAX, room);
     lines.extend(prose(&recommendation, INDENT));
-    // An id is copied, so it is never broken.
+    // The reader copies the id, so it is never wrapped.
     lines.push(Line::indented(INDENT).styled(due.dialogue_id.as_str(), ID));
     lines
 }

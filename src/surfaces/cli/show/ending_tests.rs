@@ -1,4 +1,4 @@
-//! An ending at the widths people use.
+//! Snapshots of conclusions at common terminal widths.
 
 use insta::assert_snapshot;
 
@@ -14,7 +14,7 @@ fn canvas(width: usize) -> Canvas {
     Canvas { width, detail: Detail::Brief, round: None }
 }
 
-/// The page that `ask` prints, without its colours.
+/// The page that `ask` prints, without colours.
 fn page(transcript: &Transcript, width: usize) -> String {
     plain(&council::draw(transcript, &[], canvas(width)))
 }
@@ -23,14 +23,14 @@ fn plain(page: &str) -> String {
     anstream::adapter::strip_str(page).to_string()
 }
 
-/// From one heading up to another.
+/// The text from one heading up to another.
 fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     let start = page.find(from).unwrap_or_else(|| panic!("no {from} in:\n{page}"));
     let rest = &page[start..];
     rest[..rest.find(to).unwrap_or(rest.len())].trim_end()
 }
 
-/// The words that head sections, in their order.
+/// The section titles, in order.
 fn headings(page: &str) -> Vec<&str> {
     let heads = page.lines().filter(|line| line.contains("───"));
     heads.map(|line| line.split(" ─").next().unwrap()).collect()
@@ -425,7 +425,7 @@ fn a_led_dialogue_that_did_not_converge_is_shown_whole() {
     assert!(words.contains("swap only what exceeds it"), "every word of every round:\n{page}");
 }
 
-/// A dialogue that somebody led, with what was run on it.
+/// A Judge-led dialogue together with the run on it.
 fn led(mut transcript: Transcript) -> Transcript {
     transcript.opening.protocol = Protocol::Alignment;
     transcript

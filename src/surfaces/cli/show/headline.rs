@@ -1,4 +1,4 @@
-//! What dialogue this is, where it stands, and what it asks.
+//! The first lines of a dialogue page: title, status, score, facts and question.
 
 use std::iter;
 
@@ -12,7 +12,7 @@ use crate::domain::time::Moment;
 use crate::export::wording;
 use crate::surfaces::cli::wrap::{wrap_items, wrap_line, wrap_text};
 
-/// The gap between the title and the status at the right edge.
+/// Columns between the title and the status at the right edge.
 const GAP: usize = 3;
 
 pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
@@ -43,7 +43,7 @@ fn title(dialogue: &Dialogue, canvas: Canvas) -> Vec<Line> {
         Protocol::Alignment => Line::blank()
             .styled("ALIGNMENT ", FAINT)
             .styled(&dialogue.total_alignment.to_string(), STRONG),
-        // Nobody scores a council or a review.
+        // Councils and reviews have no alignment score.
         Protocol::Council | Protocol::Review => Line::blank(),
     };
     let room = canvas.columns() - MARGIN - GAP - status.width().max(score.width());

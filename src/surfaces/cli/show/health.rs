@@ -1,4 +1,5 @@
-//! The shares of the terminal states, what they may mean, and where they come from.
+//! The `health` page: the share of each terminal state, alarms, and counts by protocol, critic and
+//! week.
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
@@ -14,28 +15,28 @@ use crate::record::health::{Counts, Health, HealthVerdict, OfCritic, Share};
 use crate::record::share::ENOUGH;
 use crate::surfaces::cli::wrap::{fit, wrap_line};
 
-/// The longest state is `unconverged`.
+/// Width of the longest state, `unconverged`, with a gap.
 const STATE: usize = 13;
 
-/// Right-aligned columns of numbers.
+/// Width of a right-aligned number column.
 const NUMBER: usize = 9;
 
-/// A bar of a hundred percent, where there is room: a column is four.
+/// Width of a full bar, if the terminal has the space: four percent per column.
 const BAR_MAX: usize = 25;
 
-/// Behind the bar, with a space.
+/// Width of the count after the bar, with a space.
 const COUNT: usize = 6;
 
-/// The right-aligned columns of a table by group, wide enough for their headings.
+/// The right-aligned count columns of a group table, with their headings.
 const COLUMNS: [(&str, usize); 4] = [("all", 7), ("clean", 7), ("revised", 9), ("unconverged", 13)];
 
-/// A name is cut after this, so that a table fits eighty columns.
+/// Longer names are cut, so that a table fits eighty columns.
 const NAME_MAX: usize = 40;
 
-/// A name cut shorter than this says nothing; it goes to a line of its own.
+/// With less space than this, the name gets its own line instead of being cut.
 const NAME_MIN: usize = 12;
 
-/// A season; `--json` has all of them.
+/// A quarter of a year; `--json` prints all weeks.
 const WEEKS_SHOWN: usize = 13;
 
 pub(in crate::surfaces::cli) fn draw(examined: &Examined, canvas: Canvas) -> String {
@@ -78,7 +79,7 @@ fn headline(examined: &Examined, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// `the newest 50 conclusions`, `12 conclusions since 2026-01-01`.
+/// For example `the newest 50 conclusions` or `12 conclusions since 2026-01-01`.
 fn looked_at(considered: usize, window: Window) -> String {
     let count = wording::count(considered, "conclusion");
     let newest = if window.last == Some(considered) { "the newest " } else { "" };
@@ -122,8 +123,8 @@ fn critic(group: &OfCritic) -> String {
 
 type Groups = Vec<(String, Counts)>;
 
-/// One width for all tables, so that their numbers stand under each other; none, where a
-/// name has no room beside them.
+/// One name width for all tables, so that their numbers align. `None` if a name does not fit beside
+/// the numbers.
 fn name_width<'a>(
     groups: impl Iterator<Item = &'a (String, Counts)>,
     canvas: Canvas,
@@ -134,7 +135,7 @@ fn name_width<'a>(
     (room >= widest.min(NAME_MIN)).then(|| room.min(widest))
 }
 
-/// How the endings of each group are spread.
+/// Draws the terminal states of each group as counts.
 fn table(
     title: &str,
     note: &str,

@@ -1,4 +1,4 @@
-//! The page with text nobody should have to read.
+//! Pages with hostile text: no line is too wide, and no foreign escape sequence is printed.
 
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
@@ -12,7 +12,7 @@ use crate::export::conclusion::sample as endings;
 use crate::export::gate::{document, sample as reviews};
 use crate::export::sample;
 
-/// Texts that break naive layouts: wide, combining, endless, and terminal-driving.
+/// Texts that break naive layouts: wide, combining, very long, and with terminal escapes.
 fn hostile_texts() -> [String; 6] {
     [
         "🚀🔥 emoji ⚠\u{fe0f} 👩\u{200d}🚀 👍🏽 in a label that goes on for a while 🇳🇿🇳🇿".into(),
@@ -68,7 +68,7 @@ fn no_line_is_wider_than_the_canvas() {
     }
 }
 
-/// Whatever is left after our own sequences would be somebody else's.
+/// Removes our own colour codes and checks that no control or invisible character remains.
 #[track_caller]
 fn check_colours(page: String) {
     let ours = ["\u{1b}[0m", "\u{1b}[1m", "\u{1b}[2m"].map(str::to_owned);
@@ -87,8 +87,7 @@ fn only_our_own_colours_reach_the_terminal() {
     }
 }
 
-/// A record that ended, with a hostile word on what became of it. What else is in a record is
-/// drawn elsewhere.
+/// A concluded record with a hostile outcome note and no other content, which other tests cover.
 fn ended(transcript: &Transcript, text: &str) -> Record {
     let mut record = hostile(text);
     record.rounds.clear();
@@ -112,7 +111,7 @@ fn ended(transcript: &Transcript, text: &str) -> Record {
     record
 }
 
-/// Every page on which an ending stands.
+/// Every page that shows a conclusion.
 fn pages(transcript: &Transcript, text: &str, canvas: Canvas) -> [String; 4] {
     let record = ended(transcript, text);
     [
@@ -133,7 +132,7 @@ fn no_line_of_an_ending_is_wider_than_the_canvas() {
                 let canvas = Canvas { width, detail: Detail::Brief, round: None };
                 for page in pages(&transcript, &text, canvas) {
                     let page = anstream::adapter::strip_str(&page).to_string();
-                    // A command is for copying: it is never broken.
+                    // The reader copies a command, so it is never wrapped.
                     let is_command = |line: &str| line.contains(&id) || line.contains("plenary ");
                     let is_wide = |line: &&str| line.width() > width && !is_command(line);
                     assert_eq!(page.lines().find(is_wide), None, "at {width}");
@@ -154,7 +153,7 @@ fn an_ending_drives_no_terminal() {
     }
 }
 
-/// Every page on which a review stands.
+/// Every page that shows a review.
 fn pages_of_review(transcript: &Transcript, text: &str, canvas: Canvas) -> [String; 3] {
     [
         gate::draw(transcript, canvas),
@@ -173,7 +172,7 @@ fn no_line_of_a_review_is_wider_than_the_canvas() {
                 let canvas = Canvas { width, detail: Detail::Brief, round: None };
                 for page in pages_of_review(&transcript, &text, canvas) {
                     let page = anstream::adapter::strip_str(&page).to_string();
-                    // A command is for copying: it is never broken.
+                    // The reader copies a command, so it is never wrapped.
                     let is_wide = |line: &&str| line.width() > width && !line.contains(&id);
                     assert_eq!(page.lines().find(is_wide), None, "at {width}");
                 }

@@ -1,4 +1,4 @@
-//! What the Principal did: a section of its own on a short page, in the margin of a long one.
+//! Interventions of the Principal: a section on a brief page, lines in the margin of a full one.
 
 use super::canvas::Canvas;
 use super::layout::{MARGIN, hanging, heading};
@@ -7,7 +7,7 @@ use super::palette::{FAINT, ID, PLAIN};
 use crate::export::{Intervened, wording};
 use crate::surfaces::cli::wrap::{wrap_line, wrap_text};
 
-/// `15:40:15` within a moment.
+/// The part of a timestamp that is the time of day: `15:40:15`.
 const TIME_OF_DAY: std::ops::Range<usize> = 11..19;
 
 pub(super) fn draw(all: &[Intervened], canvas: Canvas) -> Vec<Line> {
@@ -28,7 +28,7 @@ pub(super) fn draw(all: &[Intervened], canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// Beside a transcript, at its place: every line of it stands left of what the seats wrote.
+/// Draws an intervention at its position among the replies, left of their text.
 pub(super) fn in_margin(one: &Intervened, canvas: Canvas) -> Vec<Line> {
     let lead = Line::blank().styled("» ", ID);
     let room = canvas.measure() - lead.width();

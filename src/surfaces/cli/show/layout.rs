@@ -1,4 +1,4 @@
-//! What pages are put together from: headings, blocks, texts beside their leads.
+//! Layout functions shared by all pages: headings, indented blocks, and text beside a label.
 
 use std::iter;
 
@@ -10,23 +10,23 @@ use super::line::Line;
 use super::palette::{FAINT, PLAIN, STRONG};
 use crate::surfaces::cli::wrap::{wrap_items, wrap_line};
 
-/// Where the body of a section begins.
+/// Indent of the body of a section.
 pub(super) const MARGIN: usize = 2;
 
-/// The sections, a blank line between them.
+/// Joins the sections with a blank line between them; skips empty sections.
 pub(super) fn text_of(sections: &[Vec<Line>]) -> String {
     let drawn: Vec<String> =
         sections.iter().filter(|lines| !lines.is_empty()).map(|lines| text(lines)).collect();
     drawn.join("\n")
 }
 
-/// `TITLE ─────────── note`, then a blank line. Of a note that is too long, the end is cut.
+/// Draws `TITLE ─────────── note` and a blank line. Cuts a note that is too long.
 pub(super) fn heading(title: &str, note: &str, canvas: Canvas) -> Vec<Line> {
     let room = canvas.columns().saturating_sub(title.width() + MARGIN * 2);
     headed(title, Line::blank().fitted(note, PLAIN, room), canvas)
 }
 
-/// The same, with a note that has styles of its own.
+/// Draws the same heading with a note that has its own styles.
 pub(super) fn headed(title: &str, note: Line, canvas: Canvas) -> Vec<Line> {
     let columns = canvas.columns();
     let note = if note.width() == 0 { note } else { Line::blank().plain(" ").join(note) };
@@ -36,26 +36,26 @@ pub(super) fn headed(title: &str, note: Line, canvas: Canvas) -> Vec<Line> {
     vec![title.styled(&rule, FAINT).join(note), Line::blank()]
 }
 
-/// Lines of one style, all beginning at the same column.
+/// Draws lines in one style, all with the same indent.
 pub(super) fn block(lines: &[String], indent: usize, style: Style) -> Vec<Line> {
     lines.iter().map(|line| Line::indented(indent).styled(line, style)).collect()
 }
 
-/// The first text beside its lead, the others under the first.
+/// Draws the first line after the lead, the others indented below it.
 pub(super) fn hanging(lead: Line, lines: &[String], style: Style) -> Vec<Line> {
     let indent = lead.width();
     let leads = iter::once(lead).chain(iter::repeat_with(|| Line::indented(indent)));
     leads.zip(lines).map(|(lead, line)| lead.styled(line, style)).collect()
 }
 
-/// A text beside its lead, as wide as there is room.
+/// Wraps a text to `room` columns and draws it after the lead.
 pub(super) fn beside(lead: Line, text: &str, room: usize) -> Vec<Line> {
     let width = room.saturating_sub(lead.width());
     hanging(lead, &wrap_line(text, width), PLAIN)
 }
 
-/// What a page is about, with its state and how whole its panel was; these stand under the
-/// title, where there is no room beside it.
+/// Draws the title of a page with its state and the health of its panel. If they do not fit beside
+/// the title, they go below it.
 pub(super) fn titled(title: &str, state: Line, health: &[String], canvas: Canvas) -> Vec<Line> {
     let gap = if state.width() == 0 { "" } else { " · " };
     let note = state.clone().plain(gap).plain(&health.join(" · "));
@@ -68,7 +68,7 @@ pub(super) fn titled(title: &str, state: Line, health: &[String], canvas: Canvas
     lines
 }
 
-/// Prose in the ordinary style.
+/// Draws lines in the plain style.
 pub(super) fn prose(lines: &[String], indent: usize) -> Vec<Line> {
     block(lines, indent, PLAIN)
 }

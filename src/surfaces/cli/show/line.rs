@@ -1,7 +1,7 @@
-//! One line of the screen: styled pieces whose width is known.
+//! One line of the screen: [`StyledLine`], styled pieces with a known width.
 //!
-//! **Invariant:** every text passes through `safe_text` here, so nothing that
-//! is drawn can drive the terminal but our own colours.
+//! **Invariant:** every text passes through `safe_text` here, so the terminal receives no escape
+//! sequence except our own colours.
 
 use std::fmt;
 
@@ -44,7 +44,7 @@ impl Line {
         self
     }
 
-    /// Text cut to end before `column`.
+    /// Appends text, cut so that it ends before `column`.
     #[must_use]
     pub(super) fn fitted(self, text: &str, style: Style, column: usize) -> Self {
         let room = column.saturating_sub(self.width);
@@ -60,7 +60,7 @@ impl Line {
         self
     }
 
-    /// The other line after this one, ending at `column`.
+    /// Appends the other line so that it ends at `column`.
     #[must_use]
     pub(super) fn flush_right(self, other: Self, column: usize) -> Self {
         let start = column.saturating_sub(other.width);
@@ -77,7 +77,7 @@ impl Line {
 
 impl fmt::Display for Line {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Padding at the end of a line would be copied along with it.
+        // Trim padding at the end, so that a reader who copies the line does not get it.
         let ink = |(text, _): &(String, Style)| !text.trim_end().is_empty();
         let inked = self.pieces.iter().rposition(ink).map_or(0, |last| last + 1);
         for (place, (text, style)) in self.pieces.iter().take(inked).enumerate() {

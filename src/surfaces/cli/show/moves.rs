@@ -1,4 +1,4 @@
-//! What the experts did with each other's positions.
+//! The moves section of a dialogue page: what each expert did with another expert's position.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -12,12 +12,12 @@ use crate::export::wording;
 use crate::surfaces::cli::wrap::wrap_line;
 
 const NAME_MAX: usize = 14;
-/// The longest word for a move is `challenge`.
+/// Width of the longest move name, `challenge`.
 const MOVE: usize = 9;
-/// Two ids and what joins them; more wrap.
+/// Width of two ids and their joiner; more targets wrap.
 const TARGETS: usize = 13;
 const GAP: usize = 2;
-/// Beside the move there must be room for a sentence, else it goes below.
+/// With less space than this beside the move, its context goes below.
 const CONTEXT_MIN: usize = 28;
 
 pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
@@ -35,7 +35,7 @@ pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// Where each column begins.
+/// The column at which each cell starts.
 struct Table {
     name: usize,
     made: usize,
@@ -68,7 +68,7 @@ impl Table {
         }
     }
 
-    /// `r1  Donut  bridge`
+    /// For example `r1  Donut  bridge`.
     fn start(&self, made: &Move) -> Line {
         Line::indented(MARGIN)
             .styled(&format!("r{}", made.round), FAINT)

@@ -1,4 +1,4 @@
-//! The page: which sections are drawn, in which order.
+//! Dialogue pages for `show`, `ask` and `conclude`: which sections a page has, in which order.
 
 use super::canvas::{Canvas, Detail};
 use super::council::{self, Foot};
@@ -19,8 +19,7 @@ use crate::export::conclusion::Ended;
 use crate::export::council::stopped;
 use crate::surfaces::cli::wrap::wrap_line;
 
-/// Draws the dialogue, or one round of it, as lines with ANSI colours. `run` is what was run on
-/// it, where anything was.
+/// Draws the dialogue, or one round of it, with ANSI colours. `run` is the run on it, if any.
 pub(crate) fn draw(record: &Record, run: Option<&Transcript>, canvas: Canvas) -> String {
     let sections = match canvas.round {
         None => whole(record, run, canvas),
@@ -29,8 +28,8 @@ pub(crate) fn draw(record: &Record, run: Option<&Transcript>, canvas: Canvas) ->
     text_of(&sections)
 }
 
-/// How a dialogue that somebody led was concluded: the ending alone, and where the rest is;
-/// everything, where no conclusion came out.
+/// Draws a Judge-led dialogue after `conclude`: the conclusion and a hint to `show`. Draws the
+/// whole record if the run is unconverged.
 pub(crate) fn draw_closing(record: &Record, run: &Transcript, canvas: Canvas) -> String {
     let ended = ended(record, Some(run));
     if ended.terminal_state == Some(TerminalState::Unconverged) {
@@ -44,8 +43,8 @@ pub(crate) fn draw_closing(record: &Record, run: &Transcript, canvas: Canvas) ->
     text_of(&sections)
 }
 
-/// A council: how it ended, its page, then the record behind it. The report stands on the
-/// page, so its verdict is not drawn again.
+/// Draws a council: its page, then the record. The page has the report, so the record's verdict is
+/// left out.
 pub(crate) fn draw_council(record: &Record, transcript: &Transcript, canvas: Canvas) -> String {
     if canvas.round.is_some() {
         return draw(record, None, canvas);
@@ -58,7 +57,7 @@ pub(crate) fn draw_council(record: &Record, transcript: &Transcript, canvas: Can
     text_of(&sections)
 }
 
-/// A review: its page, then the record behind it.
+/// Draws a review: its page, then the record.
 pub(crate) fn draw_review(record: &Record, transcript: &Transcript, canvas: Canvas) -> String {
     if canvas.round.is_some() {
         return draw(record, None, canvas);
@@ -70,14 +69,14 @@ pub(crate) fn draw_review(record: &Record, transcript: &Transcript, canvas: Canv
     text_of(&sections)
 }
 
-/// Verdicts of another log.
+/// Draws the verdicts imported from another log.
 pub(crate) fn draw_imported(record: &Record, rows: &[LogRow], canvas: Canvas) -> String {
     text_of(&[headline::draw(record, canvas), gate::imported(rows, canvas)])
 }
 
 fn whole(record: &Record, run: Option<&Transcript>, canvas: Canvas) -> Vec<Vec<Line>> {
     let ended = ended(record, run);
-    // Who gets no conclusion gets every word.
+    // Without a conclusion, show the full text of every contribution.
     let canvas = match ended.terminal_state {
         Some(TerminalState::Unconverged) => Canvas { detail: Detail::Full, ..canvas },
         Some(TerminalState::Clean | TerminalState::Revised) | None => canvas,
@@ -93,7 +92,7 @@ fn whole(record: &Record, run: Option<&Transcript>, canvas: Canvas) -> Vec<Vec<L
     sections
 }
 
-/// What it is about, and why it did not come to its end where it did not.
+/// Headline, question, and the reason if the run stopped early.
 fn opening(record: &Record, run: Option<&Transcript>, canvas: Canvas) -> Vec<Vec<Line>> {
     let mut sections = vec![headline::draw(record, canvas), headline::question(record, canvas)];
     if let Some(stopped) = run.and_then(stopped) {
@@ -106,7 +105,7 @@ fn opening(record: &Record, run: Option<&Transcript>, canvas: Canvas) -> Vec<Vec
     sections
 }
 
-/// How it ended, as the record has it; else how far what was run on it has come.
+/// The conclusion in the record; otherwise that of the run, finished or not.
 fn ended(record: &Record, run: Option<&Transcript>) -> Ended {
     match (&record.conclusion, run) {
         (Some(concluded), _) => Ended::by(&concluded.ending),
@@ -123,7 +122,7 @@ fn concluded(record: &Record, ended: &Ended, canvas: Canvas) -> Vec<Vec<Line>> {
     sections
 }
 
-/// What became of it, as far as anybody has said.
+/// The outcomes recorded with `due record`.
 fn outcomes(record: &Record) -> &[(Moment, Outcome)] {
     record.conclusion.as_ref().map_or(&[], |concluded| &concluded.outcomes)
 }

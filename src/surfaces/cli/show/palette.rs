@@ -1,4 +1,4 @@
-//! Colours and marks. Each colour has a word or a mark beside it that says the same.
+//! Colours and marks of all pages. Every colour comes with a name or a mark of the same meaning.
 
 use anstyle::{AnsiColor, Color, Style};
 
@@ -20,7 +20,7 @@ const fn coloured(color: AnsiColor) -> Style {
     Style::new().fg_color(Some(Color::Ansi(color)))
 }
 
-/// How an entity stands, whatever its kind.
+/// Mark and colour of an entity status.
 pub(super) fn of_status(status: Status) -> (&'static str, Style) {
     match status {
         Status::Open | Status::Proposed | Status::Cited | Status::Asserted => ("○", PLAIN),
@@ -41,7 +41,7 @@ pub(super) fn of_dialogue(status: DialogueStatus) -> (&'static str, Style) {
     }
 }
 
-/// How an ending looks; nothing stands for one that nobody audited.
+/// Mark and colour of a terminal state; `None` is an unaudited conclusion.
 pub(super) fn of_ending(state: Option<TerminalState>) -> (&'static str, Style) {
     match state {
         Some(TerminalState::Clean) => ("●", GOOD),
@@ -51,7 +51,7 @@ pub(super) fn of_ending(state: Option<TerminalState>) -> (&'static str, Style) {
     }
 }
 
-/// The bar beside a verdict: heavy where it takes effect, light where it objects.
+/// The bar beside a verdict: heavy for verdicts that take effect, light for objections.
 pub(super) fn of_verdict(verdict_type: VerdictType) -> (&'static str, Style) {
     let style = match verdict_type {
         VerdictType::Final => GOOD,
@@ -62,7 +62,7 @@ pub(super) fn of_verdict(verdict_type: VerdictType) -> (&'static str, Style) {
     (if verdict_type.takes_effect() { "┃" } else { "│" }, style)
 }
 
-/// What the gate came to.
+/// Mark and colour of a review verdict.
 pub(super) fn of_gate(verdict: ReviewVerdict) -> (&'static str, Style) {
     match verdict {
         ReviewVerdict::Ship => ("●", GOOD),
@@ -73,7 +73,7 @@ pub(super) fn of_gate(verdict: ReviewVerdict) -> (&'static str, Style) {
     }
 }
 
-/// What a deliberator would do.
+/// Mark and colour of a deliberator's own verdict.
 pub(super) fn of_leaning(leaning: Leaning) -> (&'static str, Style) {
     of_gate(GateVerdict::from(Decision::from(leaning)).into())
 }

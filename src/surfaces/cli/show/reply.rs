@@ -1,4 +1,4 @@
-//! What was read in an expert's reply, as a table.
+//! The markers extracted from an expert's reply, as a table; printed by `dialogue extract`.
 
 use crate::domain::ids::EntityKind;
 use crate::domain::target::Target;
@@ -6,7 +6,7 @@ use crate::export::wording;
 use crate::markers::{Extraction, Said};
 use crate::surfaces::cli::table::Table;
 
-/// A line that counts, and a row per marker.
+/// Draws a line of counts and a row per marker.
 pub(in crate::surfaces::cli) fn draw_reply(reply: &Extraction, width: usize) -> String {
     let head = format!("{}, round {}: {}\n", reply.expert, reply.round, counts(reply));
     if reply.markers.is_empty() {
@@ -22,7 +22,7 @@ pub(in crate::surfaces::cli) fn draw_reply(reply: &Extraction, width: usize) -> 
 
 fn counts(reply: &Extraction) -> String {
     let entities = EntityKind::ALL.iter().map(|kind| match (reply.of_kind(*kind).count(), *kind) {
-        // Evidence is not counted as it is spoken.
+        // `evidence` has no plural.
         (0, _) => String::new(),
         (count, EntityKind::Evidence) => format!("{count} evidence"),
         (count, kind) => wording::count(count, kind.noun()),

@@ -1,4 +1,4 @@
-//! The rounds: what the Judge made of each, and what each expert brought to it.
+//! The rounds of a dialogue page: the Judge's summary and each expert's contributions.
 
 use serde_json::Value;
 
@@ -13,16 +13,16 @@ use crate::export::contributions::Contributions;
 use crate::export::wording;
 use crate::surfaces::cli::wrap::{cut, wrap_items, wrap_line, wrap_text};
 
-/// A brief look keeps this much of a contribution.
+/// Lines of a contribution on a brief page.
 const BRIEF_LINES: usize = 3;
-/// Where an expert's contributions begin.
+/// Indent of an expert's contributions.
 const INDENT: usize = 4;
-/// Where their words begin, past the id.
+/// Indent of their text, after the id.
 const WORDS: usize = INDENT + 7;
 /// Columns between a label and its status.
 const GAP: usize = 2;
 
-/// Each round is a section of its own.
+/// Draws each round as its own section.
 pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Vec<Line>> {
     let brought = Contributions::of(record);
     let rounds = record.rounds.iter().filter(|round| canvas.shows_round(round.round));
@@ -53,7 +53,7 @@ impl Drawn<'_> {
         lines
     }
 
-    /// Nobody scores the rounds of a council or a review.
+    /// Only alignment rounds have a score.
     fn score(&self) -> String {
         match self.record.dialogue.opening.protocol {
             Protocol::Alignment => format!("ALIGNMENT {}", self.round.score),
@@ -131,7 +131,7 @@ impl Drawn<'_> {
         lines
     }
 
-    /// `P0001  Income mandate mismatch              ◐ refined`
+    /// For example `P0001  Income mandate mismatch              ◐ refined`.
     fn label(&self, entity: &Entity) -> Vec<Line> {
         let (mark, style) = palette::of_status(entity.status);
         let status =
@@ -150,7 +150,7 @@ impl Drawn<'_> {
         self.canvas.measure() - indent
     }
 
-    /// A contribution's words, as many of them as are wanted.
+    /// Draws the text of a contribution, cut on a brief page.
     fn words(&self, text: &str, indent: usize) -> Vec<Line> {
         let room = self.room(indent);
         let lines = wrap_text(text, room);
@@ -162,7 +162,7 @@ impl Drawn<'_> {
     }
 }
 
-/// The words without those that its label has said already. A cut label ends in an ellipsis.
+/// The text without the label at its start. A label with an ellipsis is cut, so the text keeps it.
 fn beyond_label(entity: &Entity) -> &str {
     let said = entity.label.trim_end_matches('…').trim();
     let is_cut = said.len() < entity.label.trim().len();
@@ -172,7 +172,7 @@ fn beyond_label(entity: &Entity) -> &str {
     }
 }
 
-/// `steps 6`, `delta 0.20-0.25`
+/// For example `steps 6` and `delta 0.20-0.25`.
 fn parameters(entity: &Entity) -> Vec<String> {
     let Some(parameters) = &entity.parameters else { return Vec::new() };
     let Some(fields) = parameters.as_object() else { return vec![parameters.to_string()] };
@@ -183,7 +183,7 @@ fn parameters(entity: &Entity) -> Vec<String> {
     fields.iter().map(told).collect()
 }
 
-/// What became of it. How it began needs no telling: it is listed under its author.
+/// The events after the first. The first is implied: the entity is listed under its author.
 fn history(entity: &Entity) -> Vec<String> {
     entity.events.iter().skip(1).map(|event| wording::happened(entity.id.kind, event)).collect()
 }

@@ -1,4 +1,4 @@
-//! The experts, best score first.
+//! The experts of a dialogue page, highest score first, with their scores by round.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -11,13 +11,13 @@ use crate::domain::record::{Expert, Record};
 use crate::export::wording;
 use crate::surfaces::cli::wrap::fit;
 
-/// Widest name before it is cut; with the longest total it still fits forty columns.
+/// Maximum width of a name; with the longest total it still fits forty columns.
 const NAME_MAX: usize = 14;
 const ROLE_MAX: usize = 36;
 const TIER: usize = 8;
 const BAR: usize = 10;
 const GAP: usize = 2;
-/// A role cut shorter than this says nothing; it goes to a line of its own.
+/// With less space than this, the role gets its own line instead of being cut.
 const ROLE_MIN: usize = 12;
 
 pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
@@ -36,10 +36,10 @@ pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// The widths of the columns, decided once for all rows.
+/// Column widths, computed once for all rows.
 struct Table {
     name: usize,
-    /// `None`: the role stands on a line of its own.
+    /// `None` if the role is on its own line.
     role: Option<usize>,
     rounds: Vec<u8>,
     score: usize,
@@ -64,7 +64,8 @@ impl Table {
         table
     }
 
-    /// Gives the role what the numbers leave; then the oldest rounds make way.
+    /// Gives the role the space that the numbers leave, then drops the oldest rounds until all
+    /// fits.
     fn settle(&mut self, role: usize) {
         let wanted = role + TIER + 2 * GAP;
         let left = self.columns.saturating_sub(self.numbers_width());
@@ -78,7 +79,7 @@ impl Table {
         }
     }
 
-    /// Everything but the role and the tier.
+    /// Width of everything except role and tier.
     fn numbers_width(&self) -> usize {
         MARGIN + self.name + self.rounds.len() * self.score + GAP + self.total + GAP + BAR
     }

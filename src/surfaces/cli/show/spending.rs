@@ -1,10 +1,10 @@
-//! What a run took, in a line of short facts.
+//! Cost of a run as short facts, for the foot of council and review pages.
 
 use crate::domain::time::Moment;
 use crate::export::council::Metrics;
 use crate::export::wording;
 
-/// Rounds, calls, tokens, time, money and the day.
+/// Lists rounds, calls, tokens, time, cost and date.
 pub(super) fn spent(metrics: &Metrics, opened_at: Moment) -> Vec<String> {
     let session = &metrics.session;
     let cost = session.total_cost_estimate.map_or_else(

@@ -1,4 +1,4 @@
-//! The page at the widths people use.
+//! Snapshots of the dialogue page at common terminal widths.
 
 use insta::assert_snapshot;
 
@@ -8,13 +8,13 @@ use crate::domain::lifecycle::Status;
 use crate::domain::record::Record;
 use crate::export::sample::{self, entity, pointing};
 
-/// The page without its colours.
+/// The page without colours.
 pub(super) fn drawn(record: &Record, width: usize, detail: Detail) -> String {
     let page = draw(record, None, Canvas { width, detail, round: None });
     anstream::adapter::strip_str(&page).to_string()
 }
 
-/// The part of the sample's page from one heading to the next.
+/// The sample's page from one heading to the next.
 fn part(width: usize, detail: Detail, heading: &str) -> String {
     let page = drawn(&sample::record(), width, detail);
     let start =

@@ -1,7 +1,7 @@
-//! What rests on what: the references as a forest.
+//! The references of a dialogue page, drawn as trees.
 //!
-//! **Invariant:** an entity is drawn with its branches once; wherever it comes up
-//! again an arrow points to it. Cycles therefore end.
+//! **Invariant:** an entity is drawn with its branches once; later occurrences are an arrow to it.
+//! Cycles therefore end.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -17,8 +17,7 @@ use crate::domain::record::Record;
 use crate::domain::reference::Reference;
 use crate::export::wording;
 
-/// Deeper branches are drawn as trees of their own, below; at forty columns
-/// there is no room for more.
+/// Deeper branches become separate trees below; a forty-column terminal fits no more levels.
 const DEPTH_MAX: usize = 5;
 
 pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
@@ -40,7 +39,8 @@ pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// First what nothing else points at; what is left after those stands in a cycle.
+/// Entities that no reference points at, then the others; those still undrawn by then are in a
+/// cycle.
 fn roots(sources: &[&Entity]) -> Vec<EntityId> {
     let targets: HashSet<EntityId> =
         sources.iter().flat_map(|entity| &entity.references).map(|made| made.target).collect();
@@ -53,7 +53,7 @@ struct Forest<'a> {
     record: &'a Record,
     columns: usize,
     drawn: HashSet<EntityId>,
-    /// Branches cut off at the greatest depth.
+    /// Entities at the maximum depth, to be drawn as separate trees.
     waiting: VecDeque<EntityId>,
     lines: Vec<Line>,
 }
@@ -63,7 +63,7 @@ impl<'a> Forest<'a> {
         Self { record, columns, drawn: HashSet::new(), waiting: VecDeque::new(), lines: Vec::new() }
     }
 
-    /// Draws a tree, then those that were cut off from it.
+    /// Draws a tree, then the branches that were cut off from it.
     fn plant(&mut self, root: EntityId) {
         self.waiting.push_back(root);
         while let Some(root) = self.waiting.pop_front() {
@@ -75,7 +75,7 @@ impl<'a> Forest<'a> {
         }
     }
 
-    /// `rails` is what stands left of the branches: one column group per level.
+    /// `rails` is the text left of the branches: three columns per level.
     fn branch(&mut self, source: EntityId, rails: &str) {
         let references = self.references(source);
         let last = references.len().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The last verdicts of the gate: when, what, of which document, and the id to name it by.
+//! The `log tail` page: time, verdict, type, artifact and id of the last reviews.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -15,7 +15,7 @@ const WHEN_COLUMNS: usize = 16;
 const GUTTER: usize = 2;
 /// `● INCOMPLETE`.
 const VERDICT_COLUMNS: usize = 12;
-/// A longer type is cut: a path needs the room more.
+/// A longer type is cut, to leave more space for the path.
 const TYPE_COLUMNS_MAX: usize = 18;
 
 const VERDICT_AT: usize = WHEN_COLUMNS + GUTTER;
@@ -46,7 +46,7 @@ fn drawn(tail: &TailRow, artifact_at: usize, canvas: Canvas) -> Vec<Line> {
         .fitted(&row.artifact_type, PLAIN, artifact_at - GUTTER)
         .pad_to(artifact_at)
         .fitted(&row.artifact, PLAIN, canvas.columns());
-    // An id is copied, so it is never broken.
+    // The reader copies the id, so it is never wrapped.
     let id = row.verdict_id.as_deref().unwrap_or_default();
     let mut second = Line::indented(VERDICT_AT).styled(id, ID);
     for (is_so, word) in [(row.rehearsal, "rehearsal"), (row.imported, "imported")] {

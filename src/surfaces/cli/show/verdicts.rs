@@ -1,4 +1,4 @@
-//! What was decided, and who would have decided otherwise.
+//! The verdicts of a dialogue page, with minority and dissenting verdicts.
 
 use anstyle::Style;
 
@@ -11,7 +11,7 @@ use crate::domain::verdict::Verdict;
 use crate::export::wording;
 use crate::surfaces::cli::wrap::{wrap_items, wrap_line, wrap_text};
 
-/// Columns between the bar and the words.
+/// Columns from the bar to the text.
 const BAR: usize = 2;
 
 pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
@@ -28,7 +28,7 @@ pub(super) fn draw(record: &Record, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// One verdict beside its bar.
+/// Draws one verdict with a bar at its left.
 struct Framed<'a> {
     verdict: &'a Verdict,
     room: usize,
@@ -51,7 +51,8 @@ impl<'a> Framed<'a> {
         let bar = Line::indented(MARGIN).styled(bar, style).pad_to(MARGIN + BAR);
         let kind = verdict.verdict_type.name();
         let mut name = Line::blank().styled(&kind.to_uppercase(), style.bold());
-        // Events name a verdict by its id; `final` usually is its own.
+        // Show the id, because events refer to it, unless it only repeats the type, as `final`
+        // does.
         if verdict.verdict_id.as_str() != kind {
             name = name.plain(" ").plain(verdict.verdict_id.as_str());
         }

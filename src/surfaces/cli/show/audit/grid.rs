@@ -1,4 +1,4 @@
-//! Names with numbers beside them: in columns where there is room, else one after the other.
+//! [`StatisticsTable`]: names with numbers in columns, or below each other on a narrow terminal.
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
@@ -10,25 +10,25 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{FAINT, PLAIN, STRONG};
 use crate::surfaces::cli::wrap::{fit, wrap_items};
 
-/// A name is cut after this, so that a table fits eighty columns.
+/// Longer names are cut, so that a table fits eighty columns.
 const NAME_MAX: usize = 26;
 
-/// A name cut shorter than this says nothing; then the numbers go below it.
+/// With less space than this for names, the numbers go below each name.
 const NAME_MIN: usize = 12;
 
-/// Between columns.
+/// Columns of space between cells.
 const GUTTER: usize = 2;
 
-/// A bar of the whole, where there is room.
+/// Maximum width of a full bar.
 const BAR_MAX: usize = 20;
 
-/// A bar that tells tenths apart nearly.
+/// Preferred width of a full bar; it shows steps of about a tenth.
 const BAR_WANTED: usize = 8;
 
-/// Shorter than this a bar tells nothing apart.
+/// A shorter bar shows no difference, so it is left out.
 const BAR_MIN: usize = 5;
 
-/// What stands for a number that nobody can give.
+/// Shown for a number that cannot be computed.
 pub(super) const NONE: &str = "–";
 
 #[derive(Debug)]
@@ -41,15 +41,15 @@ pub(super) struct Grid {
 
 #[derive(Debug)]
 pub(super) struct Row {
-    /// How far it stands in: rows under a group of theirs.
+    /// Indent of a row that belongs to a group.
     pub indent: usize,
     pub name: String,
-    /// A group that the rows below it belong to has none.
+    /// Empty for a group's own row.
     pub cells: Vec<String>,
     pub bar: Option<Bar>,
 }
 
-/// A part of a whole.
+/// A part of a whole, drawn as a bar.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bar {
     pub part: usize,
@@ -72,7 +72,7 @@ impl Grid {
             lines.extend(self.rows.iter().flat_map(|row| self.stacked(row, canvas)));
             return lines;
         }
-        // A long name makes room for the bars, as far as it can still be told from others.
+        // Names give up width for the bars, down to the minimum.
         let wanted =
             if self.rows.iter().any(|row| row.bar.is_some()) { GUTTER + BAR_WANTED } else { 0 };
         let name = room.saturating_sub(wanted).max(NAME_MIN.min(room)).min(widest);
@@ -126,7 +126,7 @@ fn beside(row: &Row, name: usize, widths: &[usize], canvas: Canvas) -> Line {
     }
 }
 
-/// Right-aligned.
+/// Appends right-aligned cells.
 fn in_columns(
     start: Line,
     cells: &[String],

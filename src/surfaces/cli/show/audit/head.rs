@@ -1,4 +1,4 @@
-//! What was looked at, and what stands out.
+//! The start of the `audit` page: the period, the remarks, and the share of each verdict.
 
 use anstyle::Style;
 
@@ -16,22 +16,22 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
 use crate::surfaces::cli::wrap::wrap_line;
 
-/// A screen has room for so much that stands out; `--json` has all of it.
+/// Remarks on the page; `--json` prints all of them.
 const REMARKS_SHOWN: usize = 8;
 
-/// Narrower than this, the period would leave the title no room.
+/// Below this width the heading omits the period.
 const PERIOD_COLUMNS_MIN: usize = 60;
 
-/// The longest verdict is `INCOMPLETE`.
+/// Width of the longest verdict, `INCOMPLETE`, with a gap.
 const VERDICT: usize = 12;
 
-/// Right-aligned, as in `100.0 %`.
+/// Width of a right-aligned percentage such as `100.0 %`.
 const NUMBER: usize = 8;
 
-/// A bar of a hundred percent, where there is room: a column is four.
+/// Width of a full bar, if the terminal has the space: four percent per column.
 const BAR_MAX: usize = 25;
 
-/// Behind the bar, with a space.
+/// Width of the count after the bar, with a space.
 const COUNT: usize = 7;
 
 pub(super) fn draw(audited: &Audited, canvas: Canvas) -> Vec<Line> {
@@ -57,7 +57,7 @@ pub(super) fn draw(audited: &Audited, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// `128 verdicts on linkedin_post by ann since 2026-01-01`
+/// For example `128 verdicts on linkedin_post by ann since 2026-01-01`.
 fn looked_at(audited: &Audited, canvas: Canvas) -> String {
     let window = &audited.window;
     let mut text = wording::count(audited.audit.spread.logged(), "verdict");
@@ -113,7 +113,7 @@ fn sentence(mark: &str, text: &str, style: Style, canvas: Canvas) -> Vec<Line> {
     hanging(lead, &wrap_line(text, room), style)
 }
 
-/// Each verdict as a share of those that were decided; what was not has none.
+/// Draws each verdict as a share of the decided reviews; incomplete ones are only counted.
 fn shares(spread: Spread, canvas: Canvas) -> Vec<Line> {
     let decided = spread.decided();
     let verdicts = [

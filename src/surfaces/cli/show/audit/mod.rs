@@ -1,4 +1,4 @@
-//! What the verdict log says, on a page: what stands out first, then the counts behind it.
+//! The `audit` page: statistics of the verdict log, remarks first, then the tables.
 
 mod grid;
 mod head;

@@ -1,4 +1,4 @@
-//! Which sections are drawn, in which order.
+//! Sections of the `audit` page, in order.
 
 use super::{head, tables};
 use crate::operations::Audited;

@@ -1,4 +1,4 @@
-//! The counts behind what stands out, a table each.
+//! Tables of the `audit` page: drift, verdicts by group, deliberators, scores and overrides.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -15,13 +15,13 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{BAD, CAUTION, GOOD, PLAIN, STRONG};
 use crate::surfaces::cli::wrap::{fit, wrap_line};
 
-/// So many rows of a table are drawn; `--json` has all of them.
+/// Rows drawn per table; `--json` prints all of them.
 const ROWS_SHOWN: usize = 15;
 
-/// A season.
+/// A quarter of a year.
 const WEEKS_SHOWN: usize = 13;
 
-/// Weeks of scores that fit beside each other.
+/// Weeks of scores that fit side by side.
 const SCORE_WEEKS_SHOWN: usize = 6;
 
 const SPREAD: [&str; 6] = ["all", "SHIP", "REVISE", "HOLD", "INCOMPLETE", "not SHIP"];
@@ -107,7 +107,7 @@ pub(super) fn change(audit: &GateAudit, canvas: Canvas) -> Vec<Line> {
     .draw(canvas)
 }
 
-/// The newest weeks, the newest last, as one reads a development.
+/// Mean scores of the newest weeks, oldest first.
 pub(super) fn scores(audit: &GateAudit, canvas: Canvas) -> Vec<Line> {
     let weeks: Vec<&str> = audit.by_week.iter().map(|group| group.week.as_str()).collect();
     let is_scored = |week: &&&str| {
@@ -139,7 +139,7 @@ fn score_row(score: &OfScore, weeks: &[&str]) -> Row {
     Row { indent: MARGIN, name: score.score.clone(), cells, bar: None }
 }
 
-/// Each type and producer, what moved first; the shares of the weeks that were looked at.
+/// Draws each type and producer, drift first, with its weekly shares.
 pub(super) fn drift(audit: &GateAudit, canvas: Canvas) -> Vec<Line> {
     let mut subjects: Vec<&Subject> = audit.drift.subjects.iter().collect();
     subjects.sort_by_key(|subject| subject.verdict);
@@ -220,7 +220,7 @@ fn share(part: usize, whole: usize) -> String {
     percent(part, whole).map_or(NONE.to_owned(), |share| format!("{share:.1} %"))
 }
 
-/// `3 more with --json`, where not all are drawn.
+/// For example `3 more with --json`; empty if all rows are drawn.
 fn more(count: usize, shown: usize) -> String {
     match count.checked_sub(shown) {
         Some(more @ 1..) => format!("{more} more with --json"),

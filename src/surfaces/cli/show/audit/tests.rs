@@ -1,4 +1,4 @@
-//! The page at several widths, from a log with something to see in it.
+//! Snapshots of the `audit` page at several widths, from a log with drift.
 
 use serde_json::json;
 use unicode_width::UnicodeWidthStr;
@@ -29,7 +29,7 @@ fn row(day: Day, artifact_type: &str, verdict: &str, score: u8) -> LogRow {
     .unwrap()
 }
 
-/// Three weeks of posts of which ever more are held back, and a memo with a hostile name.
+/// Three weeks of posts with a rising share of HOLD, and a memo with a hostile name.
 fn audited() -> Audited {
     let first: Day = "2026-05-04".parse().unwrap();
     let mut auditor = Auditor::default();

@@ -1,4 +1,4 @@
-//! What was said in the first two rounds, in words: for whoever must read it all.
+//! The opinions and peer reviews of a council in full, for an unconverged run.
 
 use super::report::level;
 use crate::domain::council::opinion::CouncilOpinion;
@@ -9,7 +9,7 @@ use crate::surfaces::cli::show::layout::{MARGIN, beside, heading};
 use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{CAUTION, FAINT, STRONG};
 
-/// Where the words under a name begin.
+/// Indent of the text under a name.
 const INDENT: usize = MARGIN * 2;
 
 pub(super) fn opinions(told: &Deliberated, canvas: Canvas) -> Vec<Line> {
@@ -113,7 +113,7 @@ fn cut_mark(truncated: bool) -> &'static str {
     if truncated { ", cut off before its end" } else { "" }
 }
 
-/// A text under a name; nothing, where there is none.
+/// Draws a text under a name; nothing if the text is empty.
 fn told_under(lead: &str, text: &str, room: usize) -> Vec<Line> {
     if text.trim().is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! What a review of files found, merged by the chair.
+//! The findings of a council that reviewed files, as merged by the chair.
 
 use super::report::level;
 use crate::domain::council::report::{CouncilFinalReport, MergedFinding};
@@ -7,7 +7,7 @@ use crate::surfaces::cli::show::layout::{MARGIN, beside, heading};
 use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{FAINT, GOOD};
 
-/// Where the words of a finding begin.
+/// Indent of the text of a finding.
 const INDENT: usize = MARGIN + 7;
 
 pub(super) fn draw(given: &CouncilFinalReport, canvas: Canvas) -> Vec<Line> {

@@ -1,4 +1,4 @@
-//! What was asked, and how whole the panel was; at the foot, what it took.
+//! Start and foot of a council page: question, panel health and cautions; then cost and authors.
 
 use anstyle::Style;
 
@@ -16,7 +16,7 @@ use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, GOOD, ID, PLAIN};
 use crate::surfaces::cli::show::spending::spent;
 use crate::surfaces::cli::wrap::{cut, wrap_items, wrap_line, wrap_text};
 
-/// Who asked knows the question; a longer one is whole in `show --full`.
+/// The reader knows the question; `show --full` prints all of a longer one.
 const QUESTION_LINES_MAX: usize = 12;
 
 const TITLE: &str = "COUNCIL";
@@ -39,7 +39,7 @@ pub(super) fn draw(transcript: &Transcript, told: &Deliberated, canvas: Canvas) 
     lines
 }
 
-/// A degraded panel looks degraded, here and everywhere.
+/// Lists everything that limits the panel, so that a degraded panel is always visible.
 fn health(transcript: &Transcript, told: &Deliberated) -> Vec<String> {
     let seats = transcript.plan.participants().count();
     let status = match told.status {
@@ -57,7 +57,7 @@ fn health(transcript: &Transcript, told: &Deliberated) -> Vec<String> {
     words.extend(skipped.map(|shortcut| format!("R{} SKIPPED", shortcut.round)));
     words.extend(told.flags.single_family.then(|| "one family".to_owned()));
     let is_kin = told.ended.critic_of_same_family().is_some();
-    // The players of a rehearsal are all of one family, and that is said already.
+    // All rehearsal seats share one family; the REHEARSAL caution covers that.
     words.extend((is_kin && !told.rehearsal).then(|| "critic of the same family".to_owned()));
     let is_unpriced = transcript.plan.seats.iter().any(|seat| seat.price.is_none());
     words.extend(is_unpriced.then(|| "price unknown".to_owned()));
@@ -78,7 +78,7 @@ fn cautions(told: &Deliberated) -> Vec<(String, Style)> {
         cautions.push((message.to_owned(), CAUTION.bold()));
     }
     let disclaimer = told.report.as_ref().and_then(|report| report.disclaimer.clone());
-    // With a conclusion above it, what is said of the report is said where the report stands.
+    // With a conclusion above, the disclaimer is printed beside the report instead.
     if let Some(disclaimer) = disclaimer.filter(|_| told.ended.conclusion.is_none()) {
         cautions.push((disclaimer, CAUTION.bold()));
     }
@@ -110,7 +110,7 @@ pub(super) fn footer(
     lines
 }
 
-/// What a short page leaves out, and the command that shows it: on one line where it fits.
+/// Says what a brief page omits and which command shows it, on one line if it fits.
 fn where_more_is(told: &Deliberated, hint: Line, canvas: Canvas) -> Vec<Line> {
     let what = if told.report.is_some() { "Report and debate:" } else { "The debate:" };
     let more = Line::indented(MARGIN).styled(what, FAINT);
@@ -120,7 +120,7 @@ fn where_more_is(told: &Deliberated, hint: Line, canvas: Canvas) -> Vec<Line> {
     vec![more, Line::indented(MARGIN).join(hint)]
 }
 
-/// Who wrote the conclusion, who audited it, who mended it.
+/// Lists who wrote, audited and revised the conclusion.
 fn hands(ended: &Ended) -> Vec<String> {
     let named = |what: &str, author: Option<&Author>| {
         author.map(|author| format!("{what} by {} ({})", author.seat, author.model))

@@ -1,5 +1,4 @@
-//! A council as a person reads it in a terminal: how it ended first, then the report, how
-//! the panel stood, what it disagreed on, what remains open.
+//! The page of a council: conclusion first, then report, panel, disagreements and open points.
 
 mod debate;
 mod findings;

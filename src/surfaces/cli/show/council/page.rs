@@ -1,4 +1,4 @@
-//! The page: which sections are drawn, in which order.
+//! Council page: which sections it has, in which order. Called by `ask` and `show`.
 
 use super::{debate, findings, headline, panel, replies, report};
 use crate::domain::conclusion::Outcome;
@@ -11,16 +11,16 @@ use crate::surfaces::cli::show::layout::text_of;
 use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::{ending, interventions};
 
-/// What the page ends with.
+/// The last line of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::surfaces::cli::show) enum Foot {
     /// The command that shows more.
     Hint,
-    /// The id alone: what follows is more.
+    /// The id alone, because more follows.
     Id,
 }
 
-/// Draws a run, finished or not, as lines with ANSI colours, with what became of it.
+/// Draws a run, finished or not, with ANSI colours and the recorded outcomes.
 pub(crate) fn draw(
     transcript: &Transcript,
     outcomes: &[(Moment, Outcome)],
@@ -39,7 +39,7 @@ pub(in crate::surfaces::cli::show) fn sections(
     let mut sections = vec![headline::draw(transcript, told, canvas)];
     sections.extend(ending::sections(&told.ended, outcomes, Line::blank(), canvas));
     match told.ended.conclusion {
-        // Whoever asked has their answer; how it came about is one command away.
+        // With a conclusion, the brief page omits the debate; `show` prints it.
         Some(_) if foot == Foot::Hint => sections.push(panel::in_short(told, canvas)),
         Some(_) | None => sections.extend(behind(transcript, told, foot, canvas)),
     }
@@ -50,7 +50,7 @@ pub(in crate::surfaces::cli::show) fn sections(
     sections
 }
 
-/// The report and how the panel stood; where nothing came out, everything that was said.
+/// The report and the panel; all replies too if the run is unconverged.
 fn behind(
     transcript: &Transcript,
     told: &Deliberated,
@@ -74,7 +74,7 @@ fn behind(
         sections.push(report::list("HOW TO CHECK", &given.report.verification_plan, canvas));
         sections.push(report::next_actions(given, canvas));
     }
-    // Where the record follows, its rounds say the same.
+    // `show` prints the record below, whose rounds have the same content.
     if is_unconverged(told) && foot == Foot::Hint {
         sections.push(debate::opinions(told, canvas));
         sections.push(debate::reviews(told, canvas));
@@ -85,7 +85,7 @@ fn behind(
     sections
 }
 
-/// Who gets no conclusion gets everything.
+/// Replies are shown on a full page and in unconverged runs.
 fn shows_replies(told: &Deliberated, canvas: Canvas) -> bool {
     canvas.detail == Detail::Full || is_unconverged(told)
 }

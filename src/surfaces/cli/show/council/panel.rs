@@ -1,4 +1,4 @@
-//! How the panel stood, counted before anybody wrote about it.
+//! The panel of a council page: each seat's stance, confidence and ratings, and the tally.
 
 use anstyle::Style;
 
@@ -15,7 +15,7 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, GOOD, PLAIN, STRONG};
 use crate::surfaces::cli::wrap::wrap_line;
 
-/// Where the words of an opinion begin.
+/// Indent of the text of an opinion.
 const INDENT: usize = MARGIN + 2;
 
 pub(super) fn draw(told: &Deliberated, canvas: Canvas) -> Vec<Line> {
@@ -40,7 +40,7 @@ pub(super) fn draw(told: &Deliberated, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// The tally, and a line for each seat.
+/// Draws the tally and one line per seat.
 pub(super) fn in_short(told: &Deliberated, canvas: Canvas) -> Vec<Line> {
     let mut lines = heading("HOW THEY STOOD", &count(told.tally), canvas);
     let width = name_width(told);
@@ -74,7 +74,7 @@ fn opinion_lines(
     canvas: Canvas,
 ) -> Vec<Line> {
     let mut facts = facts(told, opinion);
-    // The chair knows the opinions by their letters, and may write so.
+    // The chair sees opinions by letter and may cite them so.
     let letters = &told.transparency.letter_map;
     let known = letters.iter().find(|(_, name)| **name == opinion.provider);
     facts.extend(known.map(|(letter, _)| format!("opinion {letter}")));

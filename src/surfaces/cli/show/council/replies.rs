@@ -1,4 +1,4 @@
-//! What each seat wrote, word for word, with what the Principal did in the margin.
+//! The raw replies of each seat in order, with interventions in the margin.
 
 use crate::domain::transcript::{Asked, Call, CallOutcome, Transcript};
 use crate::export::{Intervened, wording};
@@ -18,14 +18,14 @@ pub(in crate::surfaces::cli::show) fn draw(
     let mut noted = interventions.iter();
     let mut drawn = 0;
     for asked in &transcript.asks {
-        // An ask knows how many there were before it: whatever it knows of stands above it.
+        // An ask stores how many interventions it saw; those are drawn above it.
         let before = asked.interventions.saturating_sub(drawn);
         drawn = drawn.max(asked.interventions);
         lines.extend(noted.by_ref().take(before).flat_map(|one| in_margin(one, canvas)));
         lines.extend(asked.calls.iter().flat_map(|call| reply(asked, call, canvas)));
     }
     lines.extend(noted.flat_map(|one| in_margin(one, canvas)));
-    // What parts the replies must not part the sections a second time.
+    // The caller separates sections, so drop the blank line after the last reply.
     lines.pop_if(|last| last.width() == 0);
     lines
 }

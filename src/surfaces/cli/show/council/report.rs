@@ -1,4 +1,4 @@
-//! The chair's report, section by section.
+//! Sections of the chair's report on a council page.
 
 use anstyle::Style;
 use unicode_width::UnicodeWidthStr;
@@ -11,13 +11,14 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, GOOD, STRONG};
 use crate::surfaces::cli::wrap::{wrap_line, wrap_text};
 
-/// Columns between the bar and the words.
+/// Columns from the bar to the text.
 const BAR: usize = 2;
 
-/// `medium` and a space.
+/// Width of `medium` and a space.
 const LEVEL: usize = 7;
 
-/// `lead` stands before the outcome: after an ending, the report is not the answer.
+/// Draws the report's answer. `lead` precedes the outcome in the title: below a conclusion, the
+/// report is labelled as such.
 pub(super) fn answer(given: &CouncilFinalReport, lead: &str, canvas: Canvas) -> Vec<Line> {
     let conclusion = &given.report.conclusion;
     let author = match &given.chair_provider {
@@ -195,7 +196,7 @@ fn points(title: &str, items: &[String], canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// Names are set in one column; a longer one pushes only its own words to the right.
+/// Maximum width of the name column; a longer name shifts only its own text.
 const NAME_MAX: usize = 16;
 
 fn name_width<'a>(names: impl Iterator<Item = &'a str>) -> usize {
@@ -216,7 +217,7 @@ pub(super) fn level(severity: Level) -> Line {
     Line::indented(MARGIN).styled(severity.name(), style).pad_to(MARGIN + LEVEL)
 }
 
-/// Little confidence is what deserves the eye.
+/// Low confidence gets the strongest colour.
 fn sureness(confidence: Level) -> Line {
     let style = match confidence {
         Level::Low => BAD,

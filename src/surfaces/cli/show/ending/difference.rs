@@ -1,5 +1,5 @@
-//! A field before and after: old lines with a minus, new ones with a plus, and the words
-//! that differ in colour.
+//! The difference between two versions of a field: old lines with a minus, new lines with a plus,
+//! changed words in colour.
 
 use anstyle::Style;
 
@@ -11,7 +11,7 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{BAD, FAINT, GOOD, PLAIN};
 use crate::surfaces::cli::wrap::wrap_text;
 
-/// Where the words begin, past the sign.
+/// Indent of the text, after the sign.
 const INDENT: usize = MARGIN + 4;
 
 pub(super) fn draw(
@@ -23,7 +23,7 @@ pub(super) fn draw(
     let room = canvas.measure() - INDENT;
     let set = |conclusion: &Conclusion| wrap_text(&field_text(conclusion, field), room);
     let (old, new) = (set(original), set(mended));
-    // Compared as they are set, so that each word on the screen has its answer.
+    // Compare the wrapped lines, so that the marks match the words on the screen.
     let (gone, come) = changed_words(&old, &new);
     let (before, after) = (
         Side { sign: "-", changed: BAD, kept: FAINT },
@@ -34,7 +34,7 @@ pub(super) fn draw(
     lines
 }
 
-/// How one of the two is drawn.
+/// Sign and styles of the old or the new version.
 struct Side {
     sign: &'static str,
     changed: Style,

@@ -1,4 +1,4 @@
-//! The five fields of a conclusion.
+//! Draws the five fields of a conclusion: [`ConclusionBlock`].
 
 use anstyle::Style;
 
@@ -12,24 +12,23 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{FAINT, ID, PLAIN};
 use crate::surfaces::cli::wrap::{wrap_items, wrap_line, wrap_text};
 
-/// Columns between the bar and the words.
+/// Columns from the bar to the text.
 const BAR: usize = 2;
 
-/// `Key condition` and two spaces.
+/// Width of `Key condition` and two spaces.
 const LABEL: usize = 15;
 
-/// Below this measure a label stands on a line of its own.
+/// Below this text width a label is on its own line.
 const BESIDE_MIN: usize = 56;
 
-/// How far the rest of a line that had to be broken is set in, so that the author's own
-/// line breaks can still be told.
+/// Indent of wrapped continuation lines, so that the author's own line breaks remain visible.
 const HANG: usize = 2;
 
-/// A conclusion beside its bar.
+/// A conclusion or draft, drawn with a bar at its left.
 pub(super) struct Framed {
     pub bar: &'static str,
     pub style: Style,
-    /// How its words are set: what is no conclusion must not look like one.
+    /// Style of the recommendation; a draft must not look like a conclusion.
     pub words: Style,
     pub canvas: Canvas,
 }
@@ -78,7 +77,7 @@ impl Framed {
         lines
     }
 
-    /// `P0101 ann  A price that is a minute old harms nobody.`
+    /// For example `P0101 ann: A price that is a minute old harms readers.`
     fn claim(&self, cited: &CitedClaim) -> Vec<Line> {
         let lead = Line::indented(HANG).styled(&cited.id.to_string(), ID).plain(" ");
         let who = format!("{}: {}", cited.agent, cited.claim);
@@ -86,8 +85,7 @@ impl Framed {
         hanging(lead, &wrap_line(&who, room), PLAIN)
     }
 
-    /// Lines beside their label, or under it where there is little room; nothing, where there
-    /// are none.
+    /// Draws lines beside their label, or below it on a narrow page; nothing if there are none.
     fn beside(&self, label: &str, lines: Vec<Line>) -> Vec<Line> {
         let mut set = Vec::new();
         let is_beside = self.is_beside();
@@ -122,7 +120,7 @@ fn plain(lines: &[String]) -> Vec<Line> {
     lines.iter().map(|line| Line::blank().plain(line)).collect()
 }
 
-/// The text with its own line breaks; what a narrow screen adds to them is set in.
+/// Wraps a text and keeps its own line breaks; continuation lines are indented.
 fn kept_lines(text: &str, room: usize) -> Vec<String> {
     let own = safe_text::lines(text.trim_end());
     if own.len() < 2 {

@@ -1,5 +1,4 @@
-//! How a deliberation ended, as a person reads it: the conclusion first; where it was
-//! objected to, what was objected to and what changed; where nothing came out, why.
+//! The conclusion part of a page: the conclusion, objections and changes, or why there is none.
 
 mod difference;
 mod fields;

@@ -1,4 +1,4 @@
-//! What was objected to, and what became of the objection.
+//! Objections of the Blind Critic, and the changes that followed.
 
 use super::difference;
 use crate::domain::conclusion::{Conclusion, Objection};
@@ -9,15 +9,15 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{BAD, CAUTION, FAINT, PLAIN, STRONG};
 use crate::surfaces::cli::wrap::wrap_text;
 
-/// The seed's words.
+/// Wording of the seed specification.
 const TITLE: &str = "View the objection and revision";
 
-/// What was objected to before the conclusion was mended; nothing, when it passed at once.
+/// Objections to the first version; nothing if the critic passed it.
 pub(super) fn of_revised(ended: &Ended, mended: &Conclusion, canvas: Canvas) -> Vec<Line> {
     first(TITLE, ended, mended, canvas)
 }
 
-/// What is known to be wrong with a draft.
+/// Objections to a draft that was not revised yet.
 pub(super) fn of_draft(ended: &Ended, draft: &Conclusion, canvas: Canvas) -> Vec<Line> {
     first("OBJECTIONS", ended, draft, canvas)
 }
@@ -32,7 +32,7 @@ fn first(title: &str, ended: &Ended, mended: &Conclusion, canvas: Canvas) -> Vec
     lines
 }
 
-/// Both objections, and what was done between them.
+/// Objections of both audits, and the changes between them.
 pub(super) fn of_rejected(ended: &Ended, draft: &Conclusion, canvas: Canvas) -> Vec<Line> {
     let Some(audit) = &ended.audit else { return Vec::new() };
     let mut lines = heading("OBJECTIONS", "", canvas);
@@ -60,7 +60,7 @@ fn list(title: &str, objections: &[Objection], canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// Field by field, what stood there first and what stands there now.
+/// Draws the old and new text of each changed field.
 fn changes(audit: &Audited, mended: &Conclusion, canvas: Canvas) -> Vec<Line> {
     let Some(original) = &audit.original else { return Vec::new() };
     let fields = original.differing(mended);

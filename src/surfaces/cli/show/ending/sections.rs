@@ -1,4 +1,4 @@
-//! Which sections an ending has.
+//! Sections of a conclusion. Called by council and dialogue pages.
 
 use super::fields::Framed;
 use super::objections;
@@ -12,8 +12,8 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{self, CAUTION, PLAIN, STRONG};
 use crate::surfaces::cli::wrap::wrap_text;
 
-/// The ending, or how far it has come; nothing, before there is a draft. `note` stands beside
-/// the title of a conclusion.
+/// Draws the conclusion or the current draft; nothing before there is a draft. `note` goes beside
+/// the title.
 pub(in crate::surfaces::cli::show) fn sections(
     ended: &Ended,
     outcomes: &[(Moment, Outcome)],
@@ -50,7 +50,7 @@ pub(in crate::surfaces::cli::show) fn sections(
     }
 }
 
-/// The state in a word, with its mark and colour; nothing, before it ended.
+/// The terminal state with mark and colour; blank while the run is not over.
 pub(in crate::surfaces::cli::show) fn state(ended: &Ended) -> Line {
     if !ended.is_over() {
         return Line::blank();

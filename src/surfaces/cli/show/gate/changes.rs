@@ -1,4 +1,4 @@
-//! What changed between the rounds, and whether anybody's concern was the reason.
+//! What each deliberator changed between the rounds, and which peer concerns it cites.
 
 use super::page::{INDENT, named};
 use crate::domain::gate::Judgement;
@@ -11,7 +11,7 @@ use crate::surfaces::cli::show::layout::{MARGIN, beside, heading};
 use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{CAUTION, FAINT, ID, PLAIN};
 
-/// What somebody else's concern is told in: the concern itself stands among theirs.
+/// Length of a cited concern; the full text is in the section of its author.
 const CITED_CHARS_MAX: usize = 160;
 
 pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Canvas) -> Vec<Line> {
@@ -32,7 +32,7 @@ pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Ca
     lines
 }
 
-/// One deliberator; nothing, where it stands as it stood.
+/// Draws one deliberator; nothing if it did not change.
 fn change(position: &Position<'_>, all: &[Position<'_>], canvas: Canvas) -> Vec<Line> {
     let is_wanted = position.is_changed() || canvas.detail == Detail::Full;
     let after = match (&position.first, &position.second) {

@@ -1,4 +1,4 @@
-//! What is held against it, by whom, where, and how it could be mended.
+//! The concerns of each deliberator, with place and proposed fix.
 
 use super::page::{INDENT, named};
 use crate::domain::gate::{Block, Judgement, names_lines};
@@ -11,10 +11,10 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{self, FAINT, GOOD, ID};
 use crate::surfaces::cli::wrap::wrap_text;
 
-/// `L3-12` and a gap; longer ones push only their own words.
+/// Width of `L3-12` and a gap; a longer place shifts only its own text.
 const PLACE: usize = 6;
 
-/// `2.` and a gap.
+/// Width of `2.` and a gap.
 const NUMBER: usize = 3;
 
 pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Canvas) -> Vec<Line> {
@@ -32,7 +32,7 @@ pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Ca
     lines
 }
 
-/// A deliberator with its concerns; nothing, where it has none and does not block.
+/// Draws a deliberator's concerns; nothing if it has none and does not block.
 fn group(told: &ReviewDocument, position: &Position<'_>, canvas: Canvas) -> Vec<Line> {
     let Some(held) = position.held() else { return Vec::new() };
     if held.concerns.is_empty() && held.block() == Block::None {
@@ -42,7 +42,7 @@ fn group(told: &ReviewDocument, position: &Position<'_>, canvas: Canvas) -> Vec<
     let mut lines = named(position.seat, &stands(held), style, canvas);
     let own = told.concerns.iter().filter(|one| one.deliberator == *position.seat);
     lines.extend(own.flat_map(|one| concern(one, canvas.measure())));
-    // An adjudicator has merged the briefs; where there is none, they are all there is.
+    // The adjudicator merges the briefs; without one, show each deliberator's own.
     let is_wanted = told.adjudicator.is_none() || canvas.detail == Detail::Full;
     if is_wanted && !held.revision_brief.trim().is_empty() {
         let brief = wrap_text(&held.revision_brief, canvas.measure() - INDENT);
@@ -55,7 +55,7 @@ fn group(told: &ReviewDocument, position: &Position<'_>, canvas: Canvas) -> Vec<
 fn stands(held: &Judgement) -> String {
     let mut words = vec![held.verdict.name()];
     words.extend(block(held.block()));
-    // A block for which nobody can do anything deserves the eye.
+    // A block without a concern cannot be fixed, so say it.
     words.extend(held.concerns.is_empty().then_some("names no concern"));
     words.join(", ")
 }
@@ -63,12 +63,12 @@ fn stands(held: &Judgement) -> String {
 fn concern(one: &PlacedConcern, room: usize) -> Vec<Line> {
     let place = named_lines(one.line, one.end_line);
     let column = INDENT + NUMBER + PLACE;
-    // Its deliberator stands above: of `skeptic-2`, the number is left to say.
+    // The deliberator is named above, so print only the number of `skeptic-2`.
     let lead =
         Line::indented(INDENT).styled(&format!("{}.", one.number), FAINT).pad_to(INDENT + NUMBER);
     let lead = lead.styled(place.as_deref().unwrap_or("–"), ID).plain(" ").pad_to(column);
     let locus = one.concern.locus.trim();
-    // Where it only names the line, it says nothing that does not stand beside it.
+    // Skip a locus that only repeats the line number.
     let is_told = place.is_some() && names_lines(locus);
     let under = || Line::indented(column);
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! What to change; the arithmetic beside the adjudicator's words; what it was shown besides.
+//! Revision brief, decision, prior verdicts and missing context of a review page.
 
 use super::page::named;
 use crate::domain::gate::PriorVerdict;
@@ -13,13 +13,13 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{self, CAUTION, FAINT, PLAIN, STRONG};
 use crate::surfaces::cli::wrap::{wrap_line, wrap_text};
 
-/// Columns between the bar and the words.
+/// Columns from the bar to the text.
 const BAR: usize = 2;
 
-/// `adjudicator` and a gap.
+/// Width of `adjudicator` and a gap.
 const LEAD: usize = 13;
 
-/// The revision brief, or that there is nothing to change.
+/// Draws the revision brief; nothing if it is empty.
 pub(super) fn brief(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
     if told.revision_brief.trim().is_empty() {
         return Vec::new();
@@ -55,7 +55,7 @@ pub(super) fn draw(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// Why there is no word of the adjudicator's.
+/// Says why the adjudicator gave no verdict.
 fn absence(told: &ReviewDocument) -> String {
     let of_round = |failure: &&ProviderFailure| failure.round == round_name(ADJUDICATION);
     let failed = told.panel.panel.failed.iter().find(of_round);
@@ -65,7 +65,7 @@ fn absence(told: &ReviewDocument) -> String {
     )
 }
 
-/// What the adjudicator was shown of earlier artifacts of the same type.
+/// Draws the earlier verdicts on this type that the adjudicator saw.
 pub(super) fn priors(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
     if told.prior_verdicts.is_empty() {
         return Vec::new();

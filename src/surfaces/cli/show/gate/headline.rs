@@ -1,4 +1,4 @@
-//! What was judged and what came of it; at the foot, what it took.
+//! Start and foot of a review page: artifact, verdict, panel health and cautions; then cost.
 
 use anstyle::Style;
 
@@ -17,7 +17,7 @@ use crate::surfaces::cli::wrap::{wrap_items, wrap_line};
 
 const TITLE: &str = "REVIEW";
 
-/// As much of a digest as tells two files apart.
+/// Characters of the digest that are shown; enough to distinguish files.
 const DIGEST_SHOWN: usize = 12;
 
 pub(super) fn draw(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
@@ -36,7 +36,7 @@ pub(super) fn draw(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// A degraded panel looks degraded, here and everywhere.
+/// Lists everything that limits the panel, so that a degraded panel is always visible.
 fn health(told: &ReviewDocument) -> Vec<String> {
     let heard = told.policy.as_ref().map_or(0, |counted| counted.arithmetic.present);
     let mut words: Vec<String> = Vec::new();
@@ -45,7 +45,7 @@ fn health(told: &ReviewDocument) -> Vec<String> {
     words.extend(is_abandoned.then(|| "ABANDONED".to_owned()));
     words.extend(told.panel.degraded.then(|| "DEGRADED".to_owned()));
     words.push(format!("{heard} of {} heard", told.round1.len()));
-    // The players of a rehearsal are all of one family, and that is said already.
+    // All rehearsal seats share one family; the REHEARSAL caution covers that.
     let is_told = told.panel.single_family && !told.rehearsal;
     words.extend(is_told.then(|| "one family".to_owned()));
     words
@@ -91,7 +91,7 @@ pub(super) fn footer(
     let verdict = told.verdict_id.as_deref().unwrap_or_default();
     lines.push(match foot {
         Foot::Hint => Line::indented(MARGIN).styled(&format!("plenary show {id}"), GOOD),
-        // The id of a verdict begins with that of its dialogue.
+        // A verdict id contains the dialogue id.
         Foot::Id if !verdict.is_empty() => Line::indented(MARGIN).styled(verdict, ID),
         Foot::Id => Line::indented(MARGIN).styled(id.as_str(), ID),
     });

@@ -1,4 +1,4 @@
-//! Verdicts that came from another log, a line each.
+//! Verdicts imported from another log, one line each.
 
 use crate::domain::gate::{GateVerdict, LogRow};
 use crate::surfaces::cli::show::canvas::{Canvas, Detail};
@@ -6,10 +6,10 @@ use crate::surfaces::cli::show::layout::{MARGIN, heading};
 use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{self, FAINT, PLAIN};
 
-/// As many as a screen or two; `show --full` has them all.
+/// One or two screens; `show --full` prints all.
 const ROWS_MAX: usize = 40;
 
-/// `INCOMPLETE` and a gap.
+/// Width of `INCOMPLETE` and a gap.
 const VERDICT: usize = 11;
 
 pub(in crate::surfaces::cli::show) fn draw(rows: &[LogRow], canvas: Canvas) -> Vec<Line> {
@@ -26,7 +26,7 @@ pub(in crate::surfaces::cli::show) fn draw(rows: &[LogRow], canvas: Canvas) -> V
     lines
 }
 
-/// `3 SHIP · 1 HOLD`
+/// For example `3 SHIP · 1 HOLD`.
 fn counts(rows: &[LogRow]) -> String {
     let count = |verdict: GateVerdict| {
         let count = rows.iter().filter(|row| row.adjudicator.final_verdict == verdict).count();

@@ -1,4 +1,4 @@
-//! One file of several, in a line: what a batch or a skipped file comes to.
+//! One review, or a skipped file, as a line; printed when several files are reviewed.
 
 use crate::export::gate::ReviewDocument;
 use crate::export::gate::words::blocks;
@@ -8,10 +8,10 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{self, FAINT, PLAIN};
 use crate::surfaces::cli::wrap::wrap_line;
 
-/// `INCOMPLETE` and a gap.
+/// Width of `INCOMPLETE` and a gap.
 const VERDICT: usize = 12;
 
-/// Draws a review, or that there was none, as one line.
+/// Draws a review or a skipped file as one line; a skip reason goes below.
 pub(crate) fn draw_line(told: &ReviewDocument, canvas: Canvas) -> String {
     let (mark, style) = palette::of_gate(told.verdict);
     let lead = Line::blank()
@@ -20,8 +20,7 @@ pub(crate) fn draw_line(told: &ReviewDocument, canvas: Canvas) -> String {
         .styled(told.verdict.name(), style)
         .pad_to(VERDICT)
         .plain(" ");
-    // The path is what somebody looks for: of the two, what is said of it is cut. Why a file was
-    // let through unseen is said to the end.
+    // The path has priority: the note is cut first. A skip reason is always printed in full.
     let path = lead.fitted(&told.artifact, PLAIN, canvas.columns() - 2);
     match &told.skipped_because {
         Some(because) => {

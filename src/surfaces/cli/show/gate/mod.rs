@@ -1,5 +1,5 @@
-//! A review as a person reads it in a terminal: what was decided first and what to change,
-//! then who held what, what it rests on, and what to do next.
+//! The page of a review: verdict and revision brief first, then deliberators, concerns, decision
+//! and next steps.
 
 mod changes;
 mod concerns;

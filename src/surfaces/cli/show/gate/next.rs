@@ -1,4 +1,4 @@
-//! What can be done about it.
+//! Next steps on a review page.
 
 use crate::export::gate::{ReviewDocument, ReviewVerdict};
 use crate::surfaces::cli::show::canvas::Canvas;
@@ -30,7 +30,7 @@ pub(super) fn draw(told: &ReviewDocument, canvas: Canvas) -> Vec<Line> {
     lines
 }
 
-/// What whoever made it can do.
+/// Advice to the author of the artifact.
 fn change(told: &ReviewDocument) -> &'static str {
     let sum = told.policy.as_ref().map(|counted| &counted.arithmetic);
     match sum.is_some_and(|sum| sum.blocks > 0 && sum.irreducible_blocks == sum.blocks) {

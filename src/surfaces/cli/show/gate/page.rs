@@ -1,4 +1,4 @@
-//! The page: which sections are drawn, in which order.
+//! Review page: which sections it has, in which order. Called by `review` and `show`.
 
 use anstyle::Style;
 
@@ -14,10 +14,10 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::STRONG;
 use crate::surfaces::cli::wrap::wrap_line;
 
-/// Where what is said of a deliberator begins, under its name.
+/// Indent of the text under a deliberator's name.
 pub(super) const INDENT: usize = MARGIN * 2;
 
-/// Draws a review, decided or not, as lines with ANSI colours.
+/// Draws a review, decided or not, with ANSI colours.
 pub(crate) fn draw(transcript: &Transcript, canvas: Canvas) -> String {
     text_of(&sections(transcript, Foot::Hint, canvas))
 }
@@ -47,7 +47,7 @@ pub(in crate::surfaces::cli::show) fn sections(
     sections
 }
 
-/// A deliberator and how it stands; under its name, where there is no room beside it.
+/// Draws a deliberator and a text beside its name, or below it if the text does not fit.
 pub(super) fn named(seat: &ExpertSlug, text: &str, style: Style, canvas: Canvas) -> Vec<Line> {
     let lead = Line::indented(MARGIN).styled(seat.as_str(), STRONG).plain("  ");
     let line = lead.clone().styled(text, style);

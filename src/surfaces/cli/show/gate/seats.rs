@@ -1,4 +1,4 @@
-//! Who held what: a row for each deliberator, its scores under it.
+//! The deliberators of a review page: a row each with the verdicts of both rounds, then scores.
 
 use anstyle::Style;
 
@@ -12,22 +12,22 @@ use crate::surfaces::cli::show::line::Line;
 use crate::surfaces::cli::show::palette::{self, BAD, CAUTION, FAINT, PLAIN, STRONG};
 use crate::surfaces::cli::wrap::{wrap_items, wrap_line};
 
-/// A longer name is cut; the record has it whole.
+/// A longer name is cut; the record has all of it.
 const NAME_MAX: usize = 18;
 
-/// Where names begin, after their mark.
+/// Indent of a name, after its mark.
 const INDENT: usize = MARGIN + 2;
 
-/// `revise ■` and a gap.
+/// Width of `revise ■` and a gap.
 const CELL: usize = 10;
 
-/// `block` and a gap.
+/// Width of `block` and a gap.
 const BLOCKS: usize = 8;
 
-/// `irreducible` and a gap.
+/// Width of `irreducible` and a gap.
 const LASTS: usize = 13;
 
-/// Beside a verdict: it blocks.
+/// Beside a verdict that blocks.
 const BLOCK: &str = "■";
 
 pub(super) fn draw(told: &ReviewDocument, positions: &[Position<'_>], canvas: Canvas) -> Vec<Line> {
@@ -62,7 +62,7 @@ fn row(position: &Position<'_>, all: &[Position<'_>], column: usize, canvas: Can
         .pad_to(column);
     let (no, yes) = (("no", FAINT), ("yes", BAD));
     let [block, lasting] = match held.map(Judgement::block) {
-        // Whoever was not heard holds nothing.
+        // An absent deliberator has no verdict.
         None => [("–", FAINT); 2],
         Some(Block::None) => [no, no],
         Some(Block::Reducible) => [yes, no],
@@ -94,7 +94,7 @@ fn cell(part: &Part<'_>) -> (String, Style) {
     }
 }
 
-/// What to be wary of.
+/// A caution about this row.
 fn note(position: &Position<'_>, all: &[Position<'_>]) -> &'static str {
     if position.is_fallback() {
         "R1 counts"
@@ -105,7 +105,7 @@ fn note(position: &Position<'_>, all: &[Position<'_>]) -> &'static str {
     }
 }
 
-/// Why it could not be heard.
+/// Says why each absent round failed.
 fn absences(position: &Position<'_>, canvas: Canvas) -> Vec<Line> {
     let parts = [&position.first, &position.second].into_iter();
     let told = parts.filter_map(|part| match part {
@@ -119,7 +119,7 @@ fn absences(position: &Position<'_>, canvas: Canvas) -> Vec<Line> {
     told.flatten().collect()
 }
 
-/// Its scores in the end; one that changed, with what it was.
+/// Draws the final scores; a changed score with its earlier value.
 fn scores(position: &Position<'_>, canvas: Canvas) -> Vec<Line> {
     let Some(held) = position.held() else { return Vec::new() };
     let before = position.first.held();

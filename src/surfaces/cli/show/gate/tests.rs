@@ -1,4 +1,4 @@
-//! A review at the widths people use.
+//! Snapshots of the review page at common terminal widths.
 
 use insta::assert_snapshot;
 
@@ -20,7 +20,7 @@ fn page(transcript: &Transcript, width: usize) -> String {
     plain(&draw(transcript, canvas(width)))
 }
 
-/// From one heading up to another.
+/// The text from one heading up to another.
 fn part<'a>(page: &'a str, from: &str, to: &str) -> &'a str {
     let start = page.find(from).unwrap_or_else(|| panic!("no {from} in:\n{page}"));
     let rest = &page[start..];
