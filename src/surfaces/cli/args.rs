@@ -1,4 +1,4 @@
-//! Arguments as typed.
+//! Arguments of all commands, parsed by clap into [`PlenaryArgs`]. The doc comments are `--help`.
 
 use std::path::PathBuf;
 
@@ -115,7 +115,7 @@ pub(super) enum Command {
 }
 
 impl Command {
-    /// Whether its own `--format` asks for what `--json` does.
+    /// Whether the command's own `--format` selects JSON, like `--json`.
     pub(super) fn is_in_json(&self) -> bool {
         let of_review = matches!(self, Self::Review(review) if review.is_in_json());
         of_review || matches!(self, Self::Sweep(sweep) if sweep.is_in_json())

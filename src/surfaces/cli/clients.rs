@@ -1,4 +1,4 @@
-//! `init --mcp`: how an agent program is told of the MCP server.
+//! `init --mcp`: prints the configuration that makes an agent program start the MCP server.
 
 use std::path::Path;
 
@@ -17,11 +17,11 @@ pub(super) enum Client {
     Gemini,
 }
 
-/// Prints what the program's configuration needs, and says where it goes.
+/// Prints the configuration entry and says which file it belongs to.
 pub(super) fn print_configuration(session: &Session<'_>, client: Client) -> Result<Done, Error> {
-    // By its path: agent programs do not always have the user's PATH.
+    // Use the absolute path: agent programs may have another PATH than the user.
     let program = std::env::current_exe().unwrap_or_else(|_| Path::new("plenary").to_owned());
-    // A server that is to use this store or that file is told so whenever it is started.
+    // Pass the store and configuration flags on, so that the server uses the same ones.
     let arguments: Vec<String> =
         ["mcp".to_owned()].into_iter().chain(session.premises.flags_from_anywhere()?).collect();
     let server = json!({ "command": program.to_string_lossy(), "args": arguments });
@@ -45,7 +45,7 @@ fn place(client: Client) -> &'static str {
     }
 }
 
-/// The piece of configuration as a document, under the names that the program gives it.
+/// The entry as JSON, under the key that the agent program expects.
 fn server_entry(client: Client, server: &Value) -> Value {
     match client {
         Client::Claude | Client::Gemini => json!({ "mcpServers": { "plenary": server } }),
@@ -53,12 +53,12 @@ fn server_entry(client: Client, server: &Value) -> Value {
     }
 }
 
-/// The same as the program's own file is written.
+/// The entry in the syntax of the program's configuration file.
 fn text(client: Client, entry: &Value, server: &Value) -> String {
     match client {
         Client::Claude | Client::Gemini => format!("{entry:#}"),
         Client::Codex => {
-            // A text or a list of texts is written in TOML as in JSON.
+            // Strings and lists of strings have the same syntax in TOML and JSON.
             let fields =
                 ["command", "args"].map(|name| format!("{name} = {}", json!(server.get(name))));
             format!("[mcp_servers.plenary]\n{}", fields.join("\n"))

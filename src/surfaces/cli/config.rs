@@ -1,4 +1,4 @@
-//! `config`: what is in effect, and who set it.
+//! `config`: shows each setting in effect and its source.
 
 use clap::Args;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub(super) struct Config {}
 struct Shown {
     status: &'static str,
     settings: Vec<Setting>,
-    /// Whether the file that was found may be used; none where none was found or it was named.
+    /// Whether the project file is trusted; `None` if no file was found or the user named it.
     #[serde(skip_serializing_if = "Option::is_none")]
     trusted: Option<bool>,
 }
@@ -51,7 +51,7 @@ fn text(settings: &[Setting], width: usize) -> String {
     table.draw(width)
 }
 
-/// A value as one would write it in the file.
+/// Formats a value as it is written in the file.
 fn value(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),

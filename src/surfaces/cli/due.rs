@@ -1,4 +1,4 @@
-//! `due`: conclusions to be revisited; `due record`: what became of one.
+//! `due` lists conclusions to revisit; `due record` stores an outcome.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};

@@ -1,4 +1,4 @@
-//! `health`: whether audited conclusions end as they should.
+//! `health`: compares the terminal states of audited conclusions with their target shares.
 
 use clap::Args;
 

@@ -1,4 +1,4 @@
-//! `init`: a `council.yaml` to begin with, or the skills for agents.
+//! `init`: writes a `council.yaml` template or the agent skills, or prints an MCP configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ impl Init {
             return write_skills(session, folder, others);
         }
         let path = session.premises.config_flag().unwrap_or(Path::new(COUNCIL_FILE));
-        // A link that leads nowhere is there too.
+        // A dangling link exists too.
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(ConfigError::FileExists { path: path.to_owned() }.into());
         }

@@ -1,4 +1,4 @@
-//! The command line: a file per command, whose doc comments are its help.
+//! The command line: a file per command; the doc comments of its arguments are the help.
 
 mod args;
 mod clients;

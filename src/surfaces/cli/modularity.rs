@@ -1,4 +1,4 @@
-//! `check-modularity`: whether a host's agents know of the gate.
+//! `check-modularity`: checks that the prompts of a host's agents do not mention the review gate.
 
 use std::path::PathBuf;
 
@@ -72,7 +72,7 @@ fn text(checked: &Checked<'_>) -> String {
     text
 }
 
-/// `agents/writer/prompt.md:12: …`, as editors and build logs know it.
+/// `agents/writer/prompt.md:12: …`, the format that editors and build logs link.
 fn reference(reference: &Reference) -> String {
     let Reference { path, line, text, .. } = reference;
     format!("{}:{line}: {}\n", safe_text::line(path), safe_text::line(text))

@@ -1,4 +1,4 @@
-//! Says what went wrong: a sentence and a hint for people, a document for programs.
+//! Prints errors and warnings: a sentence and a hint for people, a JSON document for programs.
 
 use std::ffi::OsString;
 
@@ -18,7 +18,7 @@ const HINT: Style = AnsiColor::Cyan.on_default();
 
 pub(super) fn of_error(ui: &Ui, error: &Error) -> u8 {
     if ui.json {
-        // If even the document cannot be written, the exit code still tells.
+        // If the document cannot be written, the exit code still reports the error.
         let _ = ui.print_data(&error.document().to_string(), DataForm::Json);
     } else {
         tell(error);
@@ -26,12 +26,12 @@ pub(super) fn of_error(ui: &Ui, error: &Error) -> u8 {
     error.kind().exit_code()
 }
 
-/// One of several went wrong; the others go on.
+/// Prints the error of one item; the command continues with the others.
 pub(super) fn tell(error: &Error) {
     talk_in_colour(&text_of(error));
 }
 
-/// Something went wrong that changes no result.
+/// Prints an error that does not affect the result.
 pub(super) fn warn(ui: &Ui, error: &Error) {
     if !ui.is_quiet() {
         let said = format!("{WARNING}warning:{WARNING:#} {}", safe_text::line(&error.sentence()));
@@ -40,7 +40,7 @@ pub(super) fn warn(ui: &Ui, error: &Error) {
     }
 }
 
-/// Something may go wrong that the user can prevent.
+/// Prints a warning about a problem that the user can prevent.
 pub(super) fn warn_of(sentence: &str) {
     talk_in_colour(&format!("{WARNING}warning:{WARNING:#} {}", safe_text::line(sentence)));
 }
@@ -63,7 +63,7 @@ fn hint(said: &str) -> String {
     format!("{HINT}hint:{HINT:#} {}", safe_text::line(said))
 }
 
-/// A lone problem is in the sentence already; several are listed.
+/// Lists the problems; a single one is already in the sentence.
 fn problems(problems: &[Problem]) -> String {
     let listed = problems.iter().enumerate().filter(|_| problems.len() > 1);
     listed
@@ -73,7 +73,7 @@ fn problems(problems: &[Problem]) -> String {
         .collect()
 }
 
-/// A lone fault is its own message; several are listed.
+/// Lists the validation errors; a single one is already the sentence, so only its hint is added.
 fn faults(refusal: &Refusal) -> String {
     if let Some(fault) = refusal.lone() {
         return format!("\n{}", hint(fault.hint()));
@@ -99,15 +99,15 @@ fn subject(item: &Item) -> String {
     }
 }
 
-/// Help and version are answers; anything else is a mistake of usage.
+/// Prints help and version to stdout with exit code 0, anything else as a usage error.
 pub(super) fn of_parsing(error: &clap::Error, arguments: &[OsString]) -> u8 {
     if !error.use_stderr() {
-        // Printing help to a closed pipe is not worth a complaint.
+        // A closed pipe is not an error when printing help.
         let _ = ui::print(&error.render().ansi().to_string());
         return 0;
     }
     if !arguments.iter().any(|argument| argument == "--json") {
-        // The message quotes arguments, and colours of theirs would pass for ours.
+        // The message quotes the arguments, so escape codes in them could pass for our colours.
         match arguments.iter().any(|argument| is_hostile(&argument.to_string_lossy())) {
             true => talk(error.render().to_string().trim_end()),
             false => talk_in_colour(error.render().ansi().to_string().trim_end()),
@@ -125,7 +125,7 @@ pub(super) fn of_parsing(error: &clap::Error, arguments: &[OsString]) -> u8 {
         "message": message,
         "suggestion": "`--help` shows what the command takes",
     });
-    // If even the document cannot be written, the exit code still tells.
+    // If the document cannot be written, the exit code still reports the error.
     let _ = ui::print_data(&document.to_string(), DataForm::Json);
     Kind::Usage.exit_code()
 }

@@ -1,5 +1,5 @@
-//! Parses, opens what the command needs, runs it, and turns whatever happens
-//! into output and an exit code.
+//! Entry point of the CLI: parses the arguments, runs the command, and turns its result into output
+//! and an exit code.
 
 use std::ffi::OsString;
 
@@ -24,7 +24,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     ui.json |= cli.command.is_in_json();
     match run(cli, &ui) {
         Ok(done) => done.exit_code(),
-        // Whoever closed the pipe of a stream has read enough of it.
+        // The reader of a stream closed the pipe on purpose.
         Err(error) if error.is_closed_pipe() => 0,
         Err(error) => report::of_error(&ui, &error),
     }

@@ -1,5 +1,4 @@
-//! What a command works in: the workspace, opened as far as it is needed, and
-//! the terminal.
+//! [`CliSession`]: the project and the terminal of one command, and its [`ExitStatus`].
 
 use std::path::Path;
 
@@ -15,18 +14,17 @@ use crate::hosting::Premises;
 use crate::operations::{self, Workspace};
 use crate::store::StoreError;
 
-/// How a command that ran to its end ended.
-/// The order is that of the exit codes: of several ends, the greatest counts.
+/// How a command ended. Ordered by exit code: for several results the greatest counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Done {
     Well,
     WithFindings,
-    /// The gate holds something back.
+    /// A review's verdict is HOLD.
     Held,
     Incomplete,
-    /// One of several could not be read.
+    /// One of several files could not be read.
     Unreadable,
-    /// One of several broke where it should not.
+    /// One of several items failed with an internal error.
     Broken,
     Interrupted,
 }
@@ -36,7 +34,7 @@ impl Done {
         match self {
             Self::Well => 0,
             Self::WithFindings => Kind::Refused.exit_code(),
-            // Neither a refusal nor a failure: no kind of error has this one.
+            // HOLD is a result, not an error, so no error kind has this code.
             Self::Held => 2,
             Self::Incomplete => Kind::Incomplete.exit_code(),
             Self::Unreadable => Kind::NotFound.exit_code(),
@@ -45,7 +43,7 @@ impl Done {
         }
     }
 
-    /// How one of several that went wrong ends the program, while the others go on.
+    /// The exit status for one failed item, after which the command continues with the others.
     pub(super) fn of(kind: Kind) -> Self {
         match kind {
             Kind::Refused | Kind::Usage => Self::WithFindings,
@@ -80,8 +78,8 @@ impl<'a> Session<'a> {
         Self { premises, ui }
     }
 
-    /// A workspace over the store there is. Looking leaves nothing behind: where
-    /// there is none yet, an empty one in memory answers.
+    /// Opens the existing store; without one, an empty store in memory. Reading commands create no
+    /// file.
     pub(super) fn for_existing(&self) -> Result<Workspace, Error> {
         let located = self.premises.located()?;
         if let Some(workspace) = self.premises.existing(&located)? {
@@ -92,7 +90,7 @@ impl<'a> Session<'a> {
         self.premises.empty(&located)
     }
 
-    /// The same for a command that would make one: that there is none yet is nothing to speak of.
+    /// The same without a message, for commands that create the store later.
     pub(super) fn for_looking_first(&self) -> Result<Workspace, Error> {
         let located = self.premises.located()?;
         match self.premises.existing(&located)? {
@@ -101,8 +99,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// A workspace over the store there is; that there is none is an error. What does not
-    /// exist cannot be called untouched.
+    /// Opens the existing store; a missing store is an error, because it cannot be verified.
     pub(super) fn for_auditing(&self) -> Result<Workspace, Error> {
         let located = self.premises.located()?;
         let is_there = located.store.metadata().is_ok_and(|metadata| metadata.len() > 0);
@@ -112,14 +109,14 @@ impl<'a> Session<'a> {
         self.open(&located)
     }
 
-    /// A workspace whose store is made if there is none: for opening the first dialogue.
+    /// Opens the store, or creates it: for commands that write the first dialogue.
     pub(super) fn open(&self, located: &Located) -> Result<Workspace, Error> {
         self.ui.detail(&format!("store: {}", located.store.display()));
         self.premises.open(located)
     }
 }
 
-/// The arguments of an operation: those of `--data`, and options on top.
+/// Arguments of an operation: the JSON of `--data`, with command line options on top.
 #[derive(Debug)]
 pub(super) struct Arguments(Value);
 
@@ -129,7 +126,7 @@ impl Arguments {
         Ok(Self(operations::parse(&files::read_text(path)?)?))
     }
 
-    /// Sets a field that was given on the command line.
+    /// Sets a field from a command line option.
     #[must_use]
     pub(super) fn with(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
         if let (Value::Object(map), Some(value)) = (&mut self.0, value) {
@@ -138,13 +135,13 @@ impl Arguments {
         self
     }
 
-    /// A round's batch, where the data is the document of `extract` around it.
+    /// Unwraps a round's batch if the data is the output of `extract`.
     #[must_use]
     pub(super) fn unwrapped(self) -> Self {
         Self(operations::unwrapped(&self.0).into_owned())
     }
 
-    /// Adds to the object under `name`, as a field that was given on the command line.
+    /// Adds command line values to the object under `name`.
     #[must_use]
     pub(super) fn with_entries(mut self, name: &str, entries: Vec<(String, i64)>) -> Self {
         if let (Value::Object(map), false) = (&mut self.0, entries.is_empty()) {

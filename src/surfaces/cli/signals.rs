@@ -1,4 +1,4 @@
-//! The signals that stop a run or a server: Ctrl-C and its kin.
+//! Stop signals for runs and servers: SIGINT, SIGTERM, SIGQUIT and SIGHUP.
 
 use std::future::poll_fn;
 use std::process::exit;
@@ -9,8 +9,8 @@ use tokio::sync::watch;
 
 use crate::error::Kind;
 
-/// The first signal asks the run to stop where it can be resumed; the second ends the process,
-/// which is no worse: the journal is whole at every moment.
+/// On the first signal, asks the run to stop so that it can be resumed. On the second, exits at
+/// once; this is safe because the journal is always complete.
 pub(super) async fn stop_or_exit(heard: watch::Sender<bool>) {
     let mut signals = Signals::open();
     loop {
@@ -21,21 +21,21 @@ pub(super) async fn stop_or_exit(heard: watch::Sender<bool>) {
     }
 }
 
-/// SIGINT, SIGTERM, SIGQUIT and SIGHUP, which all mean the same here: stop, and stay resumable.
-/// Where the system does not let us receive one, it does what it does by default.
+/// SIGINT, SIGTERM, SIGQUIT and SIGHUP; all mean the same: stop and stay resumable. A signal that
+/// cannot be received keeps its default action.
 pub(super) struct Signals(Vec<Signal>);
 
 impl Signals {
     pub(super) fn open() -> Self {
         let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate(), SignalKind::quit()];
-        // `nohup plenary …` is meant to outlive its terminal.
+        // `nohup plenary …` must continue after its terminal closes.
         if !is_hangup_ignored() {
             kinds.push(SignalKind::hangup());
         }
         Self(kinds.into_iter().filter_map(|kind| signal(kind).ok()).collect())
     }
 
-    /// Waits for the next of them.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) {
         poll_fn(|context| {
             let is_told = self.0.iter_mut().any(|signal| signal.poll_recv(context).is_ready());
@@ -53,15 +53,15 @@ fn is_hangup_ignored() -> bool {
     ignores_hangup(&status)
 }
 
-/// Other systems do not tell without unsafe code. A process that `nohup` starts has no terminal
-/// on standard error, and without a terminal nothing hangs up.
+/// Other systems need unsafe code to query this. A process started by `nohup` has no terminal on
+/// stderr, and without a terminal there is no SIGHUP.
 #[cfg(not(target_os = "linux"))]
 fn is_hangup_ignored() -> bool {
     use std::io::IsTerminal;
     !std::io::stderr().is_terminal()
 }
 
-/// The mask of ignored signals is one hexadecimal number; SIGHUP is its lowest bit.
+/// `SigIgn` is a hexadecimal mask of the ignored signals; SIGHUP is its lowest bit.
 #[cfg(any(target_os = "linux", test))]
 fn ignores_hangup(status: &str) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

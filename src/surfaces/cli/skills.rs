@@ -1,4 +1,4 @@
-//! `init --skills`: the pages that teach agents, in a folder where agent programs look for them.
+//! `init --skills`: writes the agent skills to a folder that agent programs search.
 
 use std::path::{Path, PathBuf};
 
@@ -21,11 +21,11 @@ struct SkillsWritten {
 struct SkillWritten {
     name: &'static str,
     path: String,
-    /// Whether the file is new or other than it was.
+    /// Whether the file is new or its content changed.
     changed: bool,
 }
 
-/// What stands at a place where a skill is to go.
+/// What exists at the path of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Existing {
     Nothing,
@@ -33,10 +33,10 @@ enum Existing {
     Other,
 }
 
-/// What becomes of files that are there and say something else.
+/// What to do with existing files that differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OtherFiles {
-    /// Then nothing is written at all.
+    /// Write nothing at all.
     Keep,
     Replace,
 }
@@ -77,7 +77,7 @@ pub(super) fn write_skills(
 }
 
 fn existing(path: &Path, text: &str) -> Existing {
-    // A link that leads nowhere is there too.
+    // A dangling link exists too.
     if path.symlink_metadata().is_err() {
         return Existing::Nothing;
     }

@@ -1,4 +1,4 @@
-//! Tables that line up, whatever script their cells are in.
+//! [`TextTable`]: aligned text columns, measured by display width.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -8,7 +8,7 @@ use crate::export::safe_text;
 /// Space between columns.
 const GUTTER: &str = "  ";
 
-/// Rows under headings. The last column takes the room that is left.
+/// Rows under headings. The last column gets the remaining width.
 #[derive(Debug)]
 pub(super) struct Table {
     headings: Vec<&'static str>,
@@ -20,7 +20,7 @@ impl Table {
         Self { headings: headings.to_vec(), rows: Vec::new() }
     }
 
-    /// Adds a row; its cells are made safe to print.
+    /// Adds a row and escapes its cells.
     pub(super) fn row<T: AsRef<str>>(&mut self, cells: impl IntoIterator<Item = T>) {
         self.rows.push(cells.into_iter().map(|cell| safe_text::line(cell.as_ref())).collect());
     }

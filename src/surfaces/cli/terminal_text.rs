@@ -1,13 +1,13 @@
-//! The last look at what is printed: no control character reaches a terminal but our own.
+//! Final escaping before output: no control character reaches a terminal except our own.
 //!
-//! Text of others is escaped where a page is made (`export/safe_text`). What slipped through there
-//! stops here. A page may hold the colour codes that the palette writes; talk and documents hold
-//! none.
+//! Pages escape untrusted text when they are drawn (`export/safe_text`); this module catches any
+//! text that was missed there. A page may contain the colour codes of the palette; messages and
+//! documents contain none.
 
 use crate::domain::hidden::is_hidden;
 use crate::export::safe_text;
 
-/// The codes that our styles are made of: reset, bold, faint, underlined, and the colours.
+/// The escape codes of our styles: reset, bold, faint, underline, italic, and the colours.
 const STYLE_CODES: [&str; 22] = [
     "\u{1b}[0m",
     "\u{1b}[1m",
@@ -33,15 +33,15 @@ const STYLE_CODES: [&str; 22] = [
     "\u{1b}[3m",
 ];
 
-/// What kind of data goes to standard output as it is.
+/// The kind of data written to standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DataForm {
     Json,
-    /// Markdown, a script, commands of a workflow.
+    /// Markdown, a shell script, or workflow commands.
     Text,
 }
 
-/// A page of ours: style codes stay, every other control or hidden character becomes visible.
+/// Escapes a page: keeps style codes, makes every other control or invisible character visible.
 pub(super) fn page(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
@@ -57,12 +57,12 @@ pub(super) fn page(text: &str) -> String {
     shown
 }
 
-/// Talk: lines without any style.
+/// Escapes a message, including style codes.
 pub(super) fn talk(text: &str) -> String {
     text.split('\n').map(safe_text::line).collect::<Vec<_>>().join("\n")
 }
 
-/// Data as a terminal may show it. JSON still means the same: an escape stands for its character.
+/// Escapes data for a terminal. JSON keeps its meaning: each character becomes a `\u` escape.
 pub(super) fn data(text: &str, form: DataForm) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -79,7 +79,7 @@ pub(super) fn data(text: &str, form: DataForm) -> String {
     shown
 }
 
-/// Whether a text holds what a terminal must not get as it is.
+/// Whether the text contains a character that must be escaped for a terminal.
 pub(super) fn is_hostile(text: &str) -> bool {
     text.contains(is_to_be_shown)
 }

@@ -1,4 +1,4 @@
-//! `trust`: what a project's file asks for, and the user's consent to it.
+//! `trust`: shows the risky settings of a project's `council.yaml` and records the user's consent.
 
 use std::path::{Path, PathBuf};
 
@@ -46,7 +46,7 @@ pub(super) struct Trust {
     remove: bool,
 }
 
-/// What was decided about a file.
+/// The decision about a file.
 #[derive(Debug, Serialize)]
 struct TrustAnswer<'a> {
     status: TrustStatus,
@@ -57,7 +57,7 @@ struct TrustAnswer<'a> {
     listing: Listing,
 }
 
-/// Whether the text says what the file asks for; a question at the terminal has shown it already.
+/// Whether the text lists the risky settings; a prompt at the terminal has already listed them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Listing {
     Shown,
@@ -68,7 +68,7 @@ enum Listing {
 #[serde(rename_all = "snake_case")]
 enum TrustStatus {
     Trusted,
-    /// It asks for nothing that needs trust.
+    /// The file has no risky setting.
     NotNeeded,
     NotTrusted,
 }
@@ -116,7 +116,7 @@ impl Trust {
         Ok(done)
     }
 
-    /// The file that was named, else the one that a search finds.
+    /// The file that the user named; otherwise the one that the search finds.
     fn path(&self, session: &Session<'_>, environment: &Environment) -> Result<PathBuf, Error> {
         if let Some(path) = self.file.as_deref().or(session.premises.config_flag()) {
             return Ok(path.to_owned());
@@ -126,7 +126,7 @@ impl Trust {
     }
 }
 
-/// Shows on standard error what a file asks for, and asks whether the user trusts it.
+/// Lists the risky settings on stderr and asks whether the user trusts the file.
 pub(super) fn confirm(file: &UntrustedFile) -> bool {
     talk(&format!("{} asks for:", safe_text::line(&file.path().to_string_lossy())));
     talk(&listing(&file.settings));
@@ -162,7 +162,7 @@ fn answer_text(answer: &TrustAnswer<'_>) -> String {
     }
 }
 
-/// One line for each setting, with the line of the file that it is on.
+/// One line per setting, with its line number in the file.
 fn listing(settings: &[RiskySetting]) -> String {
     let lines = settings.iter().map(|setting| {
         let detail = safe_text::line(&setting.detail);

@@ -1,4 +1,4 @@
-//! The only place that prints. Standard output is data, standard error is talk.
+//! The only module that prints: data goes to stdout, messages to stderr.
 
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
@@ -9,7 +9,7 @@ use super::show::{Canvas, Detail};
 use super::terminal_text::{self, DataForm};
 use crate::error::{Error, document_text};
 
-/// When nothing says how wide the terminal is.
+/// Used if the terminal width is unknown.
 const WIDTH_DEFAULT: usize = 80;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Ui {
         Self { json: global.json, voice }
     }
 
-    /// Prints a result: as one JSON document, or as text.
+    /// Prints a result as one JSON document or as text.
     pub(super) fn answer<T: Serialize>(
         &self,
         result: &T,
@@ -47,24 +47,22 @@ impl Ui {
         self.print(&as_text(result))
     }
 
-    /// Prints a page of ours. A reader who closed the pipe has read enough, and that changes
-    /// nothing of how the command ends.
+    /// Prints a page. A closed pipe is not an error: the exit code stays the same.
     pub(super) fn print(&self, page: &str) -> Result<(), Error> {
         unless_closed(print(page))
     }
 
-    /// Prints data: byte for byte to a program, made visible on a terminal.
+    /// Prints data: unchanged to a pipe or file, escaped to a terminal.
     pub(super) fn print_data(&self, text: &str, form: DataForm) -> Result<(), Error> {
         unless_closed(print_data(text, form))
     }
 
-    /// Prints a piece of something long. A pipe that was closed is an error: there is no use in
-    /// going on.
+    /// Prints a part of a longer output. A closed pipe is an error, so that the command stops.
     pub(super) fn stream(&self, page: &str) -> Result<(), Error> {
         print(page)
     }
 
-    /// The same for data.
+    /// Prints a part of longer data, with the same rule.
     pub(super) fn stream_data(&self, text: &str, form: DataForm) -> Result<(), Error> {
         print_data(text, form)
     }
@@ -73,41 +71,41 @@ impl Ui {
         self.voice == Voice::Quiet
     }
 
-    /// Whether somebody sits before the terminal and wants to see how it goes.
+    /// Whether to show progress: stderr is a terminal and `--quiet` is not set.
     pub(super) fn is_watched(&self) -> bool {
         io::stderr().is_terminal() && !self.is_quiet()
     }
 
-    /// Whether a person is there to answer a question.
+    /// Whether the command can prompt the user.
     pub(super) fn can_ask(&self) -> bool {
         !self.json && self.is_watched() && io::stdin().is_terminal()
     }
 
-    /// Says something a person may want to know.
+    /// Prints a message unless `--quiet` is set.
     pub(super) fn say(&self, text: &str) {
         if self.voice != Voice::Quiet {
             talk(text);
         }
     }
 
-    /// Says something only the curious want to know.
+    /// Prints a message only with `--verbose`.
     pub(super) fn detail(&self, text: &str) {
         if self.voice == Voice::Verbose {
             talk(text);
         }
     }
 
-    /// Columns for a table: a program that reads it wants the cells whole.
+    /// Width of a table; unlimited for a pipe or file, so that no cell is cut.
     pub(super) fn table_width(&self) -> usize {
         if io::stdout().is_terminal() { self.width() } else { usize::MAX }
     }
 
-    /// The whole of a dialogue in short, as wide as the terminal.
+    /// A brief canvas as wide as the terminal.
     pub(super) fn canvas(&self) -> Canvas {
         Canvas { width: self.width(), detail: Detail::Brief, round: None }
     }
 
-    /// Columns to draw in.
+    /// Width of the terminal in columns.
     pub(super) fn width(&self) -> usize {
         if !io::stdout().is_terminal() {
             return WIDTH_DEFAULT;
@@ -123,12 +121,12 @@ fn unless_closed(printed: Result<(), Error>) -> Result<(), Error> {
     }
 }
 
-/// Prints a page, ending in a newline. Colours go away where no terminal shows them.
+/// Prints a page and a final newline. `anstream` removes colours where no terminal shows them.
 pub(super) fn print(page: &str) -> Result<(), Error> {
     write_line(anstream::AutoStream::auto(io::stdout().lock()), &terminal_text::page(page))
 }
 
-/// Prints data, ending in a newline.
+/// Prints data and a final newline.
 pub(super) fn print_data(text: &str, form: DataForm) -> Result<(), Error> {
     let out = io::stdout();
     match out.is_terminal() {
@@ -145,22 +143,22 @@ fn write_line(mut out: impl Write, text: &str) -> Result<(), Error> {
         .map_err(Error::Output)
 }
 
-/// Asks a question at the terminal. Everything but yes is no, an input that ends too.
+/// Prompts at the terminal. Everything except yes means no, also end of input.
 pub(super) fn confirm(question: &str) -> bool {
     talk(&format!("{question} [y/N]"));
     let mut line = String::new();
-    // An answer is a word; a longer line is none.
+    // A valid answer is short; a longer line counts as no.
     const ANSWER_BYTES_MAX: u64 = 256;
     let read = io::stdin().lock().take(ANSWER_BYTES_MAX).read_line(&mut line);
     read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
 }
 
-/// Says something without colours. A message that cannot be written is no reason to fail.
+/// Prints a message without colours. A failure to write it is ignored.
 pub(super) fn talk(text: &str) {
     say_on_stderr(&terminal_text::talk(text));
 }
 
-/// Says something in our colours. Text of others in it was made safe.
+/// Prints a message with colours. The caller has escaped untrusted text.
 pub(super) fn talk_in_colour(page: &str) {
     say_on_stderr(&terminal_text::page(page));
 }

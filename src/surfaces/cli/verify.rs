@@ -1,4 +1,4 @@
-//! `verify`: whether the record was touched.
+//! `verify`: checks that the record was not changed.
 
 use clap::Args;
 
@@ -26,7 +26,7 @@ pub(super) struct Verify {
     head: Option<String>,
 }
 
-/// A head is 64 hex digits; anything else was copied wrong.
+/// Parses a chain head: 64 hex digits.
 fn hash(text: &str) -> Result<String, &'static str> {
     let hash = text.trim().to_ascii_lowercase();
     let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -42,7 +42,7 @@ impl Verify {
     }
 }
 
-/// One forged round can touch hundreds of rows; a screenful is enough to know.
+/// One changed round can affect hundreds of rows; twenty findings are enough to see it.
 const FINDINGS_SHOWN: usize = 20;
 
 fn text(verification: &Verification) -> String {

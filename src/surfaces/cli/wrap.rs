@@ -1,30 +1,29 @@
-//! Setting text in lines of a given width.
+//! Wraps text to a given display width.
 //!
-//! Widths are those of the screen: wide characters count two columns, combining
-//! marks none. All text is made safe first, since an escape is wider than what
-//! it stands for.
+//! Wide characters count two columns, combining marks none. Text is escaped first, because an
+//! escape is wider than the character that it replaces.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::export::safe_text;
 
-/// Deeper indentation than this leaves no room for the words.
+/// Deeper indentation is reduced to this, to leave width for the text.
 const INDENT_MAX: usize = 8;
 
 const JOINT: &str = " · ";
 const ELLIPSIS: &str = " …";
 
-/// Wide marks that must not begin a line.
+/// Wide punctuation that must not begin a line.
 const CLOSING: &str = "、。，．！？：；）」』】〉》";
 
-/// A heading or label, in as many lines as it needs; always at least one.
+/// Wraps a heading or label; returns at least one line.
 pub(super) fn wrap_line(text: &str, width: usize) -> Vec<String> {
     let lines = fill(&pieces(&safe_text::line(text)), width);
     if lines.is_empty() { vec![String::new()] } else { lines }
 }
 
-/// A longer text: its own line breaks are kept, blank lines thinned to one, list
-/// items hang under their first word.
+/// Wraps a longer text: keeps its line breaks, merges blank lines, and indents list items under
+/// their first word.
 pub(super) fn wrap_text(text: &str, width: usize) -> Vec<String> {
     let mut set: Vec<String> = Vec::new();
     for line in safe_text::lines(text) {
@@ -40,7 +39,7 @@ pub(super) fn wrap_text(text: &str, width: usize) -> Vec<String> {
     set
 }
 
-/// Short items with ` · ` between them; a line never ends in a dot that joins nothing.
+/// Wraps short items joined with ` · `; no line ends with a joiner.
 pub(super) fn wrap_items(items: &[String], width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for item in items.iter().map(|item| safe_text::line(item)) {
@@ -55,7 +54,7 @@ pub(super) fn wrap_items(items: &[String], width: usize) -> Vec<String> {
     lines
 }
 
-/// The first lines of a text; an ellipsis says that there were more.
+/// Cuts a text to its first lines and ends it with an ellipsis.
 pub(super) fn cut(mut lines: Vec<String>, lines_max: usize, width: usize) -> Vec<String> {
     if lines.len() <= lines_max {
         return lines;
@@ -70,7 +69,7 @@ pub(super) fn cut(mut lines: Vec<String>, lines_max: usize, width: usize) -> Vec
     lines
 }
 
-/// The text cut to `width`, with an ellipsis where something is missing.
+/// Cuts a text to `width` and ends it with an ellipsis.
 pub(super) fn fit(text: &str, width: usize) -> String {
     fit_from(safe_text::line(text).trim(), width)
 }
@@ -89,7 +88,7 @@ fn fit_from(text: &str, width: usize) -> String {
     }
 }
 
-/// One line of a text, its continuation set under its first word.
+/// Wraps one line; continuation lines are indented under its first word.
 fn hang(line: &str, width: usize) -> Vec<String> {
     let words = line.trim_start();
     let indent = (line.len() - words.len()).min(INDENT_MAX);
@@ -104,7 +103,7 @@ fn hang(line: &str, width: usize) -> Vec<String> {
     .collect()
 }
 
-/// How far the words of a list item stand from its bullet: `- `, `* `, `12. `.
+/// Width of a list marker and its space: `- `, `* `, `12. `.
 fn marker_width(line: &str) -> usize {
     let Some((marker, _)) = line.split_once(' ') else { return 0 };
     let number = marker.strip_suffix(['.', ')']).unwrap_or_default();
@@ -112,13 +111,13 @@ fn marker_width(line: &str) -> usize {
     if matches!(marker, "-" | "*" | "+") || is_number { marker.len() + 1 } else { 0 }
 }
 
-/// A stretch that stays together, and the columns between it and the one before.
+/// A piece that is not broken, and the space before it.
 struct Piece<'a> {
     gap: usize,
     text: &'a str,
 }
 
-/// Words; and within them, a break is allowed after each wide character.
+/// Splits a text into words, and words after each wide character.
 fn pieces(text: &str) -> Vec<Piece<'_>> {
     text.split_whitespace()
         .flat_map(|word| syllables(word).into_iter().enumerate())
@@ -170,7 +169,7 @@ fn fill(pieces: &[Piece<'_>], width: usize) -> Vec<String> {
     lines
 }
 
-/// A word cut wherever the line is full. Marks stay with their letter.
+/// Breaks a word at the line width. Combining marks stay with their letter.
 fn break_apart(word: &str, width: usize) -> Vec<String> {
     let mut chunks = vec![String::new()];
     let mut used = 0;

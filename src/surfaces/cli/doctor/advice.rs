@@ -1,9 +1,9 @@
-//! What to do about it, one sentence each. Pure.
+//! Advice of `doctor`: one sentence per problem. Pure.
 
 use super::checkup::ProviderSeen;
 use crate::config::Origin;
 
-/// With three there is a majority.
+/// Three seats allow a majority.
 const PANEL: usize = 3;
 
 pub(super) fn of(providers: &[ProviderSeen], origin: Origin) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The document: what is known of each provider after it was looked at. Pure.
+//! [`DoctorReport`]: the state of configuration, store and each provider. Pure.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::domain::plan::Price;
 use crate::export::wording;
 use crate::providers::CallError;
 
-/// Some servers offer hundreds of models; those most like the wanted one are enough.
+/// Some servers offer hundreds of models; list only the most similar names.
 const OFFERED_MAX: usize = 8;
 
 #[derive(Debug, Serialize)]
@@ -20,7 +20,7 @@ pub(crate) struct Checkup {
     pub config: ConfigSeen,
     pub store: StoreSeen,
     pub providers: Vec<ProviderSeen>,
-    /// What to do next, one sentence each.
+    /// Next steps, one sentence each.
     pub advice: Vec<String>,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct ConfigSeen {
 #[derive(Debug, Serialize)]
 pub(crate) struct StoreSeen {
     pub path: PathBuf,
-    /// Nothing where there is no store yet.
+    /// `None` if there is no store yet.
     pub opens: Option<bool>,
     pub detail: String,
 }
@@ -52,11 +52,11 @@ pub(crate) struct ProviderSeen {
     pub usable: bool,
     pub transports: Vec<TransportSeen>,
     pub key: Option<KeySeen>,
-    /// Whether its server answered; nothing where none was asked.
+    /// Whether its server answered; `None` if it was not asked.
     pub reachable: Option<bool>,
-    /// Nothing where nobody can say.
+    /// `None` if the server does not list its models.
     pub model_exists: Option<bool>,
-    /// What else there is, where the model is not offered.
+    /// Similar models, if the server does not offer the configured one.
     pub offered: Vec<String>,
     pub price: Option<Price>,
 }
@@ -68,19 +68,19 @@ pub(crate) struct TransportSeen {
     pub detail: String,
 }
 
-/// Where the key is, never what it is.
+/// The variable of the key, never its value.
 #[derive(Debug, Serialize)]
 pub(crate) struct KeySeen {
     pub variable: String,
     pub present: bool,
 }
 
-/// How a line of the checkup is meant.
+/// The state of one line of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum State {
     Good,
     Bad,
-    /// Neither: not known, or not needed.
+    /// Unknown, or not needed.
     Open,
 }
 
@@ -116,7 +116,7 @@ impl ProviderSeen {
         }
     }
 
-    /// How its model stands, in words.
+    /// Describes whether the server offers the model.
     pub(crate) fn about_model(&self) -> (State, String) {
         match self.model_exists {
             Some(true) => (State::Good, "offered".to_owned()),
@@ -128,7 +128,7 @@ impl ProviderSeen {
         }
     }
 
-    /// What it costs, in words.
+    /// Describes the price and its source.
     pub(crate) fn about_price(&self) -> (State, String) {
         let Some(price) = &self.price else { return (State::Open, "unknown".to_owned()) };
         let Price { input_per_mtok, output_per_mtok, source } = price;
@@ -142,13 +142,13 @@ impl ProviderSeen {
     }
 }
 
-/// Ollama leaves `:latest` off where nobody asks for another tag.
+/// Ollama lists a model without a tag as `:latest`.
 fn has_model(offered: &[String], model: &str) -> Option<bool> {
     let is_it = |name: &String| name == model || name.strip_suffix(":latest") == Some(model);
     (!offered.is_empty()).then(|| offered.iter().any(is_it))
 }
 
-/// Whoever refuses has answered.
+/// Whether the server answered, even with an error.
 fn is_answer(error: &CallError) -> bool {
     !matches!(error.error_type, ErrorType::Network | ErrorType::Timeout)
 }

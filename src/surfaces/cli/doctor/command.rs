@@ -1,4 +1,4 @@
-//! The command: looks at the settings and the store, asks the providers, tells.
+//! The `doctor` command: checks settings and store, probes the providers, prints a report.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ impl Doctor {
         let (settings, candidates) = session.premises.survey(&Overrides::default())?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
         let probed = runtime.block_on(probe::all(&candidates));
-        // A program that did not answer is being ended; nobody waits for that.
+        // Do not wait for programs that are still being killed.
         runtime.shutdown_background();
         let providers: Vec<ProviderSeen> = candidates
             .iter()
@@ -61,7 +61,7 @@ fn told(settings: &Settings, providers: Vec<ProviderSeen>) -> Checkup {
     }
 }
 
-/// Looking leaves nothing behind: a store that is not there is not made.
+/// Checks the store without creating it.
 fn store(path: &Path) -> StoreSeen {
     let path = path.to_owned();
     if !path.exists() {

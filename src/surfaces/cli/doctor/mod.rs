@@ -1,4 +1,4 @@
-//! `doctor`: whether a council could be asked from here, and what stands in the way.
+//! `doctor`: checks whether each provider can be called from here, and says what is missing.
 
 mod advice;
 mod checkup;

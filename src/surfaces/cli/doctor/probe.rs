@@ -1,4 +1,4 @@
-//! Asks each provider what it offers, all at once and for a few seconds.
+//! Asks all providers concurrently which models they offer, with a short timeout.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,18 +10,18 @@ use crate::config::Candidate;
 use crate::domain::ask::{ErrorType, TransportKind};
 use crate::providers::{CallError, CliTransport, HttpClients, HttpTransport, Provider};
 
-/// A list of models is a small answer; who needs longer for it is as good as away.
+/// A model list is small; a slower server counts as unreachable.
 const SERVER_TIME_MAX: Duration = Duration::from_secs(4);
 
-/// Agent programs load a great deal before they say a word.
+/// Agent programs load for seconds before they print their version.
 const PROGRAM_TIME_MAX: Duration = Duration::from_secs(5);
 
-/// What came back, from those ways that were worth trying.
+/// Replies of a provider, for each transport that is available.
 #[derive(Debug, Default)]
 pub(super) struct Probed {
-    /// The models a server says it has.
+    /// The models that the server lists.
     pub models: Option<Result<Vec<String>, CallError>>,
-    /// The version of a program; nothing inside for one that is not asked.
+    /// The program's version; `Ok(None)` for a program without a version command.
     pub version: Option<Result<Option<String>, CallError>>,
 }
 

@@ -1,9 +1,9 @@
-//! What would have a file judged that is not: options of this door.
+//! Explains why `review` and `sweep` do not review a file, with the CLI option that changes it.
 
 use crate::domain::refusal::Fault;
 use crate::hosting::{HoldsKey, Skipped, SkippedBecause};
 
-/// Why a file is skipped, and what would have it looked at.
+/// The reason for the skip, and the option that forces a review.
 pub(super) fn skipped_because(skipped: &Skipped) -> String {
     let advice = match skipped.because {
         SkippedBecause::Claimed => "`--tier 1` is",
@@ -15,12 +15,12 @@ pub(super) fn skipped_because(skipped: &Skipped) -> String {
     format!("{}; {advice}", skipped.sentence())
 }
 
-/// `review` can be told that the key is none.
+/// `review` accepts `--force` for a false positive.
 pub(super) fn reviewed_with_key(held: &HoldsKey) -> Fault {
     held.fault().suggest("take it out; `--force` sends it all the same")
 }
 
-/// `sweep` cannot: nobody has looked at what it finds.
+/// `sweep` has no `--force`, because the user has not seen the files that it finds.
 pub(super) fn swept_with_key(held: &HoldsKey) -> Fault {
     held.fault().suggest("take it out; `plenary review --force` sends it all the same")
 }

@@ -1,4 +1,4 @@
-//! `audit`: what the verdict log says.
+//! `audit`: prints statistics of the verdict log.
 
 use clap::Args;
 

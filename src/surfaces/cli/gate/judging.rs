@@ -1,4 +1,4 @@
-//! Judges one file after the other.
+//! Reviews files one after the other, for `review` and `sweep`.
 
 use std::sync::Arc;
 
@@ -15,8 +15,7 @@ use crate::surfaces::cli::runs::presenting::done as ended;
 use crate::surfaces::cli::runs::progress::Progress;
 use crate::surfaces::cli::session::{Done, Session};
 
-/// Judges what is to be judged, in the order in which it was named: the verdict on one is
-/// known to the adjudicator of the next.
+/// Reviews the inputs in the given order, so that each adjudicator sees the earlier verdicts.
 pub(super) fn judge(
     session: &Session<'_>,
     settings: &Settings,
@@ -27,13 +26,13 @@ pub(super) fn judge(
     let mut printer = Printer::new(session, format, &settings.located);
     let judged = match pieces.iter().any(|piece| matches!(piece, Piece::Artifact(_))) {
         true => judge_all(session, settings, rehearsal, pieces, &mut printer),
-        // Nobody is asked, so nothing is opened.
+        // No model is called, so neither store nor runtime is opened.
         false => {
             mend_log(session, &session.for_looking_first()?);
             pieces.iter().try_fold(Done::Well, |done, piece| Ok(done.max(printer.unjudged(piece)?)))
         }
     };
-    // Whatever happened to the last of them, what was judged before is told.
+    // Print the collected results even if the last review failed.
     printer.finish()?;
     judged
 }
@@ -62,7 +61,7 @@ fn judge_all(
             };
             let path = artifact.path.clone();
             let prepared = match review(&floor.desk.workspace, settings, &table, *artifact) {
-                // It cannot be judged; the others can.
+                // This file cannot be reviewed; continue with the others.
                 Err(error @ Error::Material(_)) => {
                     let piece = Piece::Unreadable { path: path.into(), error };
                     done = done.max(printer.unjudged(&piece)?);
@@ -79,7 +78,7 @@ fn judge_all(
     })
 }
 
-/// One review, from the plan to its verdict.
+/// Runs one review from its plan to its verdict.
 async fn held(
     session: &Session<'_>,
     floor: &Floor,

@@ -1,4 +1,4 @@
-//! The artifact gate on the command line.
+//! Commands of the review protocol: `review`, `sweep`, `override`, `log` and `audit`.
 
 mod advice;
 pub(super) mod audit;

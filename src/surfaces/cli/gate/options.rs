@@ -1,4 +1,4 @@
-//! What `review` and `sweep` take alike.
+//! Options that `review` and `sweep` share.
 
 use std::path::{Path, PathBuf};
 
@@ -32,22 +32,22 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// Whether `--format` asks for what `--json` does.
+    /// Whether `--format` selects JSON, like `--json`.
     pub(super) fn is_in_json(&self) -> bool {
         self.format == Some(Format::Json)
     }
 
-    /// What was typed; else what `--json` says.
+    /// The format of `--format`; otherwise that of `--json`.
     pub(super) fn format(&self, session: &Session<'_>) -> Format {
         self.format.unwrap_or(if session.ui.json { Format::Json } else { Format::Text })
     }
 
-    /// Who plays, if anybody does.
+    /// The rehearsal panel, if `--rehearse` is given.
     pub(super) fn rehearsal(&self) -> Result<Rehearsal, Error> {
         typed::rehearsal(self.rehearse.as_ref())
     }
 
-    /// What says which files are judged; whoever judges them need not be there.
+    /// Settings for triage: which files to review. Does not require a usable provider.
     pub(super) fn settings_for_sorting(&self, session: &Session<'_>) -> Result<Settings, Error> {
         session.premises.settings_without_reach(&self.overrides())
     }
@@ -64,7 +64,8 @@ impl Options {
         Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline }
     }
 
-    /// In `--rehearse posts` what follows looks like a script; but scripts are YAML.
+    /// Takes a value of `--rehearse` that is not a YAML file: in `--rehearse posts`, clap parses
+    /// the folder as the script.
     pub(super) fn take_what_is_no_script(&mut self) -> Option<PathBuf> {
         let is_script = |path: &Path| {
             path.extension().is_some_and(|ending| ending == "yaml" || ending == "yml")
@@ -72,7 +73,7 @@ impl Options {
         self.rehearse.as_mut()?.take_if(|path| !is_script(path))
     }
 
-    /// What follows `--rehearse`, whatever it looks like.
+    /// Takes the value of `--rehearse`, of any kind.
     pub(super) fn take_script(&mut self) -> Option<PathBuf> {
         self.rehearse.as_mut()?.take()
     }

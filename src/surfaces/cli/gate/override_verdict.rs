@@ -1,4 +1,4 @@
-//! `override`: a person's decision over the gate's.
+//! `override`: records a person's decision that replaces a review's verdict.
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};

@@ -1,4 +1,4 @@
-//! Prints each result as it comes, or all of them at the end where the format wants it.
+//! Prints each review as it finishes, or all in one document at the end (SARIF): [`ReviewPrinter`].
 
 use clap::ValueEnum;
 use serde_json::Value;
@@ -29,9 +29,9 @@ pub(super) struct Printer<'a> {
     session: &'a Session<'a>,
     format: Format,
     located: &'a Located,
-    /// What goes into the one document at the end.
+    /// Documents for the SARIF document at the end.
     kept: Vec<ReviewDocument>,
-    /// Files that could not be brought before the gate, and why, for the same document.
+    /// Paths and errors of files that could not be reviewed, for the same document.
     unread: Vec<(String, String)>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Printer<'a> {
         Self { session, format, located, kept: Vec::new(), unread: Vec::new() }
     }
 
-    /// A review that came to its end, or stopped before it.
+    /// Prints a finished or stopped review.
     pub(super) fn judged(&mut self, transcript: &Transcript) -> Result<(), Error> {
         match self.format {
             Format::Text => self.session.ui.print(&draw(transcript, self.session.ui.canvas())),
@@ -48,7 +48,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A file that was not judged, and how that ends the program.
+    /// Prints a file that was not reviewed, and returns the exit status for it.
     pub(super) fn unjudged(&mut self, piece: &Piece) -> Result<Done, Error> {
         match piece {
             Piece::Skipped(skipped) => {
@@ -65,7 +65,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// What is printed once all were seen.
+    /// Prints the SARIF document after the last file.
     pub(super) fn finish(self) -> Result<(), Error> {
         match self.format {
             Format::Sarif => self.session.ui.print_data(
@@ -91,8 +91,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// A document's path as seen from the working folder: that is where whoever reads annotations
-    /// looks for it.
+    /// The path relative to the working folder, because annotations are resolved from there.
     fn seen_from_here(&self, path: &str) -> String {
         let Located { working, documents, .. } = self.located;
         let whole = documents.join(path);

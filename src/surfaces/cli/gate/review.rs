@@ -1,4 +1,4 @@
-//! `review`: a document before the gate.
+//! `review`: reviews documents and exits with the verdict.
 
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,7 @@ impl Review {
     pub(crate) fn run(mut self, session: &Session<'_>) -> Result<Done, Error> {
         self.find_files();
         if self.files.is_empty() {
-            // Nothing was looked at; a pipeline must not take that for a pass.
+            // Nothing was reviewed, so a pipeline must not get exit code 0.
             return Err(Error::Usage("there is nothing to review: name files".to_owned()));
         }
         let format = self.options.format(session);
@@ -78,7 +78,7 @@ impl Review {
         };
         let pieces: Vec<Piece> =
             self.files.iter().map(|path| Piece::of(path, &claims, &sorting, &rules)).collect();
-        // Who is skipped by rule needs nobody to be asked.
+        // If all files are skipped, no provider is needed.
         let is_asking = pieces.iter().any(|piece| matches!(piece, Piece::Artifact(_)));
         let settings =
             if is_asking { self.options.settings(session, &rehearsal)? } else { sorting };
@@ -89,13 +89,14 @@ impl Review {
         self.options.is_in_json()
     }
 
-    /// A text that no rule can fit, and of which nobody says what it is: it would pass unseen.
+    /// Whether standard input is reviewed without type, tier or `--force`. No rule can match it, so
+    /// it would be skipped silently.
     fn is_unplaced(&self) -> bool {
         let is_claimed = self.force || self.tier.is_some() || self.artifact_type.is_some();
         !is_claimed && self.files.iter().any(|file| file == Path::new("-"))
     }
 
-    /// In `review --rehearse post.md` the document looks like a script; and there must be one.
+    /// Recovers the document in `review --rehearse post.md`, where clap parses it as the script.
     fn find_files(&mut self) {
         let path = match self.files.is_empty() {
             true => self.options.take_script(),

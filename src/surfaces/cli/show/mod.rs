@@ -1,8 +1,8 @@
 //! Terminal pages of dialogues.
 //!
-//! [`draw_dialogue`] is a pure function of the record and the canvas. Pages contain ANSI colours; the caller
-//! prints through `anstream`, which removes them where they are not wanted. Colour is never the
-//! only signal.
+//! [`draw_dialogue`] is a pure function of the record and the canvas. Pages contain ANSI colours;
+//! the caller prints through `anstream`, which removes them where they are not wanted. Colour is
+//! never the only signal.
 
 pub(super) mod audit;
 mod bar;

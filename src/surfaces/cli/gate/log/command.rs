@@ -1,4 +1,4 @@
-//! Which command of the log.
+//! Subcommands of `log`.
 
 use clap::Subcommand;
 

@@ -1,4 +1,4 @@
-//! `log export`: the lines of the log, word for word.
+//! `log export`: prints the lines of the verdict log unchanged, or writes them to a file.
 
 use std::fs::File;
 

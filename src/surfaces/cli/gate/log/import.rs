@@ -1,4 +1,4 @@
-//! `log import`: the verdicts of another log.
+//! `log import`: imports the verdicts of another log.
 
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,8 @@ impl Import {
     }
 }
 
-/// What was taken in from the log itself stands in its file already, in other words.
+/// Updates the log file after an import. If the source is the log itself, its lines are rewritten
+/// in our form; otherwise the new rows are appended.
 fn bring_up(session: &Session<'_>, store: &dyn Store, source: &Path, review: &Review) {
     let log = &review.log_path;
     if !is_same_file(source, log) {

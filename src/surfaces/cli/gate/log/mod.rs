@@ -1,4 +1,4 @@
-//! `log`: the verdict log, looked at, taken out, taken in, mended.
+//! `log`: shows, exports, imports or repairs the verdict log.
 
 mod command;
 mod export;

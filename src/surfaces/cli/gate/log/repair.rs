@@ -1,4 +1,4 @@
-//! `log repair`: the file, compared with the store and written anew.
+//! `log repair`: compares the log file with the store and rewrites it if they differ.
 
 use clap::Args;
 use serde::Serialize;

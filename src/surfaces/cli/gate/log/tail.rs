@@ -1,4 +1,4 @@
-//! `log tail`: the last verdicts.
+//! `log tail`: prints the last verdicts.
 
 use clap::Args;
 
@@ -11,7 +11,7 @@ use crate::surfaces::cli::session::{Done, Session};
 use crate::surfaces::cli::show;
 use crate::surfaces::cli::terminal_text::DataForm;
 
-/// A screenful.
+/// Fits one screen.
 const TAIL_DEFAULT: usize = 10;
 
 /// Show the last verdicts, the newest at the end

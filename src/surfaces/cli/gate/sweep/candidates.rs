@@ -1,4 +1,4 @@
-//! Which files of a folder a rule sends before the gate, and which of them were changed.
+//! Finds the files of a folder that a tier rule selects and that changed recently.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,34 +12,34 @@ use crate::domain::time::Moment;
 use crate::error::Error;
 use crate::material::{self, AskedFor, EntryKind, FolderFile, LeftOut, MaterialError};
 
-/// What is written to be read. Such a file is asked for by a rule that fits it, whatever its name
-/// says of it; a key of some service in it is found when it is read.
+/// Extensions of documents. A rule that matches such a file includes it, even if its name looks
+/// like a secret: the content is checked for keys when it is read.
 const DOCUMENT_ENDS: [&str; 8] =
     [".md", ".markdown", ".txt", ".rst", ".adoc", ".html", ".htm", ".tex"];
 
-/// The files of a folder, sorted by what the rules and the clock say.
+/// The files of a folder, sorted by tier rule and age.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// To be read, the one that was changed first before the others: what a cap leaves is the
-    /// newest, which the next sweep still finds.
+    /// Files to read, oldest change first: files beyond the cap are the newest, and the next sweep
+    /// still finds them.
     pub files: Vec<FolderFile>,
-    /// A rule fits them, and yet they are not read.
+    /// Files that match a rule but are not read.
     pub passed_over: Vec<PassedOver>,
-    /// A rule may fit what is in them, and they cannot be entered: they do not pass.
+    /// Folders that a rule may match but that cannot be read; they fail the sweep.
     pub closed: Vec<(String, Error)>,
     pub counts: Counts,
 }
 
-/// Files that are only counted: there may be thousands.
+/// Files that are only counted, because there may be thousands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub(super) struct Counts {
     pub looked_at: usize,
-    /// No rule fits.
+    /// No rule matches.
     pub no_rule: usize,
     pub tier_2: usize,
 }
 
-/// Looks through a folder of the project.
+/// Lists and classifies the files of a project folder.
 pub(super) fn candidates(
     dir: &Path,
     since: Moment,
@@ -77,7 +77,7 @@ impl Candidates {
         }
     }
 
-    /// One that a rule sends before the gate.
+    /// Handles a file that a rule selects for review.
     fn consider(&mut self, file: FolderFile, since: Moment, own: &[PathBuf]) {
         if own.contains(&file.path) {
             let reason = "plenary's own record".to_owned();
@@ -90,7 +90,8 @@ impl Candidates {
         }
     }
 
-    /// What the walk left out. Of what no rule would have fitted nobody needs to be told.
+    /// Handles an entry that the directory walk skipped. Entries that no rule could match are not
+    /// reported.
     fn note_left_out(
         &mut self,
         left_out: LeftOut,
@@ -100,7 +101,8 @@ impl Candidates {
     ) {
         let LeftOut { path, shown, kind, reason } = left_out;
         match kind {
-            // As `review` would: by its own name, if what it leads to lies in the folder.
+            // As in `review`: classify a link by its own name; reading it checks that its target is
+            // inside the folder.
             EntryKind::Link if rules.is_judged(&shown) => {
                 self.sort(FolderFile::new(path, shown), since, rules, own);
             }
@@ -127,7 +129,8 @@ impl Candidates {
     }
 }
 
-/// Documents that a rule fits, and folders that one spells out, such as `dist` in `dist/*.md`.
+/// Accepts documents that match a rule, and folders that a rule names, such as `dist` in
+/// `dist/*.md`.
 fn asked_for(rules: &Arc<Classifier>) -> AskedFor {
     let rules = Arc::clone(rules);
     Arc::new(move |path, kind| match kind {
@@ -142,7 +145,7 @@ fn is_document(path: &str) -> bool {
     !name.starts_with('.') && DOCUMENT_ENDS.iter().any(|end| name.to_lowercase().ends_with(end))
 }
 
-/// The verdict log and the store: they change with every review.
+/// The verdict log and the store, which change with every review.
 fn own_files(settings: &Settings) -> Vec<PathBuf> {
     let store = store_files(&settings.located.store);
     let own = [settings.review.log_path.clone()].into_iter().chain(store);
@@ -154,8 +157,8 @@ fn is_elsewhere(path: &Path, folder: &Path) -> bool {
     real(path).zip(real(folder)).is_some_and(|(path, folder)| !path.starts_with(folder))
 }
 
-/// Rules are relative to the project's folder: elsewhere none of them fits, and a sweep that
-/// looks there by mistake would call everything in order.
+/// Refuses a folder outside the project. Rules are relative to the project folder, so a sweep
+/// elsewhere would match nothing and report success.
 fn outside(dir: &Path) -> Error {
     let message = format!("`{}` lies outside the folder of council.yaml", dir.display());
     let fault = Fault::new(refusal::Code::PathNotAllowed, message);

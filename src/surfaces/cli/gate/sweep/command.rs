@@ -1,4 +1,4 @@
-//! `sweep`: finds what is to be judged, and has it judged as `review` does.
+//! `sweep`: finds changed files and reviews them as `review` does.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -30,10 +30,10 @@ use crate::surfaces::cli::runs::typed;
 use crate::surfaces::cli::session::{Done, Session};
 use crate::surfaces::cli::terminal_text::DataForm;
 
-/// Twenty reviews are a hundred and eighty calls: enough to be charged for by surprise.
+/// Twenty reviews are 180 model calls; more by default could cost too much unnoticed.
 const MAX_DEFAULT: usize = 20;
 
-/// A sweep is done within a night.
+/// As many reviews as finish in one night.
 const MAX_MAX: usize = 1_000;
 
 /// Put what changed in a folder before the gate
@@ -110,7 +110,7 @@ impl Sweep {
             CallerClaims { producer: self.options.producer.clone(), ..CallerClaims::default() };
         let working = setup.settings.located.working.canonicalize().unwrap_or_default();
         let piece_of = |file: &FolderFile| {
-            // As somebody who stands here would name it.
+            // The path as the user would type it in the working folder.
             let named = file.path.strip_prefix(&working).unwrap_or(&file.path);
             Piece::of(named, &claims, &setup.settings, &setup.rules)
         };
@@ -146,7 +146,7 @@ impl Sweep {
         match format {
             Format::Text => session.ui.print(&summary.text(session.ui.width()))?,
             Format::Json => session.ui.print_data(&document_text(&summary)?, DataForm::Json)?,
-            // Their output is read by programs that know nothing of a sweep.
+            // These outputs have their own schema, so print the summary to stderr.
             Format::Github | Format::Sarif => {
                 session.ui.say(summary.text(session.ui.width()).trim());
             }
@@ -158,7 +158,7 @@ impl Sweep {
         self.options.is_in_json()
     }
 
-    /// In `sweep --rehearse posts` the folder looks like a script.
+    /// Recovers the folder in `sweep --rehearse posts`, where clap parses it as the script.
     fn find_dir(&mut self) {
         if self.dir.is_none() {
             self.dir = self.options.take_what_is_no_script();
@@ -166,8 +166,8 @@ impl Sweep {
     }
 }
 
-/// Of two sweeps at once each would find, and pay for, what the other is judging. Where there are
-/// rules there is a file that both have them from.
+/// Locks the configuration file, so that two concurrent sweeps do not review, and pay for, the same
+/// files. Tier rules come from this file, so it exists.
 fn alone(settings: &Settings) -> Result<Option<File>, Error> {
     let Some(file) = &settings.located.file else { return Ok(None) };
     let held = files::hold(file)?;
@@ -192,7 +192,7 @@ fn plan(session: &Session<'_>, setup: &SweepSetup, swept: Swept) -> Result<Done,
     Ok(Done::Well)
 }
 
-/// What was decided of each content, once all were seen.
+/// Counts the verdicts on the given contents after all reviews.
 fn verdicts(
     session: &Session<'_>,
     setup: &SweepSetup,
@@ -207,7 +207,7 @@ fn verdicts(
     Ok(verdicts)
 }
 
-/// What a sweep works with.
+/// Settings, rehearsal panel and tier rules of one sweep.
 struct SweepSetup {
     settings: Settings,
     rehearsal: Rehearsal,
@@ -215,7 +215,7 @@ struct SweepSetup {
 }
 
 impl SweepSetup {
-    /// A rehearsal's verdicts count for rehearsals alone.
+    /// Verdicts of rehearsals count only for rehearsals.
     fn content(&self, sha256: &str) -> ContentQuery {
         ContentQuery { sha256: sha256.to_owned(), rehearsal: self.rehearsal.is_asked_for() }
     }

@@ -1,4 +1,4 @@
-//! `sweep`: what changed in a folder, before the gate, once for each content.
+//! `sweep`: reviews the changed files of a folder, each content once.
 
 mod candidates;
 mod command;

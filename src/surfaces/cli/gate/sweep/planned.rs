@@ -1,4 +1,4 @@
-//! What a sweep would do: the document of `sweep --dry-run`.
+//! The document and text of `sweep --dry-run`: [`SweepPlan`].
 
 use serde::Serialize;
 
@@ -22,7 +22,7 @@ pub(super) struct Planned {
     passed_over: Vec<PassedOver>,
     counts: Counts,
     estimate: Worst,
-    /// What `budget` lets each review spend.
+    /// The budget of each review.
     usd_max_each: f64,
 }
 
@@ -41,12 +41,12 @@ struct Unreadable {
     message: String,
 }
 
-/// Of all reviews together.
+/// Upper bound of calls, tokens and cost for all reviews together.
 #[derive(Debug, Serialize)]
 struct Worst {
     calls: usize,
     tokens_max: u64,
-    /// Nothing, when a price is not known.
+    /// `None` if a price is unknown.
     usd_max: Option<f64>,
 }
 

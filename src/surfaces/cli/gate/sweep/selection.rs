@@ -1,4 +1,4 @@
-//! Which candidates are judged: each content once, and no more than the cap allows.
+//! Selects the candidates to review: each content once, at most `max` of them.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::hosting::Piece;
 use crate::material::FolderFile;
 use crate::surfaces::cli::gate::advice::swept_with_key;
 
-/// Why a file that a rule fits is not judged.
+/// Why a file that matches a rule is not reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum PassedOverBecause {
@@ -29,15 +29,15 @@ pub(super) struct PassedOver {
     pub reason: String,
 }
 
-/// What becomes of the candidates.
+/// Candidates by what happens to them.
 #[derive(Debug, Default)]
 pub(super) struct Selection {
-    /// To be judged, in this order.
+    /// To be reviewed, in this order.
     pub chosen: Vec<Chosen>,
     pub passed_over: Vec<PassedOver>,
-    /// A rule wants them judged, and they cannot be: they do not pass.
+    /// Selected by a rule but unreadable; they fail the sweep.
     pub unreadable: Vec<(String, Error)>,
-    /// To be judged too, but for the cap.
+    /// Beyond `max`, so left for the next sweep.
     pub left: Vec<String>,
 }
 
@@ -47,8 +47,8 @@ pub(super) struct Chosen {
     pub modified: Option<Moment>,
 }
 
-/// Goes through the candidates in their order. `piece_of` reads a file, `decided` knows what
-/// was decided of a content before.
+/// Selects candidates in order. `piece_of` reads a file; `decided` returns an earlier verdict on
+/// the same content.
 pub(super) fn select(
     candidates: Vec<FolderFile>,
     max: usize,
@@ -104,8 +104,8 @@ mod tests {
     use crate::domain::gate::{GateVerdict, Tier};
     use crate::hosting::{Skipped, SkippedBecause};
 
-    /// Candidates by their names; a name's first letter is the content, `?` is not drawn, `!`
-    /// cannot be read; contents in capitals were decided before.
+    /// Candidates by name: the first letter is the content, `?` is not sampled, `!` is unreadable;
+    /// content in capitals has an earlier verdict.
     fn check(names: &str, max: usize, expected: &str) {
         let file =
             |name: &str| FolderFile { path: name.into(), shown: name.to_owned(), modified: None };
@@ -163,7 +163,7 @@ mod tests {
     #[test]
     fn what_the_cap_leaves_is_said() {
         check("a b c d", 2, "+a, +b, left c, left d");
-        // What needs no review does not count towards it.
+        // Files that need no review do not count towards the maximum.
         check(
             "A ?x a1 a2 B b c1 c2",
             2,

@@ -1,4 +1,4 @@
-//! What a sweep did.
+//! The document and text that end a sweep: [`SweepSummary`].
 
 use serde::Serialize;
 
@@ -19,8 +19,7 @@ pub(super) struct Summary {
     passed_over: Tally,
     unreadable: usize,
     left: Vec<String>,
-    /// A rule fits them, or may fit what is in them, and nobody looked: whoever wrote the rule
-    /// should know.
+    /// Excluded paths that a rule matches or may match, so that the author of the rule notices.
     left_out: Vec<String>,
     counts: Counts,
 }
@@ -33,7 +32,7 @@ pub(super) struct Verdicts {
     revise: usize,
     #[serde(rename = "HOLD")]
     hold: usize,
-    /// INCOMPLETE, or not reached.
+    /// INCOMPLETE, or not reviewed because the sweep stopped.
     undecided: usize,
 }
 
@@ -49,7 +48,7 @@ impl Verdicts {
 }
 
 impl Summary {
-    /// The summary of a sweep that is about to judge; the verdicts come later.
+    /// The summary before the reviews; [`Self::with_verdicts`] adds their verdicts.
     pub(super) fn of(swept: &Swept) -> Self {
         let selection = &swept.selection;
         Self {
@@ -70,7 +69,7 @@ impl Summary {
         Self { verdicts, ..self }
     }
 
-    /// `Judged 3 (2 SHIP, 1 HOLD), 1 could not be read; …`
+    /// For example `Judged 3 (2 SHIP, 1 HOLD), 1 could not be judged. …`.
     pub(super) fn text(&self, width: usize) -> String {
         let Verdicts { ship, revise, hold, undecided } = self.verdicts;
         let verdicts =
@@ -86,7 +85,7 @@ impl Summary {
             let (left, max) = (self.left.len(), self.max);
             said += &format!(", {left} left for the next sweep (`--max {max}`)");
         }
-        // The last page ends right above it.
+        // Separate the summary from the page above it.
         let gap = if self.reviewed > 0 { "\n" } else { "" };
         let looked_at = looked_at(self.counts, &self.passed_over, self.since);
         let mut text = format!("{gap}{}", paragraph(&format!("{said}. {looked_at}."), width));

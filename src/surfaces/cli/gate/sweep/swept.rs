@@ -1,4 +1,4 @@
-//! What a sweep found, before anything is judged, and how that is told.
+//! The result of the search and selection of a sweep, and the text that describes it.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(super) struct Swept {
     pub selection: Selection,
 }
 
-/// How many were passed over, by why.
+/// Number of files passed over, by reason.
 pub(super) type Tally = BTreeMap<PassedOverBecause, usize>;
 
 pub(super) fn tally(passed_over: &[PassedOver]) -> Tally {
@@ -27,7 +27,7 @@ pub(super) fn tally(passed_over: &[PassedOver]) -> Tally {
     tally
 }
 
-/// `Looked at 12 files: 8 that no rule fits, 3 unchanged since 2026-02-01 09:30, 1 decided before`
+/// For example `Looked at 12 files: 8 that no rule fits, 1 decided before`.
 pub(super) fn looked_at(counts: Counts, passed_over: &Tally, since: Moment) -> String {
     let of = |code: PassedOverBecause| passed_over.get(&code).copied().unwrap_or(0);
     let unchanged = format!("unchanged since {}", since.minute());
@@ -47,13 +47,13 @@ pub(super) fn looked_at(counts: Counts, passed_over: &Tally, since: Moment) -> S
     }
 }
 
-/// Those that there are, with their numbers.
+/// Lists the counts that are not zero.
 pub(super) fn listed(parts: &[(usize, &str)]) -> String {
     let there = parts.iter().filter(|(count, _)| *count > 0);
     there.map(|(count, what)| format!("{count} {what}")).collect::<Vec<_>>().join(", ")
 }
 
-/// A paragraph of a page.
+/// Wraps a paragraph to the page width.
 pub(super) fn paragraph(text: &str, width: usize) -> String {
     wrap_line(text, width).join("\n") + "\n"
 }
