@@ -1,12 +1,13 @@
-//! What came of a call, as the protocol carries it.
+//! Converts the result of a call to MCP results and errors.
 
 use rmcp::model::{CallToolResult, ContentBlock, ErrorCode, ErrorData};
 use serde_json::Value;
 
 use crate::error::Error;
 
-/// The answer as structured content and, for clients that do not know that, as text. An error
-/// is text alone: clients hold structured content against the schema of an answer.
+/// Returns the answer as structured content, and as text for clients without support for it. An
+/// error is text only, because clients validate structured content against the tool's output
+/// schema.
 pub(super) fn result(answer: Result<String, Error>) -> CallToolResult {
     match answer.and_then(structured) {
         Ok((text, value)) => {
@@ -22,7 +23,7 @@ pub(super) fn refusal(document: &Value) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(document.to_string())])
 }
 
-/// Where no tool answers, an error is the protocol's own; our document goes with it.
+/// Outside tool calls an error becomes a protocol error, with our error document as data.
 pub(super) fn or_protocol_error<T>(answer: Result<T, Error>) -> Result<T, ErrorData> {
     answer.map_err(|error| {
         let code = ErrorCode(error.kind().json_rpc_code());

@@ -1,4 +1,4 @@
-//! A call that may take its time: who asked, how long they wait, what they are told meanwhile.
+//! [`ToolCall`]: a tool call that may wait for a run and reports progress meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::export::council::events;
 use crate::export::telling::tell;
 use crate::hosting::{FOLLOWING_PAUSE, Following, House};
 
-/// Nobody keeps a connection open for longer.
+/// Longest wait of a call; clients do not keep a connection open longer.
 pub(super) const WAIT_SECONDS_MAX: i64 = 3_600;
 
 #[derive(Debug)]
@@ -26,12 +26,12 @@ pub(super) struct Call {
     context: RequestContext<RoleServer>,
 }
 
-/// What happens to a run when the call that waits for it is cancelled.
+/// What happens to a run when the client cancels the call that waits for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OnCancel {
-    /// This call started it, and its caller has changed their mind.
+    /// This call started the run, so cancelling it interrupts the run.
     EndRun,
-    /// Somebody only looked.
+    /// The call only watches the run.
     LeaveRun,
 }
 
@@ -44,13 +44,12 @@ impl Call {
         Self { house, arguments, context }
     }
 
-    /// Whether the client can poll tasks, and so need not wait.
+    /// Whether the client supports tasks, so that the call need not wait.
     pub(super) fn has_tasks(&self) -> bool {
         self.context.client_capabilities().is_some_and(|known| known.supports_tasks())
     }
 
-    /// Waits for a run, telling how it goes, for as long as the caller wants; then says where it
-    /// stands.
+    /// Waits for a run for at most `wait` and sends progress; then returns the run's state.
     pub(super) async fn await_run(
         &self,
         id: &DialogueId,
@@ -68,7 +67,7 @@ impl Call {
         Ok(self.house.report(id).await?.into())
     }
 
-    /// Tells what happens until nothing happens any more.
+    /// Sends progress until the run ends.
     async fn follow(&self, id: &DialogueId) -> Result<(), Error> {
         let mut following = Following::default();
         let mut steps = 0_u32;
@@ -95,7 +94,7 @@ impl Call {
     async fn tell(&self, step: u32, text: &str) {
         let Some(token) = self.context.meta.get_progress_token() else { return };
         let param = ProgressNotificationParam::new(token, f64::from(step)).with_message(text);
-        // Whoever does not hear it can ask.
+        // Progress is optional, so a failure to send it is ignored.
         let _ = self.context.peer.notify_progress(param).await;
     }
 }

@@ -1,8 +1,8 @@
-//! Connections of `serve`: how many there may be, how long each may take, which one is closed
-//! when there are too many.
+//! Connections of `serve`: their limits and timeouts, and which one is closed when there are too
+//! many.
 //!
-//! **Invariant:** a client without the token cannot keep one that has it out. It is closed after
-//! a short time, and earlier when its place is needed.
+//! **Invariant:** clients without the token cannot keep out a client that has it. Such a connection
+//! is closed after a short time, or earlier when another needs its slot.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -21,35 +21,34 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-/// Open connections. A client has a few: one that listens for events, one per call that waits.
+/// Maximum of open connections. A client needs a few: one for events, one per waiting call.
 const CONNECTIONS_MAX: usize = 256;
 
-/// Of the files that this process may open, connections get one in this many. The others are for
-/// runs, whose calls need sockets and pipes, and for the store.
+/// Connections get one in this many file descriptors; runs and the store need the others.
 const DESCRIPTOR_SHARE: u64 = 4;
 
-/// From the first byte of a connection to a request with the token. Clients are on this machine
-/// and send at once.
+/// Time from the start of a connection to a request with the token. Clients are local and send at
+/// once.
 const ADMISSION_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// For the head of a request, and for the pause before it: a client keeps its connection open.
+/// Time for the head of a request, including the idle time before it on a kept-alive connection.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// For the body of a request: at most 16 MiB, on this machine.
+/// Time for the body of a request: at most 16 MiB from a local client.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// After an error that concerns all connections, as when no file can be opened any more.
+/// Pause after an error that affects all connections, such as no free file descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// How long open connections may take to end when the server stops. A stream of events never
-/// ends by itself.
+/// Time for open connections to finish when the server stops. An event stream never finishes by
+/// itself.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// What a client is told for whom there is no place.
+/// Response to a client when all connections are in use.
 const NO_PLACE: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\
     Retry-After: 1\r\nContent-Length: 30\r\n\r\nall connections are in use now";
 
-/// The limits, so that tests can set smaller ones.
+/// Limits of the HTTP server; tests set smaller ones.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HttpLimits {
     pub connections_max: usize,
@@ -59,7 +58,7 @@ pub(crate) struct HttpLimits {
 }
 
 impl HttpLimits {
-    /// Those of this process, which may open so many files and no more.
+    /// The limits for this process, from its file descriptor limit.
     pub(crate) fn of_process() -> Self {
         let files_max = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
         Self::with_files(files_max)
@@ -76,16 +75,16 @@ impl HttpLimits {
     }
 }
 
-/// A connection, as its requests know it.
+/// State of a connection, shared with its requests.
 #[derive(Debug, Default)]
 pub(super) struct ConnectionState {
     is_admitted: AtomicBool,
-    /// Its place is needed.
+    /// Signalled when another connection needs the slot.
     close: Notify,
 }
 
 impl ConnectionState {
-    /// A request on it had the token: from now on it is not closed for others.
+    /// Marks the connection after a request with the token, so that it is not closed for others.
     pub(super) fn admit(&self) {
         self.is_admitted.store(true, Ordering::Relaxed);
     }
@@ -95,7 +94,7 @@ impl ConnectionState {
     }
 }
 
-/// The open connections, by the order in which they came.
+/// The open connections, oldest first.
 #[derive(Debug, Default)]
 struct ConnectionTable {
     open: Mutex<OpenConnections>,
@@ -107,7 +106,7 @@ struct OpenConnections {
     states: BTreeMap<u64, Arc<ConnectionState>>,
 }
 
-/// A place in the table; dropping it frees the place.
+/// A slot in the table; dropping it frees the slot.
 #[derive(Debug)]
 struct ConnectionPlace {
     table: Arc<ConnectionTable>,
@@ -122,7 +121,8 @@ impl Drop for ConnectionPlace {
 }
 
 impl ConnectionTable {
-    /// A place for a new connection: that of the oldest without the token, where all are taken.
+    /// Takes a slot for a new connection. If all are in use, closes the oldest connection without
+    /// the token.
     fn enter(self: &Arc<Self>, connections_max: usize) -> Option<ConnectionPlace> {
         let mut open = self.lock();
         if open.states.len() >= connections_max && !open.close_oldest() {
@@ -140,7 +140,7 @@ impl ConnectionTable {
 }
 
 impl OpenConnections {
-    /// Closes the oldest connection that sent no token; says whether there was one.
+    /// Closes the oldest connection without the token; returns whether there was one.
     fn close_oldest(&mut self) -> bool {
         let oldest = self.states.iter().find(|(_, state)| !state.is_admitted());
         let Some(number) = oldest.map(|(number, _)| *number) else { return false };
@@ -151,7 +151,7 @@ impl OpenConnections {
     }
 }
 
-/// Answers connections until it is told to stop, then gives those that are open a short time.
+/// Serves connections until `stop`, then waits a short time for the open ones.
 pub(super) async fn serve_connections(
     listener: TcpListener,
     router: Router,
@@ -179,7 +179,7 @@ pub(super) async fn serve_connections(
             },
             Err(error) if is_of_one_connection(&error) => {}
             Err(_) => {
-                // No file can be opened. A client without the token makes room first.
+                // No file descriptor is free, so close a client without the token.
                 table.lock().close_oldest();
                 sleep(ACCEPT_PAUSE).await;
             }
@@ -190,7 +190,7 @@ pub(super) async fn serve_connections(
     let _ = timeout(FAREWELL, async { while connections.join_next().await.is_some() {} }).await;
 }
 
-/// Errors of `accept` that say nothing about the next connection.
+/// Whether an `accept` error concerns only this one connection.
 fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -201,9 +201,9 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Says that there is no place, as far as that goes without waiting.
+/// Sends the busy response, as far as possible without waiting.
 fn refuse(stream: &TcpStream) {
-    // Not written, the end of the connection says the same.
+    // If the response cannot be written, the client still sees the connection close.
     let _ = stream.try_write(NO_PLACE);
 }
 
@@ -223,7 +223,7 @@ async fn serve_one(
     let (mut is_ending, mut is_admission_over) = (false, false);
     loop {
         tokio::select! {
-            // An error here is one that the client has made, or sees itself.
+            // The client caused the error or notices it itself.
             _ = connection.as_mut() => return,
             () = place.state.close.notified() => return,
             () = sleep_until(admission_ends), if !is_admission_over => {

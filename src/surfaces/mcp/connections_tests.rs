@@ -1,4 +1,4 @@
-//! Clients that say nothing, too little or too late, and one that has the token.
+//! Tests with clients that are silent, slow or without a token, and one that has the token.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -11,13 +11,13 @@ use crate::config::Flags;
 use crate::hosting::{House, Premises};
 use crate::surfaces::mcp::http::{Address, listen};
 
-/// So long that a test never sees it.
+/// Never reached in a test.
 const LONG: Duration = Duration::from_secs(3_600);
 
-/// So short that a test need not wait for it.
+/// Short enough to wait for in a test.
 const SHORT: Duration = Duration::from_millis(100);
 
-/// What takes longer than this has hung.
+/// A test that waits longer has hung.
 const HUNG: Duration = Duration::from_secs(60);
 
 const PATIENT: HttpLimits = HttpLimits {
@@ -27,7 +27,7 @@ const PATIENT: HttpLimits = HttpLimits {
     body_timeout: LONG,
 };
 
-/// A server on a free port. It stops when this is dropped.
+/// A server on a free port, stopped on drop.
 struct Served {
     address: SocketAddr,
     token: String,
@@ -56,7 +56,7 @@ impl Served {
         TcpStream::connect(self.address).await.unwrap()
     }
 
-    /// Sends the head of a request that has the token.
+    /// Sends the head of a request with the token.
     async fn ask(&self, stream: &mut TcpStream, request: &str, headers: &str) {
         let head = format!(
             "{request} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\n\
@@ -67,7 +67,7 @@ impl Served {
         stream.write_all(head.as_bytes()).await.unwrap();
     }
 
-    /// Opens a session on a connection of its own, and a stream of events in it.
+    /// Opens a session on one connection and its event stream on another.
     async fn open_stream(&self) -> TcpStream {
         let hello = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
         let mut first = self.connect().await;
@@ -85,7 +85,7 @@ impl Served {
         stream
     }
 
-    /// An answer to a request on a connection that stays open.
+    /// The response to a request on a kept-alive connection.
     async fn answered(&self, stream: &mut TcpStream) -> String {
         self.ask(stream, "GET /nothing", "").await;
         read_until(stream, "\r\n\r\n").await
@@ -105,14 +105,14 @@ async fn read_until(stream: &mut TcpStream, end: &str) -> String {
     String::from_utf8(read).unwrap()
 }
 
-/// Waits until the server has closed it.
+/// Waits until the server closes the connection.
 async fn wait_for_end(stream: &mut TcpStream) {
     let mut rest = Vec::new();
-    // A reset is an end too.
+    // A reset counts as closed.
     let _ = timeout(HUNG, stream.read_to_end(&mut rest)).await.expect("it stays open");
 }
 
-/// Whether the server has not closed it.
+/// Whether the connection is still open.
 fn is_open(stream: &TcpStream) -> bool {
     let mut byte = [0; 1];
     matches!(stream.try_read(&mut byte), Ok(1..))

@@ -1,4 +1,4 @@
-//! The four tools that start and mind runs.
+//! The four tools that start and control runs: ask, review, status and intervene.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::engine;
 use crate::error::{Error, document_text};
 use crate::hosting::{RunStatus, blocking};
 
-/// Does what the tool does, and says where the run stands then.
+/// Runs a tool and returns the state of its run.
 pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {
     let answer = match run {
         Run::Ask => ask(call).await?,
@@ -64,15 +64,15 @@ async fn begin_submitted(call: &Call, submitted: ReviewArguments) -> Result<Begu
     }
 }
 
-/// What a call began.
+/// Result of starting a call.
 #[derive(Debug)]
 pub(super) enum Begun {
     Run(DialogueId),
-    /// No run is needed for its answer.
+    /// The call needs no run, so it is answered at once.
     Answered(Box<RunAnswer>),
 }
 
-/// Starts what a task is to be made of: its id is that of the run.
+/// Starts the run behind a task; the task id is the run's dialogue id.
 pub(super) async fn start(run: Run, call: &Call) -> Result<Begun, Error> {
     match run {
         Run::Ask => Ok(Begun::Run(begin_asked(call, AskArguments::read(&call.arguments)?).await?)),
@@ -102,7 +102,8 @@ async fn status(call: &Call) -> Result<RunAnswer, Error> {
 async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
     let wanted = InterveneArguments::read(&call.arguments)?;
     let store = Arc::clone(&call.house.for_existing()?.store);
-    // What an earlier directive cost is in the transcript that this one is held against.
+    // Directives run one at a time, so that each sees the cost of the earlier ones in the run
+    // state.
     let _turn = match wanted.kind {
         Deed::Direct => Some(call.house.directing.lock().await),
         Deed::Whisper | Deed::Stop => None,
@@ -116,7 +117,7 @@ async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
     note(call, wanted.id, intervention).await
 }
 
-/// Writes it where the run finds it, and says where the run stands.
+/// Appends the intervention to the journal and returns the state of the run.
 pub(super) async fn note(
     call: &Call,
     id: DialogueId,

@@ -1,7 +1,7 @@
-//! A directive: restated first, taken up once it is confirmed.
+//! Directives: a model restates one first; it takes effect after the caller confirms it.
 //!
-//! **Invariant:** what was restated is in the record before anybody is told of it: it was paid
-//! for, and whoever confirms it means the sentence they saw.
+//! **Invariant:** a restatement is recorded before the caller sees it. It was paid for, and a
+//! confirmation refers to that exact sentence.
 
 use super::call::Call;
 use super::deliberating::note;
@@ -41,7 +41,7 @@ pub(super) async fn direct(
     };
     let is_noted = confirmed || (restatement.is_some() && !is_known);
     let answer: RunAnswer = match is_noted {
-        // Whoever confirms it means what they wrote, restated or not.
+        // A confirmation applies to the caller's own text, restated or not.
         true => note(call, id, directive(restatement)).await?,
         false => call.house.report(&id).await?.into(),
     };

@@ -1,4 +1,4 @@
-//! The protocol by HTTP, on loopback, for those who know the token.
+//! MCP over HTTP on a loopback address, for clients with the token: [`HttpServer`].
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -21,17 +21,17 @@ use super::token::Token;
 use crate::error::Error;
 use crate::hosting::House;
 
-/// Names of this machine, as a client on it calls it.
+/// Host names by which local clients address this server.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// Where to listen.
+/// The address to listen on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Address {
     pub ip: IpAddr,
     pub port: u16,
 }
 
-/// A server that listens, and only has to be let run.
+/// A bound server that does not answer yet.
 pub(crate) struct Listening {
     listener: TcpListener,
     router: Router,
@@ -40,7 +40,7 @@ pub(crate) struct Listening {
     pub token_path: PathBuf,
 }
 
-/// Opens the port; nobody is answered yet.
+/// Binds the port; [`HttpServer::serve_until`] starts to answer.
 pub(crate) async fn listen(
     house: Arc<House>,
     address: Address,
@@ -53,9 +53,9 @@ pub(crate) async fn listen(
     let address = listener.local_addr().map_err(Error::Listen)?;
     let token_path = token.path.clone();
     let admission = Admission::new(token, address);
-    // Admission checks hosts and origins for every path, before anything is read, and refuses a
-    // header that is there twice. The library is told the same, because by itself it is content
-    // with any port and any origin: a request that found a way around that layer would get in.
+    // [`AdmissionRules`] checks host and origin of every request before its body is read, and
+    // refuses duplicate headers. The library gets the same lists, because by default it accepts any
+    // port and any origin: a request that bypassed our layer would be accepted.
     let config = StreamableHttpServerConfig::default()
         .with_allowed_hosts(admission.hosts.clone())
         .with_allowed_origins(admission.origins())
@@ -72,24 +72,24 @@ pub(crate) async fn listen(
 }
 
 impl Listening {
-    /// Answers until it is told to stop.
+    /// Serves requests until `stop`.
     pub(crate) async fn serve(self, stop: impl Future<Output = ()>) {
         serve_connections(self.listener, self.router, self.limits, stop).await;
     }
 }
 
-/// Who is let in: by the name they call us, the page they come from, and the token.
+/// Which requests are admitted: by host, origin and token.
 #[derive(Debug)]
 struct Admission {
     token: Token,
-    /// What a client may call this server, with its port.
+    /// Accepted `Host` values, with port.
     hosts: Vec<String>,
 }
 
 impl Admission {
     fn new(token: Token, address: SocketAddr) -> Self {
         let names = HOSTS.iter().map(|host| format!("{host}:{}", address.port()));
-        // Loopback has more addresses than the one that everybody knows.
+        // The user may listen on a loopback address other than 127.0.0.1.
         Self { token, hosts: names.chain([address.to_string()]).collect() }
     }
 
@@ -97,9 +97,9 @@ impl Admission {
         self.hosts.iter().map(|host| format!("http://{host}")).collect()
     }
 
-    /// Why a request is not let in.
+    /// Status and reason if the request is refused.
     fn refuses(&self, headers: &HeaderMap) -> Option<(StatusCode, &'static str)> {
-        // Exactly one of each: of two, a proxy may have read the other.
+        // Refuse duplicate headers: a proxy may have checked the other value.
         let only = |name| {
             let mut values = headers.get_all(name).iter();
             let value = values.next();
@@ -132,7 +132,7 @@ impl Admission {
 async fn let_in(State(admission): State<Arc<Admission>>, request: Request, next: Next) -> Response {
     if let Some((status, reason)) = admission.refuses(request.headers()) {
         let mut response = (status, reason).into_response();
-        // A client that was refused makes room for others.
+        // Close the connection of a refused client, to free its slot.
         let close = header::HeaderValue::from_static("close");
         response.headers_mut().insert(header::CONNECTION, close);
         if status == StatusCode::UNAUTHORIZED {
@@ -147,7 +147,7 @@ async fn let_in(State(admission): State<Arc<Admission>>, request: Request, next:
     let is_farewell = request.method() == Method::DELETE;
     let mut response = next.run(request).await;
     if is_farewell && response.status() == StatusCode::ACCEPTED {
-        // The session is gone by now. The reference client takes "accepted" for a failure.
+        // The session is closed. The reference client treats 202 as an error, so send 204.
         *response.status_mut() = StatusCode::NO_CONTENT;
     }
     response

@@ -1,4 +1,4 @@
-//! Ids in use: an answer to two requests would be nobody's.
+//! [`ActiveIds`]: ids of unanswered requests. A duplicate is rejected until the first is answered.
 
 use std::collections::HashSet;
 use std::hash::Hash;
@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rmcp::model::{ClientJsonRpcMessage, ClientNotification, JsonRpcMessage, RequestId};
 
-/// What is being worked on.
+/// The set of active ids.
 #[derive(Debug)]
 pub(super) struct InFlight<K>(Mutex<HashSet<K>>);
 
@@ -17,7 +17,7 @@ impl<K> Default for InFlight<K> {
 }
 
 impl<K: Eq + Hash> InFlight<K> {
-    /// Whether it was free, and is taken now.
+    /// Adds an id; returns false if it is already active.
     pub(super) fn take(&self, key: K) -> bool {
         self.lock().insert(key)
     }
@@ -31,7 +31,7 @@ impl<K: Eq + Hash> InFlight<K> {
     }
 }
 
-/// The id that a request brings.
+/// The id of a request.
 pub(super) fn asked(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Request(request) => Some(&request.id),
@@ -41,7 +41,7 @@ pub(super) fn asked(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-/// The request that a notification cancels: it is not answered any more.
+/// The id that a cancellation names; that request gets no answer.
 pub(super) fn cancelled(message: &ClientJsonRpcMessage) -> Option<&RequestId> {
     let JsonRpcMessage::Notification(note) = message else { return None };
     let ClientNotification::CancelledNotification(cancelled) = &note.notification else {

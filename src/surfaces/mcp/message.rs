@@ -1,4 +1,4 @@
-//! From bytes to messages, strictly; or what is wrong with them, for whoever sent them.
+//! Parses MCP messages strictly, or returns a [`MessageError`] with the reply to the sender.
 
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
@@ -11,35 +11,35 @@ use super::request_slots::WAITING_MAX;
 use super::salvage::id_of;
 use crate::domain::strict_json::Strict;
 
-/// A message of more is answered with an error, by whichever transport it comes; the limit on
-/// what a tool takes is smaller, and has better words.
+/// Larger messages get an error, on both transports. Tools have smaller limits with more specific
+/// errors.
 pub(super) const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// Messages in one batch: each may have an answer, and a message has millions of bytes.
+/// Maximum of messages in a batch, because each may need an answer.
 const BATCH_MESSAGES_MAX: usize = 1_000;
 
-/// More than any tool takes, and less than a stack holds.
+/// Deeper than the arguments of any tool, and safe for the stack.
 const STRICT: Strict = Strict {
     depth_max: 100,
     key_twice: |key| format!("the key `{key}` is there twice"),
     too_deep: || "it is nested too deep".to_owned(),
 };
 
-/// By which a request of the newest version says who asks.
+/// Metadata key by which a request names its protocol version; only the newest version uses it.
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// A message that cannot be taken.
+/// A message that cannot be processed.
 #[derive(Debug, PartialEq)]
 pub(super) struct Unread {
     whose: Whose,
     error: ErrorData,
 }
 
-/// Whom an error is for.
+/// The request to which an error replies.
 #[derive(Debug, Clone, PartialEq)]
 enum Whose {
     Request(RequestId),
-    /// There is an id, and it is none that can be answered to: somebody waits all the same.
+    /// The id is invalid, but the client waits for a reply.
     Unnameable,
     Nobody,
 }
@@ -49,7 +49,7 @@ impl Unread {
         Self { whose, error: ErrorData::new(code, message.into(), None) }
     }
 
-    /// As much of it as was read may still say whose it was.
+    /// Recovers the id from the part that was read.
     pub(super) fn too_long(beginning: &[u8]) -> Self {
         let message = format!("the message is over the limit of {MESSAGE_BYTES_MAX} bytes");
         Self::new(Whose::found(beginning), ErrorCode::INVALID_REQUEST, message)
@@ -65,7 +65,7 @@ impl Unread {
         Self::new(Whose::Request(id.clone()), ErrorCode::INVALID_REQUEST, message)
     }
 
-    /// What is answered; nothing, where nobody could tell what it answers.
+    /// The reply, or `None` if the message has no id.
     pub(super) fn answer(self) -> Option<ServerJsonRpcMessage> {
         match self.whose {
             Whose::Request(_) | Whose::Unnameable => Some(self.answer_in_any_case()),
@@ -73,7 +73,7 @@ impl Unread {
         }
     }
 
-    /// The same where somebody waits for an answer in any case.
+    /// The reply for a transport that always needs one.
     pub(super) fn answer_in_any_case(self) -> ServerJsonRpcMessage {
         let id = match self.whose {
             Whose::Request(id) => Some(id),
@@ -82,7 +82,7 @@ impl Unread {
         ServerJsonRpcMessage::error(self.error, id)
     }
 
-    /// Whether it was a request of the protocol, whose params alone are wrong.
+    /// Whether the request is known and only its params are invalid.
     pub(super) fn is_of_params(&self) -> bool {
         self.error.code == ErrorCode::INVALID_PARAMS
     }
@@ -101,7 +101,7 @@ impl Whose {
     }
 }
 
-/// Reads one message, or a batch of them as older versions allow.
+/// Reads one message or, as older protocol versions allow, a batch.
 pub(super) fn read(bytes: &[u8]) -> Vec<Result<ClientJsonRpcMessage, Unread>> {
     if bytes.trim_ascii().is_empty() {
         return Vec::new();
@@ -117,7 +117,7 @@ pub(super) fn read(bytes: &[u8]) -> Vec<Result<ClientJsonRpcMessage, Unread>> {
     }
 }
 
-/// Reads one message and no batch: a request by HTTP has one answer.
+/// Reads one message and refuses a batch: an HTTP request has one response.
 pub(super) fn read_one(bytes: &[u8]) -> Result<ClientJsonRpcMessage, Unread> {
     let invalid =
         |message: &str| Err(Unread::new(Whose::Nobody, ErrorCode::INVALID_REQUEST, message));
@@ -151,7 +151,8 @@ fn message(value: Value) -> Result<ClientJsonRpcMessage, Unread> {
     let is_handshake_of_none = is_handshake_of_none(&value);
     let message: ClientJsonRpcMessage = serde_json::from_value(value)
         .map_err(|_| invalid("it is not a message of the protocol"))?;
-    // What the library cannot read by the rules of its method, it takes for a method of ours.
+    // The library treats a request with invalid params as a custom method, so check the params
+    // here.
     if let JsonRpcMessage::Request(request) = &message
         && let ClientRequest::CustomRequest(custom) = &request.request
         && !is_handshake_of_none
@@ -162,7 +163,8 @@ fn message(value: Value) -> Result<ClientJsonRpcMessage, Unread> {
     Ok(message)
 }
 
-/// A handshake by the newest version, which has none: the method is not there, whatever it brings.
+/// Whether a client of the newest version sends `initialize`, which that version does not have.
+/// Such a request is an unknown method, so its params are not checked.
 fn is_handshake_of_none(message: &Value) -> bool {
     let version = message.pointer("/params/_meta").and_then(|meta| meta.get(VERSION));
     version.is_some() && message.get("method").is_some_and(|method| method == "initialize")
@@ -172,7 +174,7 @@ fn is_handshake_of_none(message: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// What is answered to a line: the code, and whether it goes to an id.
+    /// The replies to a line: error code, and whether it has an id.
     fn answered(line: &str) -> Vec<(i32, bool)> {
         let errors = read(line.as_bytes()).into_iter().filter_map(Result::err);
         let answers = errors.filter_map(Unread::answer).map(|answer| {

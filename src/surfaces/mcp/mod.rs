@@ -1,7 +1,6 @@
-//! The door for agents: the record's operations and deliberations as MCP tools, records as
-//! resources, by standard input and output or by HTTP.
+//! The MCP server: operations and runs as tools, records as resources, over stdio or HTTP.
 //!
-//! **Invariant:** nothing is written to standard output but the protocol.
+//! **Invariant:** stdout carries protocol messages only.
 
 mod answer;
 mod call;

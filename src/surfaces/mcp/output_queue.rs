@@ -1,8 +1,8 @@
-//! Lines that wait to be written to the client, counted.
+//! Counted queue of the lines to write to the client.
 //!
-//! [`OutputQueue`] never waits when a line is added: the code that answers must not stop. Its
-//! reader side ([`super::stdio`]) takes no further request while too much waits here, so a client
-//! that does not read stops being read.
+//! Adding to an [`OutputQueue`] never waits, so request handlers do not block. The reader
+//! ([`super::stdio`]) stops reading requests while the queue is full, so a client that does not
+//! read its answers cannot send more.
 
 use rmcp::model::ServerJsonRpcMessage;
 use serde_json::Error as JsonError;
@@ -12,32 +12,32 @@ use tokio::time::{Duration, timeout};
 
 use super::request_slots::RequestSlot;
 
-/// Bytes that may wait before no further line is read. An answer may be larger than that: it is
-/// queued whole, and then nothing is read until it is written.
+/// Queued bytes at which reading stops. One answer may be larger: it is queued completely, and
+/// reading stops until it is written.
 const QUEUED_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Lines that may wait before no further line is read: errors are small, and many.
+/// Queued lines at which reading stops, because errors are small but many.
 const QUEUED_LINES_MAX: usize = 256;
 
-/// Lines that may wait before progress is not told any more: it is old when it is read.
+/// Queued lines at which progress is dropped, because it would arrive outdated.
 const QUEUED_LINES_MAX_FOR_NOTICE: usize = 64;
 
-/// What is written at once: as much as a pipe holds.
+/// Bytes per write: the size of a pipe buffer.
 const CHUNK_BYTES: usize = 64 * 1024;
 
-/// A line, and the slot of the request that it answers: free when the line is written.
+/// A line and the slot of the request that it answers; the slot is freed after the write.
 struct QueuedLine {
     bytes: Vec<u8>,
     _slot: Option<RequestSlot>,
 }
 
-/// What waits, and how much was written.
+/// Size of the queue, and bytes written so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct Backlog {
     lines: usize,
     bytes: usize,
     written_bytes: u64,
-    /// The client has closed its end: nothing is written any more.
+    /// The client closed its end, so nothing more is written.
     is_broken: bool,
 }
 
@@ -47,7 +47,7 @@ impl Backlog {
     }
 }
 
-/// The way to the task that writes.
+/// Sender to the task that writes.
 #[derive(Debug, Clone)]
 pub(super) struct OutputQueue {
     lines: mpsc::UnboundedSender<QueuedLine>,
@@ -55,7 +55,7 @@ pub(super) struct OutputQueue {
 }
 
 impl OutputQueue {
-    /// Starts the task that writes. It ends when the last queue is dropped.
+    /// Starts the writer task. It ends when the last queue is dropped.
     pub(super) fn start(output: impl AsyncWrite + Unpin + Send + 'static) -> Self {
         let (lines, waiting) = mpsc::unbounded_channel();
         let backlog = watch::Sender::new(Backlog::default());
@@ -63,7 +63,7 @@ impl OutputQueue {
         Self { lines, backlog }
     }
 
-    /// Adds an answer.
+    /// Adds a message.
     pub(super) fn add(
         &self,
         message: &ServerJsonRpcMessage,
@@ -75,12 +75,12 @@ impl OutputQueue {
             backlog.lines += 1;
             backlog.bytes += bytes.len();
         });
-        // The task that writes ends after the last sender is gone.
+        // The writer task outlives all senders, so this cannot fail.
         let _ = self.lines.send(QueuedLine { bytes, _slot: slot });
         Ok(())
     }
 
-    /// Adds a notification, unless so much waits that it would be old when it is read.
+    /// Adds a notification, unless the queue is so long that it would arrive outdated.
     pub(super) fn add_notice(&self, message: &ServerJsonRpcMessage) -> Result<(), JsonError> {
         let Backlog { lines, bytes, .. } = *self.backlog.borrow();
         match lines >= QUEUED_LINES_MAX_FOR_NOTICE || bytes >= QUEUED_BYTES_MAX {
@@ -89,12 +89,12 @@ impl OutputQueue {
         }
     }
 
-    /// Waits until another line may be read.
+    /// Waits until the queue has space.
     pub(super) async fn wait_for_room(&self) {
         self.wait(|backlog| !backlog.is_full()).await;
     }
 
-    /// Waits until everything is written; gives up when the client has read nothing for so long.
+    /// Waits until everything is written; gives up when the client reads nothing for `time`.
     pub(super) async fn wait_until_written(&self, time: Duration) {
         loop {
             let written = self.written_bytes();
@@ -109,7 +109,7 @@ impl OutputQueue {
         }
     }
 
-    /// Whether lines wait that the client has not read, or never will.
+    /// Whether lines are unwritten, or cannot be written any more.
     pub(super) fn is_waiting(&self) -> bool {
         let backlog = self.backlog.borrow();
         backlog.lines > 0 || backlog.is_broken
@@ -119,13 +119,13 @@ impl OutputQueue {
         self.backlog.borrow().written_bytes
     }
 
-    /// Whether the client has closed its end.
+    /// Whether the client closed its end.
     pub(super) fn is_broken(&self) -> bool {
         self.backlog.borrow().is_broken
     }
 
     async fn wait(&self, is_reached: impl Fn(&Backlog) -> bool) {
-        // This queue is a sender: the channel is never closed while it waits.
+        // `self` is a sender, so the channel stays open while this waits.
         let _ = self.backlog.subscribe().wait_for(|backlog| is_reached(backlog)).await;
     }
 }
@@ -150,7 +150,7 @@ async fn write_lines(
     }
 }
 
-/// Writes a line, and counts what of it is written: a long one takes a slow reader long.
+/// Writes a line in chunks and counts each, so that progress with a slow reader is visible.
 async fn write_line(
     output: &mut (impl AsyncWrite + Unpin),
     line: &[u8],
@@ -175,7 +175,7 @@ mod tests {
         ServerJsonRpcMessage::error(error, None)
     }
 
-    /// Whether another line would be read now.
+    /// Whether the queue has space now.
     async fn has_room(queue: &OutputQueue) -> bool {
         tokio::select! {
             biased;

@@ -1,4 +1,4 @@
-//! What is wrong with the params of a method that we know.
+//! Describes why the params of a known method are invalid.
 
 use rmcp::model::{
     CallToolRequestParams, CancelTaskParams, CustomRequest, GetPromptRequestParams, GetTaskParams,
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::record::cut;
 
-/// A sentence for whoever sent it; nothing, where the method is none that is served here.
+/// A sentence for the client, or `None` if the method is not supported here.
 pub(super) fn objection(request: &CustomRequest) -> Option<String> {
     let params = request.params.clone().unwrap_or_else(|| json!({}));
     let reason = match request.method.as_str() {
@@ -26,7 +26,7 @@ pub(super) fn objection(request: &CustomRequest) -> Option<String> {
         "ping" | "server/discover" => None,
         _ => return None,
     };
-    // One that reads alone was written around it: `_meta` that is no object, for one.
+    // The params alone are valid, so something around them is not, such as `_meta`.
     let reason = reason.unwrap_or_else(|| "they are not an object of the protocol".to_owned());
     Some(format!("the params of `{}` cannot be read: {}", request.method, cut(&reason)))
 }
@@ -35,6 +35,6 @@ fn reason<P: DeserializeOwned>(params: Value) -> Option<String> {
     let read: Result<P, _> = serde_path_to_error::deserialize(params);
     let error = read.err()?;
     let place = error.path().to_string();
-    // At the top there is no place to name.
+    // A top-level error has no path.
     Some(if place == "." { error.into_inner().to_string() } else { error.to_string() })
 }

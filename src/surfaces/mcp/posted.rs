@@ -1,4 +1,4 @@
-//! What is posted: read by the same rules as a line of standard input, before the library sees it.
+//! Reads HTTP bodies by the same rules as stdio lines, before the library parses them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use super::connections::HttpLimits;
 use super::in_flight::{InFlight, asked, cancelled};
 use super::message::{MESSAGE_BYTES_MAX, Unread, read_one};
 
-/// Whose answers a message belongs to.
+/// Header with the session of a request.
 const SESSION: &str = "mcp-session-id";
 
-/// A request of a session: its answer goes to whoever sent it last.
+/// Session and request id; the answer goes to the last client that used the pair.
 type Key = (String, RequestId);
 
-/// What holds for everything that is posted.
+/// State shared by all POST requests.
 pub(super) struct Posting {
     in_flight: Arc<InFlight<Key>>,
     body_timeout: Duration,
@@ -34,7 +34,7 @@ impl Posting {
     }
 }
 
-/// A request that is being answered, until nobody reads the answer any more.
+/// Keeps a request id active until its response is fully read or dropped.
 struct Held {
     in_flight: Arc<InFlight<Key>>,
     key: Key,
@@ -72,12 +72,12 @@ pub(super) async fn take_in(
     };
     let key = |id: &RequestId| Some((session(&parts.headers)?, id.clone()));
     if let Some(key) = cancelled(&message).and_then(key) {
-        // What was cancelled is not answered.
+        // A cancelled request gets no answer.
         in_flight.free(&key);
     }
     let held = match asked(&message).and_then(key) {
         Some(key) if !in_flight.take(key.clone()) => return answered(Unread::in_flight(&key.1)),
-        // Without a session everybody has an answer of their own.
+        // Without a session each request has its own response, so ids may repeat.
         key => key.map(|key| Held { in_flight, key }),
     };
     let response = next.run(Request::from_parts(parts, Body::from(bytes))).await;
@@ -94,9 +94,9 @@ fn session(headers: &HeaderMap) -> Option<String> {
     headers.get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
-/// What cannot be read is answered with its id, wherever one can be found.
+/// The error response, with the request id if one was found.
 fn answered(unread: Unread) -> Response {
-    // Whoever sent a request hears of its params as of any answer.
+    // Invalid params are a normal JSON-RPC error, sent with HTTP status 200.
     let status = if unread.is_of_params() { StatusCode::OK } else { StatusCode::BAD_REQUEST };
     let body = serde_json::to_string(&unread.answer_in_any_case()).unwrap_or_default();
     (status, [(header::CONTENT_TYPE, "application/json")], body).into_response()

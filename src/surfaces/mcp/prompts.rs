@@ -1,4 +1,4 @@
-//! Prompts: what a Judge and an expert must know, for clients without skills.
+//! MCP prompts: the instructions for a Judge and for an expert, for clients without skills.
 
 use rmcp::model::{ErrorData, GetPromptResult, ListPromptsResult, Prompt, PromptMessage, Role};
 
@@ -6,7 +6,7 @@ use crate::markers::EXPERT_SKILL;
 use crate::operations::JUDGE_PROTOCOL;
 use crate::record::cut;
 
-/// Its name, what it is about, and its text.
+/// Name, description and text.
 type Page = (&'static str, &'static str, &'static str);
 
 fn pages() -> [Page; 2] {

@@ -1,9 +1,9 @@
-//! How many requests of one client are worked on at once.
+//! [`RequestSlots`]: limits the concurrent requests of one client.
 //!
-//! Most requests end by themselves. They share few slots, and a client that has used all of them
-//! is not read until an answer is written: so a client that never reads costs little memory. A
-//! call that waits for a run may take an hour. It has a slot of another kind, because the client
-//! must be able to cancel it: beyond those a call is refused, and the client is read on.
+//! Quick requests share a few slots. When all are in use, the reader waits until an answer is
+//! written, so a client that never reads uses little memory. A call that waits for a run can take
+//! an hour. It uses a separate kind of slot, because the client must be able to cancel it: when
+//! those are used up, the call is refused and reading continues.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,13 +13,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::tools::{Run, TOOLS, Work};
 
-/// More at once is not faster: the store has one writer, and an answer may have megabytes.
+/// More would not be faster: the store has one writer, and an answer can have megabytes.
 const QUICK_MAX: usize = 16;
 
-/// Four times as many as there can be runs.
+/// Four times the maximum number of runs.
 pub(super) const WAITING_MAX: usize = 128;
 
-/// A request that is worked on, until its handler has ended and its answer is written.
+/// A slot, in use until the request's handler has ended and its answer is written.
 #[derive(Debug, Clone)]
 pub(super) struct RequestSlot {
     _permit: Arc<OwnedSemaphorePermit>,
@@ -30,7 +30,7 @@ pub(super) struct RequestSlot {
 pub(super) struct RequestSlots {
     quick: Arc<Semaphore>,
     waiting: Arc<Semaphore>,
-    /// Requests without an answer.
+    /// Slots of unanswered requests.
     unanswered: Mutex<HashMap<RequestId, RequestSlot>>,
 }
 
@@ -45,12 +45,12 @@ impl Default for RequestSlots {
 }
 
 impl RequestSlots {
-    /// A slot for the message: nothing, if it needs none or there is none. Waits for a quick one.
+    /// Takes a slot for the message. Waits for a quick slot; does not wait for a waiting slot.
     pub(super) async fn take(&self, message: &ClientJsonRpcMessage) -> TakenSlot {
         let JsonRpcMessage::Request(request) = message else { return TakenSlot::NotNeeded };
         let permit = match may_wait(&request.request) {
             true => Arc::clone(&self.waiting).try_acquire_owned().ok(),
-            // The semaphore is never closed.
+            // Cannot fail: the semaphore is never closed.
             false => Arc::clone(&self.quick).acquire_owned().await.ok(),
         };
         match permit {
@@ -59,15 +59,14 @@ impl RequestSlots {
         }
     }
 
-    /// Puts the slot where it lives as long as the request: with its handler, and here until it
-    /// is answered.
+    /// Ties the slot to the request: to its handler, and to this table until it is answered.
     pub(super) fn attach(&self, message: &mut ClientJsonRpcMessage, slot: RequestSlot) {
         let JsonRpcMessage::Request(request) = message else { return };
         request.request.extensions_mut().insert(slot.clone());
         self.lock().insert(request.id.clone(), slot);
     }
 
-    /// The slot of a request that is answered, or that nothing will answer any more.
+    /// Removes the slot of a request that is answered or will never be.
     pub(super) fn detach(&self, id: &RequestId) -> Option<RequestSlot> {
         self.lock().remove(id)
     }
@@ -77,7 +76,7 @@ impl RequestSlots {
     }
 }
 
-/// What became of a wish for a slot.
+/// Result of taking a slot.
 #[derive(Debug)]
 pub(super) enum TakenSlot {
     Taken(RequestSlot),
@@ -85,7 +84,7 @@ pub(super) enum TakenSlot {
     NoneLeft,
 }
 
-/// Whether a request may wait for a run or a model, and so for long.
+/// Whether a request can wait for a run or a model.
 fn may_wait(request: &ClientRequest) -> bool {
     let ClientRequest::CallToolRequest(call) = request else { return false };
     let tool = TOOLS.iter().find(|tool| tool.name == call.params.name);

@@ -1,4 +1,4 @@
-//! Records as resources: the whole record, its transcript for people, its conclusion.
+//! MCP resources: the record of a dialogue as JSON, its transcript as Markdown, its conclusion.
 
 use rmcp::model::{
     ListResourceTemplatesResult, ListResourcesResult, ReadResourceResult, Resource,
@@ -22,7 +22,7 @@ const DIALOGUES: &str = "plenary://dialogues/";
 const JSON: &str = "application/json";
 const MARKDOWN: &str = "text/markdown";
 
-/// What of a dialogue is read.
+/// Which resource of a dialogue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Record,
@@ -30,12 +30,12 @@ enum Part {
     Conclusion,
 }
 
-/// Dialogues, a page at a time, the newest first.
+/// Lists dialogues page by page, newest first.
 pub(super) fn list(house: &House, after: Option<&str>) -> Result<ListResourcesResult, Error> {
     let arguments = json!({ "op": "list", "after": after });
     let listed = operations::list(house.for_existing()?.as_ref(), &arguments);
     let Listed { dialogues, next, .. } = listed.map_err(|error| match error.kind() {
-        // The cursor is the only thing that can be missing.
+        // Only the cursor can name a missing dialogue.
         Kind::NotFound => bad_cursor().into(),
         Kind::Refused
         | Kind::Incomplete
@@ -93,14 +93,13 @@ fn exported(workspace: &Workspace, id: &str, format: &str) -> Result<String, Err
     Ok(operations::printed(workspace, &arguments)?.text)
 }
 
-/// How a dialogue ended, whatever came before: of a review all of it leads to its verdict, of a
-/// council the rounds are left out.
+/// The result of a dialogue: a review's whole document, a council's without its rounds.
 fn conclusion(workspace: &Workspace, id: &str) -> Result<String, Error> {
     let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
     let dialogue = workspace.store.dialogue(&id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
     let protocol = dialogue.opening.protocol;
     let run = match look(workspace.store.as_ref(), &id) {
-        // Nothing was run on it: somebody leads it, or its verdicts were imported.
+        // There is no run: the dialogue is Judge-led, or its verdicts were imported.
         Err(Error::Refused(_)) => return verdicts(workspace, &id, protocol),
         looked => looked?,
     };
@@ -115,7 +114,7 @@ fn conclusion(workspace: &Workspace, id: &str) -> Result<String, Error> {
     }
 }
 
-/// How a dialogue that somebody leads has ended so far: by the verdicts they gave.
+/// The verdicts so far of a Judge-led dialogue.
 fn verdicts(workspace: &Workspace, id: &DialogueId, protocol: Protocol) -> Result<String, Error> {
     let record = exported(workspace, id.as_str(), "json")?;
     let record: Value = serde_json::from_str(&record).map_err(Error::Document)?;
@@ -145,7 +144,7 @@ fn bad_cursor() -> Fault {
     fault.field("cursor").suggest("send the nextCursor of the page before, or none")
 }
 
-/// The dialogue is there; the resource is not.
+/// The error for an existing dialogue without a conclusion.
 fn unconcluded(id: &DialogueId, protocol: Protocol) -> Fault {
     let (lacks, suggestion) = match protocol {
         Protocol::Review => (

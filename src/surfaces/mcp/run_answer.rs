@@ -1,4 +1,4 @@
-//! What an agent is told of a run: where it stands, and what to call next.
+//! [`RunAnswer`]: the state of a run for an agent, with a suggestion for the next call.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,22 +7,22 @@ use crate::domain::ids::DialogueId;
 use crate::export::gate::ReviewDocument;
 use crate::hosting::{Progress, RunReport, RunStatus};
 
-/// An agent must not pass it on as advice.
+/// Warns an agent not to pass on the result as advice.
 const REHEARSED: &str = "a REHEARSAL: no model was asked, and what it says is no advice";
 
 #[derive(Debug, Serialize)]
 pub(super) struct RunAnswer {
-    /// Nothing, where nothing was run.
+    /// `None` if there was no run.
     pub dialogue_id: Option<DialogueId>,
     pub status: RunStatus,
     pub progress: Option<Progress>,
     pub result: Option<Value>,
-    /// What to do next, where something is to be done.
+    /// The next step, if any.
     pub suggestion: Option<String>,
 }
 
 impl RunAnswer {
-    /// Of a document that is not looked at, though it could be.
+    /// The answer for a skipped document.
     pub(super) fn skipped(document: &ReviewDocument) -> Result<Self, serde_json::Error> {
         Ok(Self {
             dialogue_id: None,

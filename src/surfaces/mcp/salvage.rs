@@ -1,9 +1,9 @@
-//! The id of a message that cannot be read, so that whoever sent it hears of it.
+//! Recovers the id of an unreadable message, so that the error reaches the client's request.
 
 use rmcp::model::RequestId;
 
-/// Finds the id of a message that is no JSON, or more of it than anybody reads: without building
-/// anything, in one pass, however deep it goes.
+/// Finds the top-level `id` of invalid or truncated JSON in one pass, without allocation or
+/// recursion.
 pub(super) fn id_of(line: &[u8]) -> Option<RequestId> {
     let mut depth = 0_usize;
     let mut place = 0;
@@ -28,7 +28,7 @@ pub(super) fn id_of(line: &[u8]) -> Option<RequestId> {
     None
 }
 
-/// Where the text that begins here has its closing quote.
+/// Index of the closing quote of the string that starts here.
 fn end_of_text(line: &[u8], start: usize) -> Option<usize> {
     let mut place = start + 1;
     loop {
@@ -40,15 +40,15 @@ fn end_of_text(line: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// The text or number after a colon.
+/// The string or number after a colon.
 fn value_after(line: &[u8], place: usize) -> Option<RequestId> {
-    /// An id that is longer is no id.
+    /// A longer value is not an id.
     const ID_BYTES_MAX: usize = 1_000;
     let rest = line.get(place..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
     let rest = rest.get(..rest.len().min(ID_BYTES_MAX))?;
     let end = match rest.first()? {
         b'"' => end_of_text(rest, 0)? + 1,
-        // Up to whatever ends a number: half of one is another id.
+        // Read a number to its end: a part of it would be another id.
         _ => rest
             .iter()
             .position(|byte| matches!(byte, b',' | b'}') || byte.is_ascii_whitespace())?,

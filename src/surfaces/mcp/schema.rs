@@ -1,5 +1,5 @@
-//! Shapes of arguments and answers, as small as an agent can read them: the whole list of tools
-//! is sent with every conversation.
+//! Compact JSON schemas of tool arguments and answers. Clients send the tool list with every
+//! conversation, so size matters.
 
 use rmcp::model::JsonObject;
 use schemars::generate::SchemaSettings;
@@ -8,26 +8,26 @@ use serde_json::{Map, Value, json};
 
 use crate::domain::words::Word;
 
-/// Said of every number and text by the derivation, and to nobody's use.
+/// Keywords that the derive adds to every type and clients do not need.
 const NOISE: [&str; 7] =
     ["$schema", "title", "format", "minimum", "maximum", "default", NULL_SAYS_SOMETHING];
 
-/// Stands on what may be null in so many words.
+/// Marks a field in which null has its own meaning.
 const NULL_SAYS_SOMETHING: &str = "null_says_something";
 
-/// The shape of a tool's arguments.
+/// The schema of a tool's arguments.
 pub(super) fn arguments<T: JsonSchema>() -> JsonObject {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
     match plain(schema.into()) {
         Value::Object(map) => in_place(map),
-        // Never: the schema of a struct is an object.
+        // Unreachable: the schema of a struct is an object.
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             Map::new()
         }
     }
 }
 
-/// The shape of an answer: its keys, and no more.
+/// The schema of an answer: only its keys.
 pub(super) fn answer(keys: &[&str]) -> JsonObject {
     let properties: Map<String, Value> =
         keys.iter().map(|key| ((*key).to_owned(), json!({}))).collect();
@@ -37,26 +37,25 @@ pub(super) fn answer(keys: &[&str]) -> JsonObject {
     ])
 }
 
-/// A field that takes one word of a closed vocabulary.
+/// The schema of a string enum.
 pub(super) fn word<W: Word>(_: &mut SchemaGenerator) -> Schema {
     let options = json!({ "type": "string", "enum": W::options() });
     Schema::try_from(options).unwrap_or_default()
 }
 
-/// A text that people write null for, as the specification does. Nothing but a text: clients that
-/// know no choice of types send what was typed as it is, and that is just what a text needs.
+/// The schema of a string that may be null. It lists no other type: some clients send the typed
+/// text unchanged only for a plain string.
 pub(super) fn text_or_null(_: &mut SchemaGenerator) -> Schema {
     let schema = json!({ "type": ["string", "null"], NULL_SAYS_SOMETHING: true });
     Schema::try_from(schema).unwrap_or_default()
 }
 
-/// Without what the derivation says of every type, and without null, which is as good as absent
-/// everywhere.
+/// Removes noise keywords, and null, because an absent field means the same.
 fn plain(schema: Value) -> Value {
     match schema {
         Value::Object(map) => plain_map(map).into(),
         Value::Array(list) => list.into_iter().map(plain).collect(),
-        // Anything goes; written so that every client can read it.
+        // `true` accepts anything; some clients only accept an object.
         Value::Bool(true) => json!({}),
         Value::Bool(false) | Value::Null | Value::Number(_) | Value::String(_) => schema,
     }
@@ -72,7 +71,7 @@ fn plain_map(map: Map<String, Value>) -> Map<String, Value> {
 
 fn plain_entry((key, value): (String, Value)) -> Option<(String, Value)> {
     match (key.as_str(), value) {
-        // The names of fields are not keywords.
+        // Keys in here are field names, not keywords.
         ("properties" | "$defs", Value::Object(fields)) => {
             let fields: Map<String, Value> =
                 fields.into_iter().map(|(name, field)| (name, plain(field))).collect();
@@ -86,7 +85,7 @@ fn plain_entry((key, value): (String, Value)) -> Option<(String, Value)> {
     }
 }
 
-/// A choice between something and null is no choice.
+/// Replaces a choice between one type and null by that type.
 fn without_choice(mut schema: Map<String, Value>) -> Map<String, Value> {
     let is_something = |option: &Value| option.get("type").is_none_or(|name| name != "null");
     let Some(Value::Array(options)) = schema.get("anyOf") else { return schema };
@@ -99,8 +98,8 @@ fn without_choice(mut schema: Map<String, Value>) -> Map<String, Value> {
     schema
 }
 
-/// Puts every definition that is used once where it is used: that is shorter, and a client that
-/// looks at a field alone sees of what type it is.
+/// Inlines definitions that are used once: the schema is shorter, and clients that read a single
+/// field see its type.
 fn in_place(mut schema: Map<String, Value>) -> JsonObject {
     let Some(Value::Object(definitions)) = schema.shift_remove("$defs") else { return schema };
     let text = format!("{}{}", json!(schema), json!(definitions));
@@ -137,8 +136,7 @@ fn reference(definition: &str) -> String {
     format!("#/$defs/{definition}")
 }
 
-/// The keys of an answer, held against its type: a field that is added or renamed does not
-/// compile until it is said here.
+/// The field names of an answer type. A new or renamed field does not compile until it is listed.
 macro_rules! keys {
     ($answer:ident { $($field:ident),+ $(,)? }) => {{
         fn _whole(answer: &$answer) {

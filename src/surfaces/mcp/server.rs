@@ -1,4 +1,4 @@
-//! The server: which request is answered where.
+//! [`McpServer`]: dispatches MCP requests to tools, resources, prompts and tasks.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::{prompts, resources, tasks};
 use crate::hosting::{House, blocking};
 use crate::record::cut;
 
-/// What an agent reads before it knows anything of us.
+/// Instructions that the client shows to the agent.
 const INSTRUCTIONS: &str = "\
 Plenary keeps deliberations on the record. council_ask puts a question before a panel of models \
 and returns an audited conclusion; council_review puts a document before a gate: SHIP, REVISE or \
@@ -152,7 +152,7 @@ impl ServerHandler for Server {
         request: UpdateTaskParams,
         _: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // No run of ours asks its client anything; what is not asked for is passed over.
+        // Our runs never ask the client for input, so ignore what it sends.
         tasks::get(&self.house, &request.task_id).await.map(drop)
     }
 
@@ -178,7 +178,7 @@ pub(super) fn listed_tools() -> Vec<ListedTool> {
     TOOLS.iter().map(|tool| tool.listed()).collect()
 }
 
-/// A resource that could not be read is named where the protocol looks for its name.
+/// Adds the URI to the error data, where the protocol expects it.
 fn about(mut error: ErrorData, uri: &str) -> ErrorData {
     if let Some(Value::Object(document)) = &mut error.data {
         document.insert("uri".to_owned(), cut(uri).into());

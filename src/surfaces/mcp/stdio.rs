@@ -1,4 +1,4 @@
-//! The protocol by standard input and output, a message a line.
+//! MCP over stdio, one message per line: [`StdioTransport`].
 
 use std::collections::VecDeque;
 use std::io;
@@ -23,25 +23,25 @@ use super::request_slots::{RequestSlots, TakenSlot};
 use super::server::Server;
 use crate::hosting::House;
 
-/// How long a client that has closed the input may still wait for something, and take to read it.
+/// After the client closes stdin: time for pending answers, and for the client to read them.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// How often to look whether a client that reads nothing has closed the input.
+/// Interval for checking whether a client that does not read has closed stdin.
 const HANG_UP_PAUSE: Duration = Duration::from_millis(200);
 
-/// Answers whoever writes to standard input, until they close it.
+/// Serves stdin until the client closes it.
 pub(crate) async fn serve(house: Arc<House>) {
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     let lines = Lines::new(input, output, Arc::clone(&house), is_input_closed);
     let output = lines.output.clone();
-    // A client that goes away before it said hello is no error of ours.
+    // A client that disconnects before the handshake is not an error.
     if let Ok(service) = Server::new(house).serve(lines).await {
         let _ = service.waiting().await;
     }
     output.wait_until_written(FAREWELL).await;
 }
 
-/// Whether the client has closed standard input, also while bytes wait in it.
+/// Whether the client has closed stdin, even if unread bytes remain.
 fn is_input_closed() -> bool {
     let input = io::stdin();
     let mut watched = [PollFd::from_borrowed_fd(input.as_fd(), PollFlags::empty())];
@@ -50,25 +50,26 @@ fn is_input_closed() -> bool {
     is_ready && watched.iter().any(|fd| fd.revents().intersects(PollFlags::HUP | PollFlags::ERR))
 }
 
-/// Messages as lines. What cannot be read is answered with an error wherever it has an id, and
-/// passed over where it has none.
+/// Transport of messages as lines. An unreadable message gets an error if it has an id, and is
+/// ignored otherwise.
 struct Lines<R> {
     input: BufReader<R>,
-    /// What of the line has come so far: reading may be broken off and taken up again.
+    /// The incomplete line. It survives cancellation of the read.
     line: Vec<u8>,
-    /// It is over the limit: its rest is thrown away.
+    /// The line is over the limit, so its rest is discarded.
     is_too_long: bool,
-    /// Before that only requests count: the library takes anything else for the end.
+    /// Whether the conversation has started. Before that only requests are passed on, because the
+    /// library treats any other message as the end.
     is_begun: bool,
     waiting: VecDeque<ClientJsonRpcMessage>,
     in_flight: InFlight<RequestId>,
     slots: RequestSlots,
     output: OutputQueue,
-    /// Whether the client has closed the input.
+    /// Whether the client has closed stdin.
     is_input_closed: fn() -> bool,
-    /// Since when the client has closed the input, and how much it had read then.
+    /// When the client closed stdin, and how many bytes were written then.
     deserted: Option<(Instant, u64)>,
-    /// Its runs end with the input.
+    /// Its runs end when stdin is closed.
     house: Arc<House>,
 }
 
@@ -94,12 +95,12 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// The next line, in `self.line`; nothing, when there are no more.
+    /// Reads the next line into `self.line`; `None` at the end of input.
     async fn next_line(&mut self) -> io::Result<Option<()>> {
         loop {
             let read = self.input.fill_buf().await?;
             if read.is_empty() {
-                // The last line may lack its end.
+                // The last line may have no newline.
                 return Ok((!self.line.is_empty()).then_some(()));
             }
             let end = read.iter().position(|byte| *byte == b'\n');
@@ -114,13 +115,13 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// An id that is in use cannot be used again before it is answered.
+    /// Rejects a request whose id is still active.
     fn unless_in_flight(
         &self,
         message: ClientJsonRpcMessage,
     ) -> Result<ClientJsonRpcMessage, Unread> {
         if let Some(id) = cancelled(&message) {
-            // What was cancelled is not answered.
+            // A cancelled request gets no answer.
             self.in_flight.free(id);
         }
         match asked(&message) {
@@ -129,8 +130,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// Takes the line apart; what is wrong with it is answered. Without waiting: whoever reads may
-    /// be broken off wherever it waits, and the answer would be lost.
+    /// Parses the line and answers its errors. Not async: the caller may be cancelled at any await,
+    /// and the answer would be lost.
     fn take_line(&mut self) {
         let line = std::mem::take(&mut self.line);
         let is_too_long = std::mem::take(&mut self.is_too_long);
@@ -150,8 +151,8 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// Who closes the input right after the last request still hears what comes of it, if that is
-    /// soon. Then nobody is left to pay for a run, and whoever waits for it is told how it stands.
+    /// Interrupts all runs after a short delay. A client that closes stdin right after its last
+    /// request still gets quick answers; after that no client is left to pay for a run.
     fn end_runs_soon(&self) {
         let house = Arc::clone(&self.house);
         tokio::spawn(async move {
@@ -162,18 +163,18 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
 
     fn answer_unread(&self, unread: Unread) {
         let Some(answer) = unread.answer() else { return };
-        // An error document can always be written.
+        // An error document can always be serialised.
         let _ = self.output.add(&answer, None);
     }
 
-    /// Takes the next message that is to be worked on. It stays in the queue while its slot is
-    /// waited for: reading may be broken off there.
+    /// Takes the next message to process. It stays in the queue until it has a slot, because the
+    /// wait may be cancelled.
     async fn next_waiting(&mut self) -> Option<ClientJsonRpcMessage> {
         while let Some(message) = self.waiting.front() {
             let slot = self.slots.take(message).await;
             let mut message = self.waiting.pop_front()?;
             if let Some(id) = cancelled(&message) {
-                // Nothing will answer it. Its handler keeps the slot until it has ended.
+                // No answer will come. The handler keeps its slot until it ends.
                 self.slots.detach(id);
             }
             match slot {
@@ -192,8 +193,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         None
     }
 
-    /// The next message, as soon as the client has read enough of what was answered; nothing,
-    /// when there are no more.
+    /// The next message, once the queue has space; `None` at the end of input.
     async fn next_message(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             self.output.wait_for_room().await;
@@ -207,9 +207,9 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
         }
     }
 
-    /// Whether the client has gone while answers wait: it has closed its output, or it has closed
-    /// its input and read nothing for some time. The end of the input cannot be read while
-    /// requests before it are not.
+    /// Whether the client is gone while answers are unwritten: it closed stdout, or it closed stdin
+    /// and reads nothing for some time. End of input cannot be detected by reading while requests
+    /// before it are unread.
     fn is_deserted(&mut self) -> bool {
         if self.output.is_broken() {
             return true;
@@ -229,8 +229,9 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     }
 }
 
-/// Whether a conversation begins with it: a handshake does, or a request by the newest version,
-/// which says itself who asks. The library answers other requests and goes on waiting for one.
+/// Whether the message starts a conversation: a handshake, or a request of the newest version,
+/// which carries its client's identity. The library answers other requests and waits for one of
+/// these.
 fn begins(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else { return false };
     let (request, meta) = (&request.request, request.request.get_meta());
@@ -243,7 +244,7 @@ fn begins(message: &ClientJsonRpcMessage) -> bool {
     matches!(request, ClientRequest::InitializeRequest(_)) || (says_who_asks && !is_probe)
 }
 
-/// The request that a message answers.
+/// The id of the request that a message answers.
 fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         JsonRpcMessage::Response(response) => Some(&response.id),

@@ -1,5 +1,5 @@
-//! Tasks, for clients that have them: a run is a task, and its id is the dialogue's. So a task
-//! can be asked for after the server that began it has gone.
+//! MCP tasks: a run is a task with the dialogue's id, so a client can query it after the server
+//! that started it has exited.
 
 use std::sync::Arc;
 
@@ -20,10 +20,10 @@ use crate::error::{Error, document_text};
 use crate::hosting::{House, RunStatus, blocking};
 use crate::record::no_dialogue;
 
-/// How often it is worth asking.
+/// Suggested polling interval.
 const POLL_MILLIS: u64 = 1_000;
 
-/// Starts the run and hands out the task; what needs no run is answered at once.
+/// Starts a run and returns its task; a call without a run is answered at once.
 pub(super) async fn begun(run: Run, call: &Call) -> CallToolResponse {
     let id = match start(run, call).await {
         Ok(Begun::Run(id)) => id,
@@ -52,8 +52,8 @@ async fn detailed(house: &Arc<House>, id: &str) -> Result<DetailedTask, Error> {
     Ok(DetailedTask::new(task, payload))
 }
 
-/// What broke off is cancelled: nobody works on it any more, and a client that heard otherwise
-/// would ask for ever. The message says how the run goes on.
+/// Reports an interrupted run as cancelled, because otherwise a client would poll forever. The
+/// status message says how to resume it.
 fn payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
     Ok(match told.status {
         RunStatus::Running => TaskPayload::Working,
@@ -84,8 +84,7 @@ async fn task(house: &Arc<House>, id: &DialogueId, status: TaskStatus) -> Result
     .await
 }
 
-/// Ends the run where it can be taken up again; the task is cancelled for good, whoever goes on
-/// with the run.
+/// Interrupts the run so that it can be resumed; the task itself stays cancelled even if it is.
 pub(super) async fn cancel(house: &Arc<House>, id: &str) -> Result<(), ErrorData> {
     let found: Result<DialogueId, _> = id.parse();
     let id = or_protocol_error(found.map_err(|_| no_dialogue(id).into()))?;

@@ -1,4 +1,5 @@
-//! What whoever calls by HTTP must know: a secret beside the store, made at the first start.
+//! [`AccessToken`]: the secret for HTTP clients, in a file beside the store, created at first
+//! start.
 
 use std::ffi::OsStr;
 use std::io::{self, Read, Write};
@@ -15,16 +16,16 @@ use crate::domain::store_files::TOKEN;
 use crate::error::Error;
 use crate::files::{OpenFolder, TemporaryFile};
 
-/// Anything shorter was not made by us, and may be guessed.
+/// A shorter secret is not ours and may be guessed.
 const CHARS_MIN: usize = 32;
 
 /// Far more than a secret needs.
 const BYTES_MAX: u64 = 4_096;
 
-/// For its owner's eyes only.
+/// Only the owner may read and write it.
 const MODE: u32 = 0o600;
 
-/// Known by its digest: comparing that tells nothing of the secret, however long it takes.
+/// Stores only the digest: comparing digests leaks nothing about the secret through timing.
 #[derive(Debug, Clone)]
 pub(super) struct Token {
     digest: String,
@@ -32,7 +33,7 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Reads it, or makes it where there is none.
+    /// Reads the token, or creates it if there is none.
     pub(super) fn of_folder(store_folder: &Path, ambient: &dyn Ambient) -> Result<Self, Error> {
         let path = store_folder.join(TOKEN);
         let unusable = |source| Error::Token { path: path.clone(), source };
@@ -48,7 +49,7 @@ impl Token {
         Ok(Self { digest: sha256_hex([secret.as_bytes()]), path })
     }
 
-    /// Whether a header's value carries it.
+    /// Whether an `Authorization` value contains the token.
     pub(super) fn is_in(&self, header: &[u8]) -> bool {
         let scheme = header.get(..7).unwrap_or_default();
         let given = header.get(7..).unwrap_or_default();
@@ -62,8 +63,8 @@ fn made_folder(folder: &Path) -> io::Result<OpenFolder> {
     OpenFolder::at(folder)
 }
 
-/// Writes a new one. It gets its name when it is whole: a server that dies here leaves none, and
-/// of two that start at once the second takes what the first has made.
+/// Creates the token. It is renamed into place when complete: a crash leaves no partial token, and
+/// of two concurrent servers the second uses the token of the first.
 fn make(folder: &OpenFolder, ambient: &dyn Ambient) -> io::Result<()> {
     let mut temporary = TemporaryFile::new(folder, MODE)?;
     let secret: String = (0..4).map(|_| format!("{:016x}", ambient.chance())).collect();
@@ -75,8 +76,8 @@ fn make(folder: &OpenFolder, ambient: &dyn Ambient) -> io::Result<()> {
     }
 }
 
-/// Reads the secret of a file that only its owner, this user, can have written. A clone or an
-/// archive may bring a file of that name, and its author would know the secret.
+/// Reads the secret from a file that only this user can have written. A clone or an archive may
+/// contain a file of that name, and its author would know the secret.
 fn read(folder: &OpenFolder) -> io::Result<String> {
     let file = folder.open(OsStr::new(TOKEN), OFlags::RDONLY, 0).map_err(|error| {
         let is_link = error.raw_os_error() == Some(Errno::LOOP.raw_os_error());
@@ -136,7 +137,7 @@ mod tests {
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
     }
 
-    /// A token in a new folder, as `plant` puts it there.
+    /// Checks that a token planted by `plant` is refused, and that the hint's advice works.
     #[track_caller]
     #[expect(clippy::disallowed_methods, reason = "a user removes the file as the hint says")]
     fn check_refused(plant: impl FnOnce(&Path), said: &str) {
@@ -146,7 +147,7 @@ mod tests {
         let error = Token::of_folder(folder.path(), &Machine).unwrap_err();
         assert!(error.sentence().contains(said), "{}", error.sentence());
         assert!(error.hint().is_some_and(|hint| hint.contains("remove the file")), "{error}");
-        // As the hint says.
+        // Follow the hint.
         std::fs::remove_file(&path).unwrap();
         Token::of_folder(folder.path(), &Machine).unwrap();
     }
@@ -182,7 +183,7 @@ mod tests {
     fn a_token_of_another_user_is_refused() {
         let of_another = |path: &Path| {
             plant(path, SECRET, MODE);
-            // Only root can give a file away; to others it does not happen here.
+            // Only root can change the owner of a file; other users skip the check.
             let given = chown(path, Some(12_345), None);
             assert!(given.is_ok() || !geteuid().is_root());
         };
