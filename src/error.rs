@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::ambient::CLOCK_YEARS;
 use crate::config::ConfigError;
-use crate::convening::ConveneError;
+use crate::convening::PlanningError;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::files::{FileError, WriteError};
@@ -39,7 +39,7 @@ pub enum Error {
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(transparent)]
-    Convene(#[from] ConveneError),
+    Convene(#[from] PlanningError),
     /// The store failed during a run. Entries written before the failure are kept.
     #[error("the run `{id}` stopped early, {} kept", kept_replies(*.replies))]
     Halted {

@@ -27,7 +27,7 @@ fn export(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
     let (store, arguments) = (place.connect()?, json!({ "dialogue_id": id }));
     let mut samples = Samples::default();
     for _ in 0..sizes.repeats {
-        let measured = time(|| operations::printed(&place.workspace, &arguments))?;
+        let measured = time(|| operations::printed(&place.project, &arguments))?;
         let limit = time(|| -> Outcome<_> {
             // What was read is freed within the measured time, there as here.
             let rows = plain::read(&store, id)?;
@@ -42,7 +42,7 @@ fn export(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
 fn context(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
     // The newest round has a context of all the others.
     let arguments = json!({ "dialogue_id": id, "round": sizes.exported });
-    let text = operations::context(&place.workspace, &arguments, WritePermission::Local)?;
+    let text = operations::context(&place.project, &arguments, WritePermission::Local)?;
     let document: plain::Context = serde_json::from_str(&text)?;
     if serde_json::to_string(&document)?.len() != text.len() {
         return Err("the plain document is not the one that `context` writes".into());
@@ -50,7 +50,7 @@ fn context(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
     let mut samples = Samples::default();
     for _ in 0..sizes.repeats {
         let measured =
-            time(|| operations::context(&place.workspace, &arguments, WritePermission::Local))?;
+            time(|| operations::context(&place.project, &arguments, WritePermission::Local))?;
         let limit = time(|| serde_json::to_string(&document))?;
         samples.add(measured, limit);
     }
@@ -64,17 +64,16 @@ fn prompts(sizes: Sizes) -> Outcome<Row> {
     let id = place.open_dialogue("Long")?;
     place.register_until(&id, rounds, &mut Writer::new())?;
     let arguments = json!({ "dialogue_id": id });
-    let written =
-        operations::prompts(&place.workspace, &arguments, WritePermission::Local)?.prompts;
+    let written = operations::prompts(&place.project, &arguments, WritePermission::Local)?.prompts;
     let paths = written.iter().flat_map(|file| [&file.prompt_path, &file.context_path]);
     let kept = paths.map(|path| Ok((Path::new(path), files::read_text(Path::new(path))?)));
     let kept: Vec<(&Path, String)> = kept.collect::<Outcome<_>>()?;
     let mut samples = Samples::default();
     for _ in 0..sizes.repeats.min(RENDERED) {
         let measured =
-            time(|| operations::prompts(&place.workspace, &arguments, WritePermission::Local))?;
+            time(|| operations::prompts(&place.project, &arguments, WritePermission::Local))?;
         let limit = time(|| -> Outcome<_> {
-            operations::context(&place.workspace, &arguments, WritePermission::Local)?;
+            operations::context(&place.project, &arguments, WritePermission::Local)?;
             for (path, text) in &kept {
                 files::replace(path, text.as_bytes())?;
             }

@@ -6,7 +6,7 @@ use plenary::domain::dialogue::{Opening, Protocol};
 use plenary::domain::expert::{Profile, Source, Tier};
 use plenary::domain::ids::{DialogueId, EntityKind, ExpertSlug, LocalId, entity_id};
 use plenary::error::Error;
-use plenary::operations::{self, Workspace};
+use plenary::operations::{self, Project};
 use plenary::store::transact;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ const ROUNDS: u8 = 2;
 const SAID: [(EntityKind, u8); 3] =
     [(EntityKind::Perspective, 4), (EntityKind::Tension, 2), (EntityKind::Claim, 2)];
 
-type Question = fn(&Workspace, &Value) -> Result<(), Error>;
+type Question = fn(&Project, &Value) -> Result<(), Error>;
 
 pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
     let (small, large) = (filled(sizes.stored)?, filled(sizes.stored * LARGER)?);
@@ -37,10 +37,10 @@ pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
         for _ in 0..sizes.repeats * 3 {
             let arguments = arguments(&mut writer);
             // The question is measured, not the disk: the pages are brought in first.
-            ask(&large.workspace, &arguments)?;
-            ask(&small.workspace, &arguments)?;
-            let measured = time(|| ask(&large.workspace, &arguments))?;
-            let limit = time(|| ask(&small.workspace, &arguments))?;
+            ask(&large.project, &arguments)?;
+            ask(&small.project, &arguments)?;
+            let measured = time(|| ask(&large.project, &arguments))?;
+            let limit = time(|| ask(&small.project, &arguments))?;
             samples.add(measured, limit);
         }
         let work = format!("{work}, {} dialogues", sizes.stored * LARGER);
@@ -83,7 +83,7 @@ fn filled(dialogues: u32) -> Outcome<Place> {
     let (place, mut writer) = (Place::new()?, Writer::new());
     let numbers: Vec<usize> = (0..dialogues as usize).collect();
     for together in numbers.chunks(TOGETHER) {
-        transact(place.workspace.store.as_ref(), |unit| -> Outcome<()> {
+        transact(place.project.store.as_ref(), |unit| -> Outcome<()> {
             for number in together {
                 let id: DialogueId = dialogue_name(*number).parse().map_err(|_| "no id")?;
                 let opening = opening(&id, &mut writer)?;

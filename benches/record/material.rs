@@ -3,7 +3,7 @@
 
 use plenary::ambient::Machine;
 use plenary::files::Folders;
-use plenary::operations::{self, Workspace};
+use plenary::operations::{self, Project};
 use plenary::store::SqliteStore;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -34,20 +34,19 @@ const VOCABULARY: usize = 4_000;
 /// A workspace on the disk that the build is on: a temporary folder may be memory.
 pub(crate) struct Place {
     pub folder: TempDir,
-    pub workspace: Workspace,
+    pub project: Project,
 }
 
 impl Place {
     pub(crate) fn new() -> Outcome<Self> {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
         let store = folder.path().join("plenary.db");
-        let workspace = Workspace {
-            store: std::sync::Arc::new(SqliteStore::open(&store)?),
-            ambient: std::sync::Arc::new(Machine),
-            folders: Folders::new(folder.path(), &store, &[]),
-            convergence_percent: None,
-        };
-        Ok(Self { folder, workspace })
+        let project = Project::new(
+            std::sync::Arc::new(SqliteStore::open(&store)?),
+            std::sync::Arc::new(Machine),
+            Folders::new(folder.path(), &store, &[]),
+        );
+        Ok(Self { folder, project })
     }
 
     /// A connection of our own to the same store.
@@ -65,13 +64,13 @@ impl Place {
             .collect();
         let pool = json!({ "domain": "Measuring", "experts": experts });
         let arguments = json!({ "title": title, "question": "How long?", "expert_pool": pool });
-        Ok(operations::create(&self.workspace, &arguments)?.dialogue_id.to_string())
+        Ok(operations::create(&self.project, &arguments)?.dialogue_id.to_string())
     }
 
     /// Registers full rounds up to, and without, this one.
     pub(crate) fn register_until(&self, id: &str, end: u8, writer: &mut Writer) -> Outcome<()> {
         for round in 0..end {
-            operations::register(&self.workspace, &batch(id, round, writer))?;
+            operations::register(&self.project, &batch(id, round, writer))?;
         }
         Ok(())
     }

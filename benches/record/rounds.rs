@@ -22,7 +22,7 @@ fn beside_bare_transaction(sizes: Sizes) -> Outcome<Row> {
     let mut samples = Samples::default();
     for round in 0..sizes.registered {
         let batch = batch(&id, round, &mut writer);
-        let measured = time(|| operations::register(&place.workspace, &batch))?;
+        let measured = time(|| operations::register(&place.project, &batch))?;
         let written = bare::written(&store, &id, round)?;
         let limit = time(|| bare.write(&written))?;
         samples.add(measured, limit);
@@ -42,8 +42,8 @@ fn late_beside_early(sizes: Sizes) -> Outcome<Row> {
         for step in 0..COMPARED {
             let late = batch(&late, sizes.late + step, &mut writer);
             let early = batch(&early, 1 + step, &mut writer);
-            let measured = time(|| operations::register(&place.workspace, &late))?;
-            let limit = time(|| operations::register(&place.workspace, &early))?;
+            let measured = time(|| operations::register(&place.project, &late))?;
+            let limit = time(|| operations::register(&place.project, &early))?;
             samples.add(measured, limit);
         }
     }

@@ -18,7 +18,7 @@ use super::gate;
 use super::ledger::{Ledger, Source};
 use super::locate::{Anchor, Flags, Located, anchor, working_folder};
 use super::ollama;
-use super::reach::{self, Candidate, Surroundings};
+use super::reach::{self, Candidate, ResolveContext};
 use super::seats::chairs;
 use super::secrets_in_use::secrets_in_use;
 use super::section::{At, Problems};
@@ -173,7 +173,7 @@ fn settle_council(
     problems: &mut Problems,
 ) -> (Council, Vec<Candidate>) {
     let transport = ledger.file_or("council.transport", file.transport, TransportChoice::Auto);
-    let around = Surroundings { environment, folder: &located.folder, transport };
+    let around = ResolveContext { environment, folder: &located.folder, transport };
     let (entries, origin) = match file.providers {
         Some(At { value, .. }) => (value, Origin::Configured),
         None if found.is_empty() => (found, Origin::Nobody),

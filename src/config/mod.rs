@@ -52,7 +52,7 @@ pub use load::{load, survey};
 pub use locate::{COUNCIL_FILE, Flags, Located, find_project_file, locate};
 pub use nearest::nearest_first;
 pub use ollama::models as installed_models;
-pub use reach::{Candidate, FoundBy, WaySeen};
+pub use reach::{Candidate, FoundBy, TransportStatus};
 pub use seats::{chairs, seat, seats, single_family, version_of};
 pub use settings::{
     Alignment, Conclusion, ConclusionRoles, Council, Deliberator, Origin, Retention, Review,

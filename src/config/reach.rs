@@ -25,7 +25,7 @@ const OUTPUT_TOKENS_DEFAULT: u32 = 8_192;
 
 /// Inputs of the resolution that all providers share.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct ResolveContext<'a> {
     pub environment: &'a Environment,
     /// Folder that relative program paths are relative to.
     pub folder: &'a Path,
@@ -34,7 +34,7 @@ pub(super) struct Surroundings<'a> {
 
 /// Whether a transport to a provider is available.
 #[derive(Debug, PartialEq, Eq)]
-enum Way {
+enum Availability {
     Open,
     Closed(String),
     /// Not configured.
@@ -55,7 +55,7 @@ pub struct Candidate {
     /// Has no transports if it is unusable.
     pub provider: Provider,
     pub found_by: FoundBy,
-    pub ways: Vec<WaySeen>,
+    pub transport_statuses: Vec<TransportStatus>,
 }
 
 /// How the provider was found.
@@ -69,7 +69,7 @@ pub enum FoundBy {
 
 /// Status of one transport.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WaySeen {
+pub struct TransportStatus {
     pub kind: TransportKind,
     /// Why it is unavailable, as far as known without a call.
     pub closed: Option<String>,
@@ -96,7 +96,7 @@ impl fmt::Display for FoundBy {
 /// description is incomplete.
 pub(super) fn candidate(
     entry: &ProviderEntry,
-    around: &Surroundings<'_>,
+    around: &ResolveContext<'_>,
     ledger: &mut Ledger,
     problems: &mut Problems,
 ) -> Option<Candidate> {
@@ -114,9 +114,15 @@ pub(super) fn candidate(
     };
     let key = key(entry, row, around.environment);
     let command = command(entry, row, around.folder);
-    let roads = Roads { entry, row, key: &key, command: &command, environment: around.environment };
-    let ways = roads.seen(around.transport);
-    let transports = roads.transports(around.transport).unwrap_or_else(|reason| {
+    let resolver = TransportResolver {
+        entry,
+        row,
+        key: &key,
+        command: &command,
+        environment: around.environment,
+    };
+    let transport_statuses = resolver.seen(around.transport);
+    let transports = resolver.transports(around.transport).unwrap_or_else(|reason| {
         let problem = problem(entry, &format!("cannot be used: {reason}"));
         problems.0.push(Problem { is_elsewhere: true, ..problem });
         Vec::new()
@@ -146,7 +152,7 @@ pub(super) fn candidate(
         base_url,
         command,
     };
-    let candidate = Candidate { provider, found_by, ways };
+    let candidate = Candidate { provider, found_by, transport_statuses };
     if candidate.is_usable() {
         describe::note(entry, row, &candidate.provider, ledger);
     }
@@ -242,7 +248,7 @@ fn tool(entry: &ProviderEntry) -> Option<McpTool> {
 }
 
 /// Inputs that decide which transports are available.
-struct Roads<'a> {
+struct TransportResolver<'a> {
     entry: &'a ProviderEntry,
     row: Option<&'a Row>,
     key: &'a Key,
@@ -250,9 +256,10 @@ struct Roads<'a> {
     environment: &'a Environment,
 }
 
-const ROADS: [TransportKind; 3] = [TransportKind::Mcp, TransportKind::Http, TransportKind::Cli];
+const TRANSPORT_ORDER: [TransportKind; 3] =
+    [TransportKind::Mcp, TransportKind::Http, TransportKind::Cli];
 
-impl Roads<'_> {
+impl TransportResolver<'_> {
     /// Returns the transports in the order of attempts, or why none is available.
     ///
     /// A requested transport that is unavailable stays in the list, so that the record shows the
@@ -260,35 +267,39 @@ impl Roads<'_> {
     fn transports(&self, choice: TransportChoice) -> Result<Vec<TransportKind>, String> {
         let named = self.named(choice).unwrap_or_else(|| {
             let is_wanted = |kind: &TransportKind| match self.way(*kind) {
-                Way::Open => true,
-                Way::Closed(_) => *kind == TransportKind::Mcp,
-                Way::None => false,
+                Availability::Open => true,
+                Availability::Closed(_) => *kind == TransportKind::Mcp,
+                Availability::None => false,
             };
-            ROADS.into_iter().filter(is_wanted).collect()
+            TRANSPORT_ORDER.into_iter().filter(is_wanted).collect()
         });
-        if named.iter().any(|kind| self.way(*kind) == Way::Open) {
+        if named.iter().any(|kind| self.way(*kind) == Availability::Open) {
             return Ok(named);
         }
-        let considered = if named.is_empty() { ROADS.to_vec() } else { named };
-        let is_choice = considered.len() < ROADS.len();
+        let considered = if named.is_empty() { TRANSPORT_ORDER.to_vec() } else { named };
+        let is_choice = considered.len() < TRANSPORT_ORDER.len();
         let reasons = considered.iter().filter_map(|kind| match self.way(*kind) {
-            Way::Open => None,
-            Way::Closed(reason) => Some(reason),
-            Way::None => is_choice.then(|| unsaid(*kind)),
+            Availability::Open => None,
+            Availability::Closed(reason) => Some(reason),
+            Availability::None => is_choice.then(|| unsaid(*kind)),
         });
         Err(reasons.collect::<Vec<_>>().join(", and "))
     }
 
     /// Returns the status of every requested or configured transport.
-    fn seen(&self, choice: TransportChoice) -> Vec<WaySeen> {
+    fn seen(&self, choice: TransportChoice) -> Vec<TransportStatus> {
         let named = self.named(choice);
         let is_named = named.is_some();
-        let kinds = named.unwrap_or_else(|| ROADS.to_vec()).into_iter();
+        let kinds = named.unwrap_or_else(|| TRANSPORT_ORDER.to_vec()).into_iter();
         kinds
             .filter_map(|kind| match self.way(kind) {
-                Way::Open => Some(WaySeen { kind, closed: None }),
-                Way::Closed(reason) => Some(WaySeen { kind, closed: Some(reason) }),
-                Way::None => is_named.then(|| WaySeen { kind, closed: Some(unsaid(kind)) }),
+                Availability::Open => Some(TransportStatus { kind, closed: None }),
+                Availability::Closed(reason) => {
+                    Some(TransportStatus { kind, closed: Some(reason) })
+                }
+                Availability::None => {
+                    is_named.then(|| TransportStatus { kind, closed: Some(unsaid(kind)) })
+                }
             })
             .collect()
     }
@@ -304,12 +315,12 @@ impl Roads<'_> {
         }
     }
 
-    fn way(&self, kind: TransportKind) -> Way {
+    fn way(&self, kind: TransportKind) -> Availability {
         match kind {
             TransportKind::Mcp => mcp_way(self.entry, self.environment),
             TransportKind::Http => http_way(self.entry, self.row, self.key),
             TransportKind::Cli => cli_way(self.command, self.environment),
-            TransportKind::Rehearsal => Way::None,
+            TransportKind::Rehearsal => Availability::None,
         }
     }
 }
@@ -318,30 +329,30 @@ fn unsaid(kind: TransportKind) -> String {
     format!("nothing says how to reach it by {kind}")
 }
 
-fn mcp_way(entry: &ProviderEntry, environment: &Environment) -> Way {
-    let Some(At { value: mcp, .. }) = &entry.mcp else { return Way::None };
+fn mcp_way(entry: &ProviderEntry, environment: &Environment) -> Availability {
+    let Some(At { value: mcp, .. }) = &entry.mcp else { return Availability::None };
     program_way(&mcp.command, environment)
 }
 
-fn http_way(entry: &ProviderEntry, row: Option<&Row>, key: &Key) -> Way {
+fn http_way(entry: &ProviderEntry, row: Option<&Row>, key: &Key) -> Availability {
     let is_served = row.is_some() || entry.base_url.is_some() && entry.dialect.is_some();
     match &key.missing {
-        _ if !is_served => Way::None,
-        Some(variable) => Way::Closed(format!("`{variable}` is not set")),
-        None => Way::Open,
+        _ if !is_served => Availability::None,
+        Some(variable) => Availability::Closed(format!("`{variable}` is not set")),
+        None => Availability::Open,
     }
 }
 
-fn cli_way(command: &[String], environment: &Environment) -> Way {
-    command.first().map_or(Way::None, |program| program_way(program, environment))
+fn cli_way(command: &[String], environment: &Environment) -> Availability {
+    command.first().map_or(Availability::None, |program| program_way(program, environment))
 }
 
-fn program_way(program: &str, environment: &Environment) -> Way {
+fn program_way(program: &str, environment: &Environment) -> Availability {
     if environment.has_program(program) {
-        return Way::Open;
+        return Availability::Open;
     }
     let place = if program.contains('/') { "" } else { " on the PATH" };
-    Way::Closed(format!("there is no program `{program}`{place}"))
+    Availability::Closed(format!("there is no program `{program}`{place}"))
 }
 
 /// Calls to this machine are free unless the file sets a price.

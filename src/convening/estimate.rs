@@ -1,23 +1,25 @@
-//! What a run may cost at the most, before anything is asked.
+//! Estimates the worst and the expected cost of a run before it starts.
 
 use serde::Serialize;
 
 use crate::domain::ask::{Purpose, Reservation};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Auditing, Plan, Role, Seat};
-use crate::engine::{ExpectedCost, usual_of, usual_output_tokens, worst_of};
+use crate::engine::{
+    ExpectedCost, usual_cost_for_bytes, usual_output_tokens, worst_cost_for_bytes,
+};
 use crate::prompting::{gate_system, system};
 
-/// A token is at most about this many bytes when it comes back as somebody's opinion.
+/// Bytes per token of a reply that becomes input of a later call.
 const BYTES_PER_TOKEN: usize = 4;
 
-/// What stands around each fenced text.
+/// Bytes around each fenced text.
 const BYTES_AROUND: usize = 400;
 
-/// ` (1234567 bytes)` behind a name.
+/// Bytes of ` (1234567 bytes)` after a file name.
 const BYTES_OF_A_SIZE: usize = 20;
 
-/// Five fields, of which some may be long.
+/// Bytes of a conclusion: five fields, some long.
 const CONCLUSION_BYTES: usize = 8_000;
 
 #[derive(Debug, Serialize)]
@@ -25,7 +27,7 @@ pub struct Estimate {
     pub rounds: Vec<RoundEstimate>,
     pub calls: usize,
     pub tokens_max: u64,
-    /// Nothing, when a price is not known.
+    /// `None` if a price is unknown.
     pub usd_max: Option<f64>,
 }
 
@@ -37,14 +39,14 @@ pub struct RoundEstimate {
     pub usd_max: Option<f64>,
 }
 
-/// One call each, without retries; every reply as long as it may be, and the conclusion
-/// objected to.
+/// Worst cost: one call each without retries, every reply of maximal length, and one revision of
+/// the conclusion.
 pub fn estimate(plan: &Plan, question: &str) -> Estimate {
     let planned = planned_calls(plan, question, |seat| seat.output_tokens_max);
     let rounds: Vec<RoundEstimate> = planned
         .iter()
         .map(|(name, calls)| {
-            let worst = calls.iter().map(|call| worst_of(call.seat, call.bytes));
+            let worst = calls.iter().map(|call| worst_cost_for_bytes(call.seat, call.bytes));
             round(name, &worst.collect::<Vec<_>>())
         })
         .collect();
@@ -56,14 +58,13 @@ pub fn estimate(plan: &Plan, question: &str) -> Estimate {
     }
 }
 
-/// What the same calls take when every reply is as long as replies usually are. Seats without a
-/// known price count as free.
+/// Expected cost: every reply of usual length. Seats without a known price count as free.
 pub fn expected_cost(plan: &Plan, question: &str) -> ExpectedCost {
     let mut expected = ExpectedCost::default();
     let planned = planned_calls(plan, question, usual_output_tokens);
     for call in planned.iter().flat_map(|(_, calls)| calls) {
-        let usual = usual_of(call.seat, call.bytes).usd_micros.unwrap_or(0);
-        let worst = worst_of(call.seat, call.bytes).usd_micros.unwrap_or(0);
+        let usual = usual_cost_for_bytes(call.seat, call.bytes).usd_micros.unwrap_or(0);
+        let worst = worst_cost_for_bytes(call.seat, call.bytes).usd_micros.unwrap_or(0);
         expected.council = expected.council.saturating_add(usual);
         if worst - usual >= expected.call_worst - expected.call_usual {
             (expected.call_usual, expected.call_worst) = (usual, worst);
@@ -72,13 +73,13 @@ pub fn expected_cost(plan: &Plan, question: &str) -> ExpectedCost {
     expected
 }
 
-/// A call that a plan leads to, and the bytes that it sends.
+/// A call of the plan and the bytes it sends.
 struct PlannedCall<'a> {
     seat: &'a Seat,
     bytes: usize,
 }
 
-/// The calls of each round, when replies are of this many tokens.
+/// The calls of each round, for replies of this many tokens.
 fn planned_calls<'a>(
     plan: &'a Plan,
     question: &str,
@@ -124,8 +125,8 @@ fn planned_calls<'a>(
     rounds
 }
 
-/// What a review takes at the least: both readings by everybody, and room for what four may
-/// reply at once. With less it would stop half way.
+/// Least tokens of a review: both rounds of every deliberator, and their replies at once. With less
+/// it would stop half way.
 pub fn least_tokens(plan: &Plan) -> u64 {
     let about = judged(plan) + BYTES_AROUND;
     let participants = plan.seats.iter().filter(|seat| seat.roles.contains(&Role::Participant));
@@ -137,14 +138,14 @@ pub fn least_tokens(plan: &Plan) -> u64 {
     participants.map(least).sum()
 }
 
-/// The instructions of a seat.
+/// System prompt of a seat.
 fn told(plan: &Plan, seat: &Seat, purpose: Purpose) -> String {
     let gate = plan.gate.as_deref();
     let at_the_gate = gate.and_then(|gate| gate_system(gate, purpose, &seat.name));
     at_the_gate.unwrap_or_else(|| system(purpose, plan.mode))
 }
 
-/// What a review is about: the artifact, and what its deliberators judge by.
+/// Bytes of a review's artifact and of its deliberators' context.
 fn judged(plan: &Plan) -> usize {
     let Some(gate) = plan.gate.as_deref() else { return 0 };
     let context = gate.deliberators.iter().flat_map(|one| &one.context);

@@ -1,19 +1,13 @@
-//! From settings and wishes to a table: who sits there, how each is reached, by which
-//! rules they argue.
+//! From settings and options to a plan: the seats, how each is reached, by which rules they argue.
 
-mod connect;
-mod ending;
-mod error;
 mod estimate;
-mod gate;
-mod guard;
-mod plan;
-mod table;
+mod panel_setup;
+mod review_panel;
+mod transports;
 
-pub use connect::Outlets;
-pub use ending::{ending, ending_alone};
-pub use error::ConveneError;
 pub use estimate::{Estimate, RoundEstimate, estimate, expected_cost, least_tokens};
-pub use gate::{GateTable, is_judged_whole};
-pub use guard::secret_guard;
-pub use table::{Rehearsal, Table, Wishes, reconnect};
+pub use panel_setup::{
+    AskOptions, PanelSetup, PlanningError, RehearsalChoice, ending, ending_alone,
+};
+pub use review_panel::{ReviewPanel, is_judged_whole, secret_guard};
+pub use transports::{TransportFactory, reconnect};

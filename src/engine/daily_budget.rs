@@ -1,9 +1,9 @@
-//! What servers may spend in a day, over all runs of one store.
+//! Daily budget of servers, over all runs of one store.
 //!
-//! The journal says what each call may cost and what it did cost, so a server that was started
-//! again, or a second one over the same store, counts the same calls. A call belongs to the day,
-//! in UTC, on which it was sent. What is set aside and not in the journal yet is known to this
-//! process alone: two servers can exceed the limit by calls that both send at the same moment.
+//! The journal records what each call may cost and did cost, so a restarted server, or a second one
+//! over the same store, counts the same calls. A call belongs to the UTC day on which it was sent.
+//! Reservations that are not journalled yet are known to this process alone: two servers can exceed
+//! the limit by calls that both send at the same moment.
 
 use std::collections::{HashMap, HashSet};
 use std::pin::pin;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use super::purse::{NotReserved, actual};
+use super::budget::{NotReserved, actual_cost};
 use crate::ambient::Ambient;
 use crate::domain::ask::Reservation;
 use crate::domain::change::Change;
@@ -21,32 +21,31 @@ use crate::domain::time::Day;
 use crate::domain::transcript::Shortage;
 use crate::store::{PlacedEntry, Store, StoreError};
 
-/// The money of one day. Without a limit nothing is counted.
+/// Budget of one day. Without a limit nothing is counted.
 #[derive(Debug)]
 pub struct DailyBudget {
     store: Arc<dyn Store>,
     ambient: Arc<dyn Ambient>,
     spending: Mutex<DaySpending>,
-    /// A call of this process has ended: what it gave back may cover another one.
+    /// Signals the end of a call of this process: it may have released money.
     released: Notify,
 }
 
-/// A call of a run.
 type CallKey = (DialogueId, u32);
 
 #[derive(Debug)]
 struct DaySpending {
     limit_micros: Option<u64>,
     day: Day,
-    /// The last entry of the journal that was counted.
+    /// Position of the last journal entry that was counted.
     upto: u64,
     /// Calls of this process that are not settled yet.
     in_flight: usize,
-    /// What each call costs: what was set aside, until it is known.
+    /// Cost of each call: the reservation, until the actual cost is known.
     calls: HashMap<CallKey, Reservation>,
     /// Restatements of directives, which are no calls of a run.
     restatements_micros: u64,
-    /// Directives that were restated and not confirmed yet: to confirm one costs nothing.
+    /// Restated directives that are not confirmed yet: confirming one costs nothing.
     unconfirmed: HashSet<(DialogueId, String)>,
 }
 
@@ -56,13 +55,13 @@ impl DailyBudget {
         Self { store, ambient, spending, released: Notify::new() }
     }
 
-    /// Sets the limit, for the runs that are at work too; nothing lifts it.
+    /// Sets the limit, also for running runs; `None` removes it.
     pub fn set_limit(&self, limit_micros: Option<u64>) {
         self.lock().limit_micros = limit_micros;
     }
 
-    /// Sets the worst cost of a call aside, or says that the day's money does not cover it.
-    /// [`Self::release`] must follow.
+    /// Reserves the worst cost of a call, or says that the day's money does not cover it.
+    /// [`Self::finish_call`] must follow.
     pub(super) fn reserve(
         &self,
         id: &DialogueId,
@@ -83,8 +82,8 @@ impl DailyBudget {
         Ok(())
     }
 
-    /// The same, after what calls of this process in flight give back. They wait for nothing of
-    /// the day's money themselves, so one of them ends.
+    /// Like [`Self::reserve`], but waits for calls of this process in flight. They wait for nothing
+    /// of the daily budget themselves, so one of them ends.
     pub(super) async fn reserve_or_wait(
         &self,
         id: &DialogueId,
@@ -93,7 +92,7 @@ impl DailyBudget {
     ) -> Result<(), Shortage> {
         loop {
             let mut released = pin!(self.released.notified());
-            // From here on no release is missed.
+            // From here on no notification is missed.
             released.as_mut().enable();
             match self.reserve(id, call, worst) {
                 Ok(()) => return Ok(()),
@@ -103,28 +102,28 @@ impl DailyBudget {
         }
     }
 
-    /// A call has ended, and what it cost is known as far as it ever will be.
-    pub(super) fn release(&self) {
+    /// Ends a call whose cost is settled or final.
+    pub(super) fn finish_call(&self) {
         let mut spending = self.lock();
         spending.in_flight = spending.in_flight.saturating_sub(1);
         drop(spending);
         self.released.notify_waiters();
     }
 
-    /// Puts what a call really took in the place of what was set aside.
+    /// Replaces the reservation of a call by its actual cost.
     pub(super) fn settle(&self, id: &DialogueId, call: u32, actual: Reservation) {
         if let Some(cost) = self.lock().calls.get_mut(&(id.clone(), call)) {
             *cost = actual;
         }
     }
 
-    /// A call that was never sent costs nothing.
-    pub(super) fn give_back(&self, id: &DialogueId, call: u32) {
+    /// Releases the reservation of a call that was never sent.
+    pub(super) fn release_call(&self, id: &DialogueId, call: u32) {
         self.lock().calls.remove(&(id.clone(), call));
     }
 
-    /// Sets the worst cost of a restatement aside. The journal does not know of it before it is
-    /// noted, and never if it could not be read.
+    /// Reserves the worst cost of a restatement. The journal records the cost later, and never if
+    /// the reply could not be read.
     pub(super) fn reserve_restatement(&self, worst: Reservation) -> Result<(), Shortage> {
         let mut spending = self.lock();
         self.check(&mut spending, worst)?;
@@ -132,14 +131,14 @@ impl DailyBudget {
         Ok(())
     }
 
-    /// The restatement was not billed, or the journal will say what it cost.
-    pub(super) fn give_back_restatement(&self, worst: Reservation) {
+    /// Releases that reservation: the restatement was not billed, or the journal records its cost.
+    pub(super) fn release_restatement(&self, worst: Reservation) {
         let mut spending = self.lock();
         spending.restatements_micros =
             spending.restatements_micros.saturating_sub(worst.usd_micros.unwrap_or(0));
     }
 
-    /// Whether the day's money covers this. A store that cannot be read covers nothing.
+    /// Checks that the day's money covers a call. A store that cannot be read covers nothing.
     fn check(&self, spending: &mut DaySpending, worst: Reservation) -> Result<(), Shortage> {
         let Some(limit) = spending.limit_micros else { return Ok(()) };
         self.refresh(spending).map_err(|_| Shortage::ServerMoney)?;
@@ -147,7 +146,7 @@ impl DailyBudget {
         if total > limit { Err(Shortage::ServerMoney) } else { Ok(()) }
     }
 
-    /// Counts what the journal got since the last look, or all of a new day.
+    /// Counts new journal entries, or all of a new day.
     fn refresh(&self, spending: &mut DaySpending) -> Result<(), StoreError> {
         let today = self.ambient.now().day();
         if spending.day != today {
@@ -187,7 +186,7 @@ impl DaySpending {
         self.restatements_micros = self.restatements_micros.saturating_add(usd_micros.unwrap_or(0));
     }
 
-    /// Counts an entry. One that this process wrote says what is known already.
+    /// Counts an entry. Entries of this process repeat what is known already.
     #[expect(clippy::wildcard_enum_match_arm, reason = "no other change costs anything")]
     fn count(&mut self, entry: PlacedEntry) {
         let PlacedEntry { place, dialogue_id, changes } = entry;
@@ -201,7 +200,7 @@ impl DaySpending {
                 }
                 Change::ReplyKept { call, reply } => {
                     if let Some(cost) = self.calls.get_mut(&(dialogue_id.clone(), call)) {
-                        *cost = actual(*cost, reply.usage, reply.cost);
+                        *cost = actual_cost(*cost, reply.usage, reply.cost);
                     }
                 }
                 Change::CallFailed { call, failure, .. } if failure.error_type.is_unbilled() => {

@@ -126,7 +126,7 @@ fn usd(usd_micros: u64) -> Reservation {
 fn check_left(daily: &DailyBudget, left: u64) {
     assert_eq!(daily.reserve_restatement(usd(left + 1)), Err(Shortage::ServerMoney));
     assert_eq!(daily.reserve_restatement(usd(left)), Ok(()), "{left} are left");
-    daily.give_back_restatement(usd(left));
+    daily.release_restatement(usd(left));
 }
 
 #[test]
@@ -139,12 +139,12 @@ fn calls_of_all_runs_are_reserved_settled_and_given_back() {
     daily.reserve(&other, 1, usd(40)).unwrap();
     daily.settle(&case.id, 1, usd(10));
     check_left(&daily, 50);
-    daily.give_back(&other, 1);
+    daily.release_call(&other, 1);
     check_left(&daily, 90);
     // More than was set aside counts too.
     daily.settle(&case.id, 1, usd(150));
-    daily.release();
-    daily.release();
+    daily.finish_call();
+    daily.finish_call();
     let refused = NotReserved::Refused(Shortage::ServerMoney);
     assert_eq!(daily.reserve(&other, 2, usd(0)), Err(refused));
 }
@@ -157,11 +157,11 @@ async fn a_call_waits_for_what_calls_in_flight_give_back_and_for_nothing_else() 
     let mut second = std::pin::pin!(daily.reserve_or_wait(&case.id, 2, usd(60)));
     assert!(second.as_mut().now_or_never().is_none(), "the first call may give enough back");
     daily.settle(&case.id, 1, usd(10));
-    daily.release();
+    daily.finish_call();
     assert_eq!(second.await, Ok(()));
     let mut third = std::pin::pin!(daily.reserve_or_wait(&case.id, 3, usd(60)));
     assert!(third.as_mut().now_or_never().is_none());
-    daily.release();
+    daily.finish_call();
     assert_eq!(third.await, Err(Shortage::ServerMoney), "nothing more can come back");
 }
 

@@ -9,18 +9,18 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::call_hold::{BatchShare, CallBudgets, DailyShare};
-use super::connections::Connections;
+use super::budget::Budget;
+use super::call_budget::{BatchShare, CallBudgets, DailyShare};
 use super::daily_budget::DailyBudget;
-use super::ear::Ear;
+use super::interventions::InterventionWatcher;
 use super::journal::Journal;
-use super::known::Known;
-use super::observer::Observer;
-use super::owner::RunClaim;
-use super::purse::Purse;
+use super::known::AppliedEntries;
+use super::observer::RunObserver;
+use super::process_lock::{ProcessLock, RunClaim};
 use super::pursue::Departure;
 use super::reading;
-use super::resume::abandoned;
+use super::run_start::SeatTransports;
+use super::run_start::abandoned;
 use crate::ambient::Ambient;
 use crate::domain::ask::Ask;
 use crate::domain::change::{Change, EntryKind};
@@ -28,6 +28,7 @@ use crate::domain::gate::Redaction;
 use crate::domain::ids::DialogueId;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
+use crate::files::Folders;
 use crate::protocols::{Step, next};
 use crate::store::Store;
 
@@ -46,30 +47,32 @@ pub struct Deliberation {
     pub(super) id: DialogueId,
     pub(super) transcript: Mutex<Transcript>,
     /// The entries that the transcript has taken in.
-    pub(super) known: Mutex<Known>,
+    pub(super) known: Mutex<AppliedEntries>,
     /// Readings that go into the journal with the next entry.
     pub(super) unwritten: Mutex<Vec<Change>>,
     pub(super) calls: AtomicU32,
-    pub(super) connections: Connections,
+    pub(super) connections: SeatTransports,
     pub(super) budgets: CallBudgets,
     pub(super) journal: Journal,
     pub(super) store: Arc<dyn Store>,
     pub(super) ambient: Arc<dyn Ambient>,
-    pub(super) observer: Arc<dyn Observer>,
+    pub(super) observer: Arc<dyn RunObserver>,
     pub(super) redaction: Arc<Redaction>,
-    ear: Ear,
+    watcher: InterventionWatcher,
     /// No other run of this process works on the dialogue meanwhile.
     _claim: RunClaim,
 }
 
 /// What runs share.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct RunContext {
     pub journal: Journal,
+    pub process_lock: Arc<ProcessLock>,
     pub store: Arc<dyn Store>,
-    pub ear: Ear,
+    pub folders: Folders,
+    pub watcher: InterventionWatcher,
     pub ambient: Arc<dyn Ambient>,
-    pub observer: Arc<dyn Observer>,
+    pub observer: Arc<dyn RunObserver>,
     /// Of what a whole batch may spend together.
     pub batch_share: Option<BatchShare>,
     /// What servers may spend in a day; nothing, where no server works on the runs.
@@ -89,31 +92,31 @@ impl Deliberation {
         mut transcript: Transcript,
         entries: u64,
         claim: RunClaim,
-        connections: Connections,
-        surroundings: Surroundings,
+        connections: SeatTransports,
+        context: RunContext,
     ) -> Self {
         let unwritten = reading::due(&transcript);
         let (id, at) = (transcript.opening.dialogue_id.clone(), transcript.last_entry_at);
         transcript.add(at, &unwritten);
         if !unwritten.is_empty() {
-            surroundings.observer.saw(&id, at, &unwritten);
+            context.observer.on_entry(&id, at, &unwritten);
         }
-        let own = Purse::after(transcript.plan.caps, &transcript);
-        let daily = surroundings.daily_budget.map(|budget| DailyShare { budget, id: id.clone() });
+        let own = Budget::for_resumed_run(transcript.plan.caps, &transcript);
+        let daily = context.daily_budget.map(|budget| DailyShare { budget, id: id.clone() });
         Self {
             id,
             calls: AtomicU32::new(transcript.next_call_id()),
-            budgets: CallBudgets::new(own, surroundings.batch_share).with_daily(daily),
+            budgets: CallBudgets::new(own, context.batch_share).with_daily(daily),
             transcript: Mutex::new(transcript),
-            known: Mutex::new(Known::upto(entries)),
+            known: Mutex::new(AppliedEntries::upto(entries)),
             unwritten: Mutex::new(unwritten),
             connections,
-            journal: surroundings.journal,
-            store: surroundings.store,
-            ear: surroundings.ear,
-            ambient: surroundings.ambient,
-            observer: surroundings.observer,
-            redaction: surroundings.redaction,
+            journal: context.journal,
+            store: context.store,
+            watcher: context.watcher,
+            ambient: context.ambient,
+            observer: context.observer,
+            redaction: context.redaction,
             _claim: claim,
         }
     }
@@ -200,7 +203,7 @@ impl Deliberation {
 
     /// Waits until the Principal has had enough of the rounds. What is in flight is dropped then.
     async fn cut_short(&self) -> Result<(), Error> {
-        let mut ear = self.ear.clone();
+        let mut watcher = self.watcher.clone();
         loop {
             let (is_cut_short, is_ending) = {
                 let transcript = self.transcript();
@@ -213,7 +216,7 @@ impl Deliberation {
             if is_cut_short {
                 return Ok(());
             }
-            ear.ring().await;
+            watcher.changed().await;
             self.catch_up()?;
         }
     }

@@ -4,40 +4,35 @@
 //! in it is in the journal before anything else follows from it. Resuming is the
 //! same function on a transcript that was loaded.
 
-mod admission;
-mod call_hold;
-mod connections;
+mod batch_admission;
+mod budget;
+mod call_budget;
 mod daily_budget;
 mod deliberation;
-mod ear;
-mod intervene;
+mod interventions;
 mod journal;
 mod known;
-mod lock_folder;
 mod observer;
-mod open;
-mod owner;
 mod preparing;
-mod purse;
+mod process_lock;
 mod pursue;
 mod reading;
 mod restate;
-mod resume;
+mod run_start;
 mod steps;
 mod writing;
 
-pub use admission::{Admitted, BatchAdmission, CouncilEnd, ExpectedCost};
-pub use call_hold::BatchShare;
-pub use connections::Connections;
+pub use batch_admission::{AdmissionResult, BatchAdmission, CouncilEnd, ExpectedCost};
+pub use budget::{Budget, usual_cost_for_bytes, usual_output_tokens, worst_cost_for_bytes};
+pub use call_budget::BatchShare;
 pub use daily_budget::DailyBudget;
-pub use deliberation::{Deliberation, Limits, Surroundings};
-pub use ear::Ear;
-pub use intervene::{check as check_intervention, intervene, unknown_seat};
+pub use deliberation::{Deliberation, Limits, RunContext};
+pub use interventions::{InterventionWatcher, check_intervention, intervene, unknown_seat};
 pub use journal::Journal;
-pub use observer::{Observer, Silent};
-pub use open::{Question, open};
-pub use owner::{Owner, is_at_work};
-pub use purse::{Purse, usual_of, usual_output_tokens, worst_of};
+pub use observer::{NoopObserver, RunObserver};
+pub use process_lock::{ProcessLock, is_running};
 pub use reading::due as due_readings;
 pub use restate::restate;
-pub use resume::{Loaded, load, look, take_up};
+pub use run_start::{
+    LoadedRun, RunQuestion, SeatTransports, load_run, load_run_state, open_run, resume_run,
+};

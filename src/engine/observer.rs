@@ -8,14 +8,14 @@ use crate::domain::time::Moment;
 
 /// Told of every entry once it is durable, in the order of the journal; and of what a reply
 /// says as soon as it was read.
-pub trait Observer: Debug + Send + Sync {
-    fn saw(&self, id: &DialogueId, at: Moment, changes: &[Change]);
+pub trait RunObserver: Debug + Send + Sync {
+    fn on_entry(&self, id: &DialogueId, at: Moment, changes: &[Change]);
 }
 
 /// Watches and says nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Silent;
+pub struct NoopObserver;
 
-impl Observer for Silent {
-    fn saw(&self, _: &DialogueId, _: Moment, _: &[Change]) {}
+impl RunObserver for NoopObserver {
+    fn on_entry(&self, _: &DialogueId, _: Moment, _: &[Change]) {}
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::deliberation::Deliberation;
 use super::pursue::Course;
-use super::resume::unreachable_seat;
+use super::run_start::unreachable_seat;
 use crate::domain::ask::{Ask, Purpose};
 use crate::domain::change::Change;
 use crate::domain::record::Record;
@@ -28,7 +28,7 @@ impl Deliberation {
             prepared.push(Change::StageReached { stage });
         }
         for ask in asks {
-            let transports = self.connections.of(&ask.seat);
+            let transports = self.connections.for_seat(&ask.seat);
             let course = if let Some(asked) = transcript.asked(ask.id) {
                 // Where prompts are not kept they are written anew, from the same transcript.
                 let messages = match &asked.messages {

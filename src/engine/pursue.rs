@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::call_hold::CallHold;
+use super::budget::{self, NotReserved, actual_cost, price_usage};
+use super::call_budget::CallHold;
 use super::deliberation::Deliberation;
-use super::purse::{self, NotReserved, actual, price_of};
 use super::reading::names;
 use crate::domain::ask::{
     Ask, Cost, CostSource, ErrorType, Failure, Fallback, Messages, Reply, Reservation, Sending,
@@ -63,7 +63,7 @@ impl Deliberation {
     /// Sets the worst cost of the next call aside. What it gives goes into the journal; only
     /// what was set aside may be sent, and only then.
     pub(super) fn set_out(&self, course: &mut Course<'_>) -> Departure {
-        let worst = purse::worst(&course.seat, &course.request.messages);
+        let worst = budget::worst_cost(&course.seat, &course.request.messages);
         let held = self.budgets.hold(worst).and_then(|hold| {
             let call = self.next_call();
             Ok((call, self.budgets.hold_for_today(hold, call, worst)?))
@@ -80,7 +80,7 @@ impl Deliberation {
     /// The same, after waiting for what other calls give back; it is in the journal then. False,
     /// when nothing more can be sent.
     async fn set_out_in_turn(&self, course: &mut Course<'_>) -> Result<bool, Error> {
-        let worst = purse::worst(&course.seat, &course.request.messages);
+        let worst = budget::worst_cost(&course.seat, &course.request.messages);
         let came = Instant::now();
         let held = self.hold_in_turn(worst).await;
         // Time in the queue is not the model's.
@@ -117,7 +117,7 @@ impl Deliberation {
             let (error, latency_ms) = match course.send().await {
                 Ok((received, latency_ms)) => {
                     let reply = reply(&course.seat, received, latency_ms);
-                    let actual = actual(reserved, reply.usage, reply.cost);
+                    let actual = actual_cost(reserved, reply.usage, reply.cost);
                     // More than was set aside counts at once. What is left over is free when the
                     // journal says so: it shows at every moment what could be spent.
                     let at_most = reserved.or_more(actual);
@@ -319,7 +319,7 @@ fn lost(asked: &Asked) -> Option<u32> {
 
 pub(super) fn reply(seat: &Seat, received: Received, latency_ms: u64) -> Reply {
     let computed =
-        seat.price.as_ref().zip(received.usage).map(|(price, usage)| price_of(price, usage));
+        seat.price.as_ref().zip(received.usage).map(|(price, usage)| price_usage(price, usage));
     let reported = received.cost_usd.filter(|usd| usd.is_finite() && *usd >= 0.0);
     let cost = match (reported, computed) {
         (Some(usd), _) => {

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::connections::Connections;
+use super::budget::{Budget, worst_cost};
 use super::daily_budget::DailyBudget;
-use super::purse::{Purse, worst};
 use super::pursue::reply;
+use super::run_start::SeatTransports;
 use crate::domain::ask::{ErrorType, Finish, Purpose};
 use crate::domain::intervention::Restatement;
 use crate::domain::plan::Seat;
@@ -20,7 +20,7 @@ use crate::providers::{CallError, Request};
 /// is not made where these do not cover it.
 pub async fn restate(
     transcript: &Transcript,
-    connections: &Connections,
+    connections: &SeatTransports,
     text: &str,
     daily_budget: Option<&DailyBudget>,
 ) -> Result<Restatement, CallError> {
@@ -29,10 +29,10 @@ pub async fn restate(
     let chair = plan.chairs.first().and_then(|name| plan.seat(name));
     let seat = chair.ok_or_else(|| unknown("there is no chair"))?;
     let messages = Arc::new(restatement(&plan.secret, transcript.question(), text));
-    let purse = Purse::after(plan.caps, transcript);
-    let worst = worst(seat, &messages);
+    let budget = Budget::for_resumed_run(plan.caps, transcript);
+    let worst = worst_cost(seat, &messages);
     let not_covered = |shortage| unknown(&format!("what is left of {shortage} does not cover it"));
-    purse.reserve(worst).map_err(not_covered)?;
+    budget.reserve(worst).map_err(not_covered)?;
     if let Some(daily) = daily_budget {
         daily.reserve_restatement(worst).map_err(not_covered)?;
     }
@@ -52,7 +52,7 @@ pub async fn restate(
         Err(failed) => !failed.may_be_billed,
     };
     if let Some(daily) = daily_budget.filter(|_| is_counted) {
-        daily.give_back_restatement(worst);
+        daily.release_restatement(worst);
     }
     restated.map_err(|failed| failed.error)
 }
@@ -66,13 +66,13 @@ struct NotRestated {
 /// Asks by each of the chair's transports until one gives a sentence.
 async fn ask_in_turn(
     seat: &Seat,
-    connections: &Connections,
+    connections: &SeatTransports,
     request: &Request,
     time: Duration,
 ) -> Result<Restatement, NotRestated> {
     let mut last = CallError::new(ErrorType::Unknown, "nothing leads to the chair");
     let mut may_be_billed = false;
-    for transport in connections.of(&seat.name) {
+    for transport in connections.for_seat(&seat.name) {
         let start = Instant::now();
         let sent = tokio::time::timeout(time, transport.send(request)).await;
         let received = match sent {

@@ -118,27 +118,27 @@ impl Deliberation {
     fn take_in(&self, at: Moment, written: &Written) {
         let first = written.last + 1 - written.entries;
         // All of them or none: entries of one transaction are neighbours.
-        let is_news = (first..=written.last).fold(false, |_, seq| lock(&self.known).learn(seq));
+        let is_news = (first..=written.last).fold(false, |_, seq| lock(&self.known).insert(seq));
         if is_news {
-            self.pay_for(&written.changes);
+            self.charge(&written.changes);
             self.tell(at, &written.changes);
         }
     }
 
-    /// What others spent in the name of the run is gone from its purses.
-    fn pay_for(&self, changes: &[Change]) {
+    /// What others spent in the name of the run is gone from its budgets.
+    fn charge(&self, changes: &[Change]) {
         for change in changes {
             let Change::Intervened { intervention, .. } = change else { continue };
             let is_paid = is_confirmation(intervention, &self.transcript().interventions);
             let Some(restated) = intervention.restatement().filter(|_| !is_paid) else { continue };
-            self.budgets.pay_for(restated);
+            self.budgets.charge(restated);
         }
     }
 
     fn tell(&self, at: Moment, changes: &[Change]) {
         if !changes.is_empty() {
             self.transcript().add(at, changes);
-            self.observer.saw(&self.id, at, changes);
+            self.observer.on_entry(&self.id, at, changes);
         }
     }
 }

@@ -1,34 +1,18 @@
-//! Runs in this process, at whichever door they were asked for: where things are, what a run
-//! is made of, and the desk it is held at.
+//! Runs of this process, for every interface: prepare, start, drive, follow and resume them.
 
-mod blocking;
-mod caller_limits;
-mod council;
-mod desk;
-mod following;
-mod house;
-mod piece;
-mod premises;
-mod prepared;
-mod question;
-mod restating;
-mod resume;
-mod review;
-mod run_report;
-mod skipped;
+mod prepare_run;
+mod review_input;
+mod run_engine;
+mod run_server;
+mod run_status;
+mod start_run;
 
-pub use blocking::blocking;
-pub use caller_limits::lower_limits;
-pub use council::{council, council_settings};
-pub use desk::{Desk, OpenDesk};
-pub use following::{FOLLOWING_PAUSE, Following};
-pub use house::{House, RunPlace, Talk};
-pub use piece::{CallerClaims, Piece};
-pub use premises::{ConfirmTrust, Premises};
-pub use prepared::Prepared;
-pub use question::check_question;
-pub use restating::{Restated, restate};
-pub use resume::Resumption;
-pub use review::{review, review_settings};
-pub use run_report::{Progress, RunReport, RunStatus, report};
-pub use skipped::{HoldsKey, Skipped, SkippedBecause};
+pub use prepare_run::{
+    RestateOutcome, check_question, council_settings, lower_limits, prepare_council,
+    prepare_review, restate_directive, review_settings,
+};
+pub use review_input::{ReviewInput, ReviewOverrides, SecretFile, SkipReason, SkippedFile};
+pub use run_engine::RunEngine;
+pub use run_server::{RunServer, RunSlot, run_blocking};
+pub use run_status::{FOLLOW_INTERVAL, RunFollower, RunProgress, RunReport, RunStatus, report_run};
+pub use start_run::{PreparedRun, ResumePlan, RunStart, StartedRun, start_run};

@@ -1,14 +1,18 @@
-//! From text to arguments.
+//! Arguments of operations: JSON text into fields, digests, and ids of new dialogues.
 
 use serde_json::Value;
 
+use crate::domain::dice::SplitMix;
 use crate::domain::digest::sha256_hex;
+use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
+use crate::domain::slug;
 use crate::domain::strict_json::Strict;
 use crate::error::Error;
 use crate::record::{Fields, Notes, Warning};
+use crate::store::{StoreError, Unit};
 
-/// The reader of JSON has a limit of its own for depth, and words for it.
+/// The JSON reader has its own depth limit and message.
 const STRICT: Strict = Strict {
     depth_max: usize::MAX,
     key_twice: |key| format!("the key `{key}` is there twice"),
@@ -24,7 +28,7 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     })
 }
 
-/// Reads a small request: fields nobody knows are looked at for slips, and the others told of.
+/// Reads a small request. Unknown fields are checked for typing errors; the others become warnings.
 pub(super) fn read<T>(
     arguments: &Value,
     known: &[&str],
@@ -37,7 +41,7 @@ pub(super) fn read<T>(
     Ok(notes.settle(request)?)
 }
 
-/// The same where no field is passed over: what somebody meant by it may be a limit.
+/// Like [`read`], but an unknown field is an error: it may have been meant as a limit.
 pub(crate) fn read_strictly<T>(
     arguments: &Value,
     known: &[&str],
@@ -50,20 +54,37 @@ pub(crate) fn read_strictly<T>(
     Ok(notes.settle(request)?.0)
 }
 
-/// The digest of a document, whatever the order of its keys.
+/// Digest of a document, independent of the order of its keys.
 pub(super) fn digest(arguments: &Value) -> String {
-    sha256_hex([canonical(arguments).to_string().as_bytes()])
+    sha256_hex([sort_keys(arguments).to_string().as_bytes()])
 }
 
-fn canonical(value: &Value) -> Value {
+fn sort_keys(value: &Value) -> Value {
     match value {
         Value::Object(map) => {
             let mut sorted: Vec<_> = map.iter().collect();
             sorted.sort_by_key(|(key, _)| *key);
-            sorted.into_iter().map(|(key, value)| (key.clone(), canonical(value))).collect()
+            sorted.into_iter().map(|(key, value)| (key.clone(), sort_keys(value))).collect()
         }
-        Value::Array(list) => list.iter().map(canonical).collect(),
+        Value::Array(list) => list.iter().map(sort_keys).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
+    }
+}
+
+/// Id from the slug of the title and eight random hex digits, for dialogues created in large
+/// numbers.
+pub(crate) fn hexed_id(
+    unit: &mut dyn Unit,
+    title: &str,
+    dice: &mut SplitMix,
+) -> Result<DialogueId, Error> {
+    loop {
+        let text = format!("{}-{:08x}", slug::of_title(title), dice.roll() >> 32);
+        let malformed = |_| StoreError::Malformed { what: "dialogue id", text: text.clone() };
+        let id = text.parse().map_err(malformed)?;
+        if !unit.is_taken(&id)? {
+            return Ok(id);
+        }
     }
 }
 

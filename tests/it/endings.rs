@@ -118,7 +118,7 @@ fn health_looks_at_the_newest_fifty_unless_told_otherwise() {
     }
     let considered = |last: Option<usize>, since: Option<&str>| {
         let since = since.map(|since| since.parse().unwrap());
-        let examined = operations::health(&bench.workspace, last, since).unwrap();
+        let examined = operations::health(&bench.project, last, since).unwrap();
         let unconverged = examined.health.shares.last().unwrap().count;
         (examined.health.considered, unconverged)
     };
@@ -237,7 +237,7 @@ fn conclusions_are_due_from_their_day_on() {
         conclude(bench.store(), &Fate { id, title: id, review_by, ..Fate::default() });
     }
     let due = |days: u32| -> Vec<(String, i64)> {
-        let all = operations::due(&bench.workspace, Stretch { days }).unwrap();
+        let all = operations::due(&bench.project, Stretch { days }).unwrap();
         all.due.iter().map(|due| (due.dialogue_id.to_string(), due.days_overdue)).collect()
     };
     let all: Vec<(String, i64)> = [("overdue", 3), ("today", 0), ("tomorrow", -1), ("later", -30)]

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 
-use plenary::engine::load;
+use plenary::engine::load_run;
 use plenary::store::SqliteStore;
 use rusqlite::Connection;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
@@ -56,7 +56,7 @@ fn kept(council: &Council) -> Option<(String, Vec<(String, &'static str)>)> {
         .ok();
     let id = id?;
     let store = SqliteStore::open(&path).unwrap();
-    let transcript = load(&store, &id.parse().unwrap()).unwrap().transcript;
+    let transcript = load_run(&store, &id.parse().unwrap()).unwrap().transcript;
     let answered = transcript.asks.iter().filter(|asked| asked.reply().is_some());
     let kept = answered.map(|asked| (asked.ask.seat.to_string(), asked.ask.purpose.name()));
     Some((id, kept.collect()))

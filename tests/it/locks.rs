@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use plenary::engine::Owner;
+use plenary::engine::ProcessLock;
 use plenary::store::{SqliteStore, StoreError};
 use rustix::fs::{CWD, FileType, Mode};
 
@@ -158,7 +158,7 @@ fn a_folder_of_another_user_is_an_error() {
     // Only root can give a folder away; for others the folder stays theirs.
     let other = rustix::process::geteuid().as_raw() + 1;
     let is_given = std::os::unix::fs::chown(&locks, Some(other), None).is_ok();
-    let opened = Owner::new(&store, 1).map(drop);
+    let opened = ProcessLock::new(&store, 1).map(drop);
     let is_refused = matches!(
         &opened,
         Err(StoreError::ForeignLocks { found: "it belongs to another user", .. })
@@ -167,7 +167,7 @@ fn a_folder_of_another_user_is_an_error() {
     if is_given {
         // The owner of the store may change it anyway, and so owns its locks.
         std::os::unix::fs::chown(&store, Some(other), None).unwrap();
-        Owner::new(&store, 1).unwrap();
+        ProcessLock::new(&store, 1).unwrap();
     }
 }
 
@@ -189,7 +189,7 @@ fn a_store_behind_a_link_has_its_locks_where_it_lies() {
     let (real, link) = (folder.path().join("data/real.db"), folder.path().join("link.db"));
     drop(SqliteStore::open(&real).unwrap());
     symlink(&real, &link).unwrap();
-    let owners = [Owner::new(&real, 1).unwrap(), Owner::new(&link, 2).unwrap()];
+    let owners = [ProcessLock::new(&real, 1).unwrap(), ProcessLock::new(&link, 2).unwrap()];
     assert_eq!(names(&folder.path().join("data/real.db-locks")).len(), 4);
     assert!(!folder.path().join("link.db-locks").exists());
     drop(owners);
@@ -206,7 +206,7 @@ fn a_new_store_is_for_its_owner_alone() {
     let store = program.path().join(".plenary/plenary.db");
     // While it is open, so that SQLite's files lie beside it.
     let open = SqliteStore::open(&store).unwrap();
-    let owner = Owner::new(&store, 1).unwrap();
+    let owner = ProcessLock::new(&store, 1).unwrap();
     let locks = program.path().join(".plenary/plenary.db-locks");
     for file in [".plenary/plenary.db", ".plenary/plenary.db-wal", ".plenary/plenary.db-shm"] {
         assert_eq!(mode(&program.path().join(file)), 0o600, "{file}");
@@ -231,7 +231,7 @@ fn a_store_that_a_team_shares_keeps_its_mode() {
     for (file, locks) in [(0o644, 0o755), (0o660, 0o770)] {
         std::fs::set_permissions(&store, std::fs::Permissions::from_mode(file)).unwrap();
         let open = SqliteStore::open(&store).unwrap();
-        let _owner = Owner::new(&store, 1).unwrap();
+        let _owner = ProcessLock::new(&store, 1).unwrap();
         let beside = folder.path().join("plenary.db-wal");
         assert_eq!([mode(&store), mode(&beside)], [file; 2]);
         assert_eq!(mode(&folder.path().join("plenary.db-locks")), locks);

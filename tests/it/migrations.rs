@@ -105,7 +105,7 @@ fn an_older_store_is_carried_forward() {
     let bench = filled();
     let folder = tempfile::tempdir().unwrap();
     age(&bench, folder.path());
-    let carried = Bench { workspace: workspace_in(folder.path()), folder };
+    let carried = Bench { project: workspace_in(folder.path()), folder };
     carried.verify();
     assert_eq!(dump(carried.folder.path()), dump(bench.folder.path()));
     assert_eq!(carried.export("talk"), bench.export("talk"));

@@ -154,9 +154,8 @@ fn the_same_record_gives_the_same_bytes() {
     play(&two, STEPS.len());
     for format in ["json", "markdown"] {
         let arguments = json!({ "dialogue_id": ID, "format": format });
-        let text = |bench: &Bench| {
-            plenary::operations::printed(&bench.workspace, &arguments).unwrap().text
-        };
+        let text =
+            |bench: &Bench| plenary::operations::printed(&bench.project, &arguments).unwrap().text;
         assert_eq!(text(&one), text(&one));
         assert_eq!(text(&one), text(&two));
     }

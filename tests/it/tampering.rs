@@ -79,8 +79,8 @@ pub struct Crime {
 
 impl Crime {
     pub fn scene() -> Self {
-        let Bench { folder, workspace } = filled();
-        drop(workspace);
+        let Bench { folder, project } = filled();
+        drop(project);
         let crime = Self { folder, original: Vec::new() };
         // Everything into the one file, so that a copy of it is a copy of the store.
         crime.connection().pragma_update(None, "journal_mode", "DELETE").unwrap();

@@ -43,6 +43,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
         // An expert's prompt is written by an operation, not by a run of ours.
         &[
             "ambient",
+            "config",
             "domain",
             "error",
             "export",

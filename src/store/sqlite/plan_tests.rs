@@ -19,7 +19,7 @@ use crate::domain::dialogue::Stage;
 use crate::domain::gate::{ContentQuery, Decision, LogQuery, LogRow, LogStretch, Override};
 use crate::domain::ids::DialogueId;
 use crate::files::{Folders, WritePermission};
-use crate::operations::{self, Workspace};
+use crate::operations::{self, Project};
 use crate::store::{StoreError, transact};
 
 /// Statistics count whole tables, so these statements may scan.
@@ -28,7 +28,7 @@ const COUNTED_WHOLE: [&str; 2] = ["SELECT count(*)", "GROUP BY"];
 type Seen = Arc<Mutex<BTreeSet<String>>>;
 
 /// A workspace whose store records every statement.
-fn traced() -> (Workspace, Seen) {
+fn traced() -> (Project, Seen) {
     let mut store = SqliteStore::in_memory().unwrap();
     let seen = Seen::default();
     let notes = seen.clone();
@@ -39,27 +39,20 @@ fn traced() -> (Workspace, Seen) {
     };
     store.trace(TraceEventCodes::SQLITE_TRACE_STMT, note);
     let folders = Folders::new(Path::new("."), Path::new("./plenary.db"), &[]);
-    (
-        Workspace {
-            store: std::sync::Arc::new(store),
-            ambient: std::sync::Arc::new(Machine),
-            folders,
-            convergence_percent: None,
-        },
-        seen,
-    )
+    let store = std::sync::Arc::new(store);
+    (Project::new(store, std::sync::Arc::new(Machine), folders), seen)
 }
 
 /// Runs a dialogue that uses every operation once.
-fn live(workspace: &Workspace) {
+fn live(project: &Project) {
     let pool = json!({"experts": [{"slug": "ann", "role": "R", "tier": "Core"}, {"slug": "bob", "role": "R", "tier": "Wildcard"}]});
     operations::create(
-        workspace,
+        project,
         &json!({"title": "Talk", "question": "Q?", "expert_pool": pool, "output_dir": "out"}),
     )
     .unwrap();
-    operations::create_expert(workspace, &json!({"dialogue_id": "talk", "expert_slug": "cid", "role": "R", "tier": "Core", "reason": "r"})).unwrap();
-    operations::evolve_panel(workspace, &json!({"dialogue_id": "talk", "round": 0, "panel": [{"expert_slug": "ann", "source": "pool"}]})).unwrap();
+    operations::create_expert(project, &json!({"dialogue_id": "talk", "expert_slug": "cid", "role": "R", "tier": "Core", "reason": "r"})).unwrap();
+    operations::evolve_panel(project, &json!({"dialogue_id": "talk", "round": 0, "panel": [{"expert_slug": "ann", "source": "pool"}]})).unwrap();
     let item = |id: &str, references: Value| json!({"local_id": id, "label": "l", "content": "c", "description": "d", "references": references});
     let round = |round: u8, references: Value| {
         let id = |kind: &str| format!("ANN-{kind}{round:02}01");
@@ -71,23 +64,23 @@ fn live(workspace: &Workspace) {
             "moves": [{"expert": "ann", "type": "converge"}, {"expert": "bob", "type": "concede", "target": id("P")}],
         })
     };
-    operations::register(workspace, &round(0, json!([]))).unwrap();
+    operations::register(project, &round(0, json!([]))).unwrap();
     let mut second = round(
         1,
         json!([{"type": "support", "target": "@ann"}, {"type": "support", "target": "ANN-E0001"}, {"type": "support", "target": "C0001"}]),
     );
     second["refs"] = json!([{"source_id": "P0001", "ref_type": "question", "target_id": "T0001"}]);
     second["updates"] = json!([{"id": "R0001", "status": "amended", "by": "ann"}]);
-    operations::register(workspace, &second).unwrap();
+    operations::register(project, &second).unwrap();
     let verdict = json!({
         "dialogue_id": "talk", "verdict_id": "V1", "verdict_type": "final", "recommendation": "r", "description": "d", "vote": "1-0",
         "tensions_resolved": ["T0001", "T0101"], "recommendations_adopted": ["R0001"], "key_claims": ["C0001"],
     });
-    operations::give_verdict(workspace, &verdict).unwrap();
+    operations::give_verdict(project, &verdict).unwrap();
 }
 
 /// Concludes the dialogue and records an outcome.
-fn end(workspace: &Workspace) {
+fn end(project: &Project) {
     let id: DialogueId = "talk".parse().unwrap();
     let author = json!({"seat": "ann", "model": "m", "family": "f"});
     let ending = json!({
@@ -98,23 +91,23 @@ fn end(workspace: &Workspace) {
         Change::StageReached { stage: Stage::Concluding },
         Change::Concluded(Box::new(serde_json::from_value(ending).unwrap())),
     ];
-    let done: Result<u64, StoreError> = transact(workspace.store.as_ref(), |unit| {
+    let done: Result<u64, StoreError> = transact(project.store.as_ref(), |unit| {
         assert!(!unit.is_concluded(&id)?);
         unit.apply(&id, EntryKind::Concluded, Machine.now(), &changes)
     });
     done.unwrap();
     let since = Some(Machine.now());
-    workspace.store.endings(&EndingQuery { limit: 50, since }).unwrap();
-    workspace.store.due(Machine.now().day(), 50).unwrap();
+    project.store.endings(&EndingQuery { limit: 50, since }).unwrap();
+    project.store.due(Machine.now().day(), 50).unwrap();
     let outcome = Change::OutcomeRecorded(Outcome { outcome: OutcomeWord::Held, note: None });
-    let done: Result<u64, StoreError> = transact(workspace.store.as_ref(), |unit| {
+    let done: Result<u64, StoreError> = transact(project.store.as_ref(), |unit| {
         unit.apply(&id, EntryKind::OutcomeRecorded, Machine.now(), &[outcome])
     });
     done.unwrap();
 }
 
 /// Logs a verdict, runs every query of the verdict log and overrides the verdict.
-fn gate(workspace: &Workspace) {
+fn gate(project: &Project) {
     let id: DialogueId = "talk".parse().unwrap();
     let row = json!({
         "v": 2, "ts": "2026-05-18T10:00:00Z", "artifact": "a.md", "artifact_type": "post", "round1": [], "round2": [],
@@ -123,14 +116,14 @@ fn gate(workspace: &Workspace) {
     let row: LogRow = serde_json::from_value(row).unwrap();
     let word = Override { verdict_id: "talk/1".into(), decision: Decision::Ship, why: "w".into() };
     let changes = [Change::VerdictLogged(Box::new(row.clone())), Change::Overridden(word)];
-    let done: Result<u64, StoreError> = transact(workspace.store.as_ref(), |unit| {
+    let done: Result<u64, StoreError> = transact(project.store.as_ref(), |unit| {
         assert!(unit.logged("talk/1")?.is_none());
         assert!(unit.logged_alike(&row.fingerprint().unwrap())?.is_none());
         assert!(unit.verdicts_logged(&id, 2)?.is_empty());
         unit.apply(&id, EntryKind::VerdictLogged, Machine.now(), &changes)
     });
     done.unwrap();
-    let store = workspace.store.as_ref();
+    let store = project.store.as_ref();
     assert_eq!(store.log_lines(0, 9).unwrap().len(), 1);
     assert_eq!(store.priors("post", 5).unwrap().len(), 1);
     let content = ContentQuery { sha256: "ab".into(), rehearsal: false };
@@ -149,15 +142,15 @@ fn gate(workspace: &Workspace) {
     }
 }
 
-fn look(workspace: &Workspace) {
+fn look(project: &Project) {
     let talk = json!({"dialogue_id": "talk"});
-    operations::context(workspace, &talk, WritePermission::Local).unwrap();
-    operations::printed(workspace, &talk).unwrap();
-    operations::progress(workspace, &talk).unwrap();
-    operations::cite(workspace, &json!({"ids": ["talk/P0001"]})).unwrap();
-    operations::similar(workspace, &json!({"query": "talk some"})).unwrap();
-    operations::stats(workspace, &json!({})).unwrap();
-    workspace.store.last_intervention().unwrap();
+    operations::context(project, &talk, WritePermission::Local).unwrap();
+    operations::printed(project, &talk).unwrap();
+    operations::progress(project, &talk).unwrap();
+    operations::cite(project, &json!({"ids": ["talk/P0001"]})).unwrap();
+    operations::similar(project, &json!({"query": "talk some"})).unwrap();
+    operations::stats(project, &json!({})).unwrap();
+    project.store.last_intervention().unwrap();
     for query in [
         json!({}),
         json!({"status": "open"}),
@@ -165,7 +158,7 @@ fn look(workspace: &Workspace) {
         json!({"status": "open", "protocol": "council"}),
         json!({"after": "talk"}),
     ] {
-        operations::list(workspace, &query).unwrap();
+        operations::list(project, &query).unwrap();
     }
 }
 
@@ -187,11 +180,11 @@ fn walks(connection: &Connection, sql: &str) -> Vec<String> {
 
 #[test]
 fn no_question_is_answered_without_an_index() {
-    let (workspace, seen) = traced();
-    live(&workspace);
-    end(&workspace);
-    gate(&workspace);
-    look(&workspace);
+    let (project, seen) = traced();
+    live(&project);
+    end(&project);
+    gate(&project);
+    look(&project);
     let connection = connect::memory().unwrap();
     let is_query = |sql: &&String| {
         ["SELECT", "INSERT", "UPDATE", "DELETE"]

@@ -6,12 +6,11 @@ use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, Parser, Subcommand};
 
 use super::council::{ask, conclude, intervene};
-use super::dialogue::{DialogueCommand, cite, export, list, show};
+use super::dialogue::{DialogueCommand, queries};
 use super::doctor::Doctor;
 use super::gate::{audit, log, override_verdict, review, sweep};
-use super::runs::{replay, resume, watch};
-use super::servers::{mcp, serve};
-use super::{config, due, health, init, modularity, trust, verify};
+use super::runs::{resume, watch};
+use super::{config, due, health, init, modularity, servers, trust, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Cyan.on_default().bold())
@@ -75,32 +74,32 @@ pub(super) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    Ask(Box<ask::Ask>),
+    Ask(Box<ask::AskArgs>),
     Review(Box<review::Review>),
     Sweep(Box<sweep::Sweep>),
     Override(override_verdict::OverrideVerdict),
     #[command(subcommand)]
     Log(log::LogCommand),
     Audit(audit::Audit),
-    Resume(resume::Resume),
-    Watch(watch::Watch),
-    Replay(replay::Replay),
-    Whisper(intervene::Whisper),
-    Direct(intervene::Direct),
-    Stop(intervene::Stop),
-    Conclude(conclude::Conclude),
+    Resume(resume::ResumeArgs),
+    Watch(watch::WatchArgs),
+    Replay(watch::ReplayArgs),
+    Whisper(intervene::WhisperArgs),
+    Direct(intervene::DirectArgs),
+    Stop(intervene::StopArgs),
+    Conclude(conclude::ConcludeArgs),
     #[command(subcommand)]
     Dialogue(Box<DialogueCommand>),
-    List(list::List),
-    Show(show::Show),
-    Cite(cite::Cite),
-    Export(export::Export),
+    List(queries::ListArgs),
+    Show(queries::ShowArgs),
+    Cite(queries::CiteArgs),
+    Export(queries::ExportArgs),
     Health(health::Health),
     Due(due::Due),
     Verify(verify::Verify),
     CheckModularity(modularity::CheckModularity),
-    Mcp(mcp::Mcp),
-    Serve(serve::Serve),
+    Mcp(servers::McpArgs),
+    Serve(servers::ServeArgs),
     Init(init::Init),
     Config(config::Config),
     Trust(trust::Trust),

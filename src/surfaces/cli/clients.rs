@@ -23,7 +23,7 @@ pub(super) fn print_configuration(session: &Session<'_>, client: Client) -> Resu
     let program = std::env::current_exe().unwrap_or_else(|_| Path::new("plenary").to_owned());
     // Pass the store and configuration flags on, so that the server uses the same ones.
     let arguments: Vec<String> =
-        ["mcp".to_owned()].into_iter().chain(session.premises.flags_from_anywhere()?).collect();
+        ["mcp".to_owned()].into_iter().chain(session.loader.absolute_flags()?).collect();
     let server = json!({ "command": program.to_string_lossy(), "args": arguments });
     let entry = server_entry(client, &server);
     match session.ui.json {

@@ -30,8 +30,8 @@ struct Shown {
 
 impl Config {
     pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let settings = session.premises.settings_to_show()?.origins;
-        let trusted = session.premises.trust_report()?.as_ref().map(TrustReport::is_trusted);
+        let settings = session.loader.load_displayed_settings()?.origins;
+        let trusted = session.loader.read_trust_report()?.as_ref().map(TrustReport::is_trusted);
         let shown = Shown { status: "success", settings, trusted };
         let width = session.ui.table_width();
         session.ui.answer(&shown, |shown| text(&shown.settings, width))?;

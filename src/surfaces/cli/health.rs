@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::runs::typed;
+use super::runs::value_parsers;
 use super::session::{Done, Session};
 use super::show;
 use crate::domain::stretch::Since;
@@ -22,10 +22,10 @@ use crate::record::health::{HealthVerdict, LAST_MAX};
 #[derive(Debug, Args)]
 pub(super) struct Health {
     /// Only the newest N [default: 50, or all of them with `--since`]
-    #[arg(long, value_name = "N", value_parser = typed::from_one_to(LAST_MAX))]
+    #[arg(long, value_name = "N", value_parser = value_parsers::from_one_to(LAST_MAX))]
     last: Option<usize>,
     /// Only those since a day (2026-01-01) or for so long (30d, 4w).
-    #[arg(long, value_name = "DAY|TIME", value_parser = typed::since)]
+    #[arg(long, value_name = "DAY|TIME", value_parser = value_parsers::since)]
     since: Option<Since>,
 }
 

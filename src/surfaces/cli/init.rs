@@ -52,7 +52,7 @@ impl Init {
             let others = if self.force { OtherFiles::Replace } else { OtherFiles::Keep };
             return write_skills(session, folder, others);
         }
-        let path = session.premises.config_flag().unwrap_or(Path::new(COUNCIL_FILE));
+        let path = session.loader.config_flag().unwrap_or(Path::new(COUNCIL_FILE));
         // A dangling link exists too.
         if !self.force && path.symlink_metadata().is_ok() {
             return Err(ConfigError::FileExists { path: path.to_owned() }.into());

@@ -1,6 +1,7 @@
 //! [`CliSession`]: the project and the terminal of one command, and its [`ExitStatus`].
 
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
@@ -10,8 +11,7 @@ use super::{report, trust};
 use crate::config::{Flags, Located};
 use crate::error::{Error, Kind};
 use crate::files;
-use crate::hosting::Premises;
-use crate::operations::{self, Workspace};
+use crate::operations::{self, Project, SettingsLoader};
 use crate::store::StoreError;
 
 /// How a command ended. Ordered by exit code: for several results the greatest counts.
@@ -57,7 +57,7 @@ impl Done {
 
 #[derive(Debug)]
 pub(super) struct Session<'a> {
-    pub premises: Premises,
+    pub loader: Arc<SettingsLoader>,
     pub ui: &'a Ui,
 }
 
@@ -68,40 +68,40 @@ impl<'a> Session<'a> {
             store: global.store.clone(),
             allow: global.allow.clone(),
         };
-        let mut premises = Premises::new(flags);
+        let mut loader = SettingsLoader::new(flags);
         if !ui.is_quiet() {
-            premises = premises.warning(report::warn_of);
+            loader = loader.with_warnings(report::warn_of);
         }
         if ui.can_ask() {
-            premises = premises.asking(trust::confirm);
+            loader = loader.with_confirmation(trust::confirm);
         }
-        Self { premises, ui }
+        Self { loader: Arc::new(loader), ui }
     }
 
     /// Opens the existing store; without one, an empty store in memory. Reading commands create no
     /// file.
-    pub(super) fn for_existing(&self) -> Result<Workspace, Error> {
-        let located = self.premises.located()?;
-        if let Some(workspace) = self.premises.existing(&located)? {
+    pub(super) fn for_existing(&self) -> Result<Project, Error> {
+        let located = self.loader.locate_files()?;
+        if let Some(project) = self.loader.open_existing(&located)? {
             self.ui.detail(&format!("store: {}", located.store.display()));
-            return Ok(workspace);
+            return Ok(project);
         }
         self.ui.say(&format!("there is no store at `{}` yet", located.store.display()));
-        self.premises.empty(&located)
+        self.loader.open_in_memory(&located)
     }
 
     /// The same without a message, for commands that create the store later.
-    pub(super) fn for_looking_first(&self) -> Result<Workspace, Error> {
-        let located = self.premises.located()?;
-        match self.premises.existing(&located)? {
-            Some(workspace) => Ok(workspace),
-            None => self.premises.empty(&located),
+    pub(super) fn for_looking_first(&self) -> Result<Project, Error> {
+        let located = self.loader.locate_files()?;
+        match self.loader.open_existing(&located)? {
+            Some(project) => Ok(project),
+            None => self.loader.open_in_memory(&located),
         }
     }
 
     /// Opens the existing store; a missing store is an error, because it cannot be verified.
-    pub(super) fn for_auditing(&self) -> Result<Workspace, Error> {
-        let located = self.premises.located()?;
+    pub(super) fn for_auditing(&self) -> Result<Project, Error> {
+        let located = self.loader.locate_files()?;
         let is_there = located.store.metadata().is_ok_and(|metadata| metadata.len() > 0);
         if !is_there {
             return Err(StoreError::Missing { path: located.store }.into());
@@ -110,9 +110,9 @@ impl<'a> Session<'a> {
     }
 
     /// Opens the store, or creates it: for commands that write the first dialogue.
-    pub(super) fn open(&self, located: &Located) -> Result<Workspace, Error> {
+    pub(super) fn open(&self, located: &Located) -> Result<Project, Error> {
         self.ui.detail(&format!("store: {}", located.store.display()));
-        self.premises.open(located)
+        self.loader.open_project(located)
     }
 }
 

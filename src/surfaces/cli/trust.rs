@@ -118,7 +118,7 @@ impl Trust {
 
     /// The file that the user named; otherwise the one that the search finds.
     fn path(&self, session: &Session<'_>, environment: &Environment) -> Result<PathBuf, Error> {
-        if let Some(path) = self.file.as_deref().or(session.premises.config_flag()) {
+        if let Some(path) = self.file.as_deref().or(session.loader.config_flag()) {
             return Ok(path.to_owned());
         }
         let found = config::find_project_file(&config::Flags::default(), environment)?;

@@ -35,8 +35,8 @@ fn hash(text: &str) -> Result<String, &'static str> {
 
 impl Verify {
     pub(super) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let workspace = session.for_auditing()?;
-        let result = operations::verify(&workspace, self.id.as_deref(), self.head.as_deref())?;
+        let project = session.for_auditing()?;
+        let result = operations::verify(&project, self.id.as_deref(), self.head.as_deref())?;
         session.ui.answer(&result, |result| text(&result.verification))?;
         Ok(if result.verified { Done::Well } else { Done::WithFindings })
     }

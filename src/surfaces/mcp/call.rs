@@ -14,14 +14,14 @@ use crate::domain::ids::DialogueId;
 use crate::error::Error;
 use crate::export::council::events;
 use crate::export::telling::tell;
-use crate::hosting::{FOLLOWING_PAUSE, Following, House};
+use crate::hosting::{FOLLOW_INTERVAL, RunFollower, RunServer};
 
 /// Longest wait of a call; clients do not keep a connection open longer.
 pub(super) const WAIT_SECONDS_MAX: i64 = 3_600;
 
 #[derive(Debug)]
 pub(super) struct Call {
-    pub house: Arc<House>,
+    pub run_server: Arc<RunServer>,
     pub arguments: Value,
     context: RequestContext<RoleServer>,
 }
@@ -37,11 +37,11 @@ pub(super) enum OnCancel {
 
 impl Call {
     pub(super) fn new(
-        house: Arc<House>,
+        run_server: Arc<RunServer>,
         arguments: Value,
         context: RequestContext<RoleServer>,
     ) -> Self {
-        Self { house, arguments, context }
+        Self { run_server, arguments, context }
     }
 
     /// Whether the client supports tasks, so that the call need not wait.
@@ -61,22 +61,22 @@ impl Call {
         tokio::select! {
             followed = timeout_at(until, following) => if let Ok(followed) = followed { followed? },
             () = self.context.ct.cancelled() => if on_cancel == OnCancel::EndRun {
-                self.house.interrupt(id);
+                self.run_server.interrupt(id);
             },
         }
-        Ok(self.house.report(id).await?.into())
+        Ok(self.run_server.report(id).await?.into())
     }
 
     /// Sends progress until the run ends.
     async fn follow(&self, id: &DialogueId) -> Result<(), Error> {
-        let mut following = Following::default();
+        let mut following = RunFollower::default();
         let mut steps = 0_u32;
         loop {
-            let is_running = self.house.is_running(id, &following)?;
-            let fresh = self.house.entries(id, following.seq).await?;
+            let is_running = self.run_server.is_running(id, &following)?;
+            let fresh = self.run_server.entries(id, following.seq).await?;
             let is_quiet = fresh.is_empty();
             for entry in fresh {
-                let changes = following.take(&entry);
+                let changes = following.apply_entry(&entry);
                 let Some(transcript) = &following.transcript else { continue };
                 let seen = events(transcript, &changes);
                 for told in seen.iter().flat_map(|event| tell(transcript, event)) {
@@ -87,7 +87,7 @@ impl Call {
             if is_quiet && !is_running {
                 return Ok(());
             }
-            sleep(FOLLOWING_PAUSE).await;
+            sleep(FOLLOW_INTERVAL).await;
         }
     }
 

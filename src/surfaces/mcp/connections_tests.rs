@@ -8,8 +8,9 @@ use tokio::sync::oneshot;
 
 use super::*;
 use crate::config::Flags;
-use crate::hosting::{House, Premises};
+use crate::hosting::RunServer;
 use crate::surfaces::mcp::http::{Address, listen};
+use crate::operations::SettingsLoader;
 
 /// Never reached in a test.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -40,10 +41,10 @@ impl Served {
     async fn with(limits: HttpLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Some(folder.path().join("plenary.db").to_string_lossy().into_owned());
-        let premises = Premises::new(Flags { store, ..Flags::default() });
-        let house = House::new(premises, |_| {});
+        let loader = SettingsLoader::new(Flags { store, ..Flags::default() });
+        let run_server = RunServer::new(loader, |_| {});
         let address = Address { ip: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0 };
-        let listening = listen(house, address, limits).await.unwrap();
+        let listening = listen(run_server, address, limits).await.unwrap();
         let (address, path): (SocketAddr, PathBuf) =
             (listening.address, listening.token_path.clone());
         let (stop, stopped) = oneshot::channel::<()>();

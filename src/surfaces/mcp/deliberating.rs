@@ -9,12 +9,12 @@ use super::tools::Run;
 use super::tools::ask::AskArguments;
 use super::tools::intervene::InterveneArguments;
 use super::tools::review::{ReviewArguments, Sorting};
-use super::tools::status::{StatusArguments, resumption};
+use super::tools::status::{StatusArguments, resume_plan};
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Deed, Intervention};
 use crate::engine;
 use crate::error::{Error, document_text};
-use crate::hosting::{RunStatus, blocking};
+use crate::hosting::{RunStart, RunStatus, run_blocking};
 
 /// Runs a tool and returns the state of its run.
 pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {
@@ -35,10 +35,10 @@ async fn ask(call: &Call) -> Result<RunAnswer, Error> {
 }
 
 async fn begin_asked(call: &Call, asked: AskArguments) -> Result<DialogueId, Error> {
-    let place = call.house.reserve_place()?;
-    let house = Arc::clone(&call.house);
-    let prepared = blocking(move || asked.prepare(&house)).await?;
-    call.house.begin(place, prepared, None).await
+    let slot = call.run_server.reserve_slot()?;
+    let run_server = Arc::clone(&call.run_server);
+    let prepared = run_blocking(move || asked.prepare(&run_server)).await?;
+    call.run_server.start_run(slot, RunStart::New(prepared), None).await
 }
 
 async fn review(call: &Call) -> Result<RunAnswer, Error> {
@@ -51,12 +51,12 @@ async fn review(call: &Call) -> Result<RunAnswer, Error> {
 }
 
 async fn begin_submitted(call: &Call, submitted: ReviewArguments) -> Result<Begun, Error> {
-    let place = call.house.reserve_place()?;
-    let house = Arc::clone(&call.house);
-    match blocking(move || submitted.sort(&house)).await? {
-        Sorting::Run { prepared, log } => {
-            Ok(Begun::Run(call.house.begin(place, *prepared, Some(log)).await?))
-        }
+    let slot = call.run_server.reserve_slot()?;
+    let run_server = Arc::clone(&call.run_server);
+    match run_blocking(move || submitted.sort(&run_server)).await? {
+        Sorting::Run { prepared, log } => Ok(Begun::Run(
+            call.run_server.start_run(slot, RunStart::New(*prepared), Some(log)).await?,
+        )),
         Sorting::Skipped(document) => {
             let answer = RunAnswer::skipped(&document).map_err(Error::Document)?;
             Ok(Begun::Answered(Box::new(answer)))
@@ -84,7 +84,7 @@ pub(super) async fn start(run: Run, call: &Call) -> Result<Begun, Error> {
 
 async fn status(call: &Call) -> Result<RunAnswer, Error> {
     let StatusArguments { id, wait, resume } = StatusArguments::read(&call.arguments)?;
-    let report = call.house.report(&id).await?;
+    let report = call.run_server.report(&id).await?;
     let can_go_on = match report.status {
         RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => true,
         RunStatus::Running | RunStatus::Done => false,
@@ -92,23 +92,23 @@ async fn status(call: &Call) -> Result<RunAnswer, Error> {
     let Some(overrides) = resume.filter(|_| can_go_on) else {
         return call.await_run(&id, wait, OnCancel::LeaveRun).await;
     };
-    let place = call.house.reserve_place()?;
-    let (house, wanted) = (Arc::clone(&call.house), id.clone());
-    let (going_on, log) = blocking(move || resumption(&house, &wanted, &overrides)).await?;
-    call.house.go_on(place, going_on, log).await?;
+    let slot = call.run_server.reserve_slot()?;
+    let (run_server, wanted) = (Arc::clone(&call.run_server), id.clone());
+    let (plan, log) = run_blocking(move || resume_plan(&run_server, &wanted, &overrides)).await?;
+    call.run_server.start_run(slot, RunStart::Resumed(plan), log).await?;
     call.await_run(&id, wait, OnCancel::EndRun).await
 }
 
 async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
     let wanted = InterveneArguments::read(&call.arguments)?;
-    let store = Arc::clone(&call.house.for_existing()?.store);
+    let store = Arc::clone(&call.run_server.open_project()?.store);
     // Directives run one at a time, so that each sees the cost of the earlier ones in the run
     // state.
     let _turn = match wanted.kind {
-        Deed::Direct => Some(call.house.directing.lock().await),
+        Deed::Direct => Some(call.run_server.directing.lock().await),
         Deed::Whisper | Deed::Stop => None,
     };
-    let transcript = engine::load(store.as_ref(), &wanted.id)?.transcript;
+    let transcript = engine::load_run(store.as_ref(), &wanted.id)?.transcript;
     let intervention = match wanted.kind {
         Deed::Whisper => wanted.whisper(&transcript)?,
         Deed::Stop => Intervention::Stop,
@@ -123,12 +123,12 @@ pub(super) async fn note(
     id: DialogueId,
     intervention: Intervention,
 ) -> Result<RunAnswer, Error> {
-    let (house, known) = (Arc::clone(&call.house), id.clone());
-    blocking(move || {
-        let workspace = house.for_existing()?;
-        let (store, ambient) = (workspace.store.as_ref(), workspace.ambient.as_ref());
+    let (run_server, known) = (Arc::clone(&call.run_server), id.clone());
+    run_blocking(move || {
+        let project = run_server.open_project()?;
+        let (store, ambient) = (project.store.as_ref(), project.ambient.as_ref());
         engine::intervene(store, ambient, &known, &intervention)
     })
     .await?;
-    Ok(call.house.report(&id).await?.into())
+    Ok(call.run_server.report(&id).await?.into())
 }

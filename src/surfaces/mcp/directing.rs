@@ -11,7 +11,7 @@ use crate::domain::intervention::{Intervention, unconfirmed};
 use crate::domain::transcript::Transcript;
 use crate::engine::check_intervention;
 use crate::error::Error;
-use crate::hosting::{House, Restated, restate};
+use crate::hosting::{RestateOutcome, RunServer, restate_directive};
 
 pub(super) async fn direct(
     call: &Call,
@@ -24,26 +24,26 @@ pub(super) async fn direct(
     check_intervention(&transcript, &directive(None))?;
     let known = unconfirmed(&transcript.interventions, &text).cloned();
     let is_known = known.is_some();
-    let House { premises, outlets, .. } = call.house.as_ref();
+    let RunServer { loader, factory, .. } = call.run_server.as_ref();
     let restated = match known {
-        Some(restatement) => Restated::As(restatement),
+        Some(restatement) => RestateOutcome::Restated(restatement),
         None => {
-            let desk = call.house.desk()?;
-            let daily_budget = desk.daily_budget.as_deref();
-            restate(premises, &transcript, &text, outlets, daily_budget).await?
+            let engine = call.run_server.engine()?;
+            let daily_budget = engine.daily_budget.as_deref();
+            restate_directive(loader, &transcript, &text, factory, daily_budget).await?
         }
     };
     let (said, restatement) = match restated {
-        Restated::As(restatement) => {
+        RestateOutcome::Restated(restatement) => {
             (format!("understood as: {}", restatement.sentence), Some(restatement))
         }
-        Restated::NotSaid { reason } => (format!("it could not be restated: {reason}"), None),
+        RestateOutcome::Failed { reason } => (format!("it could not be restated: {reason}"), None),
     };
     let is_noted = confirmed || (restatement.is_some() && !is_known);
     let answer: RunAnswer = match is_noted {
         // A confirmation applies to the caller's own text, restated or not.
         true => note(call, id, directive(restatement)).await?,
-        false => call.house.report(&id).await?.into(),
+        false => call.run_server.report(&id).await?.into(),
     };
     let suggestion = match confirmed {
         true => format!("Taken up when the next round begins; {said}"),

@@ -19,7 +19,7 @@ use super::posted::{Posting, take_in};
 use super::server::Server;
 use super::token::Token;
 use crate::error::Error;
-use crate::hosting::House;
+use crate::hosting::RunServer;
 
 /// Host names by which local clients address this server.
 const HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
@@ -42,13 +42,13 @@ pub(crate) struct Listening {
 
 /// Binds the port; [`HttpServer::serve_until`] starts to answer.
 pub(crate) async fn listen(
-    house: Arc<House>,
+    run_server: Arc<RunServer>,
     address: Address,
     limits: HttpLimits,
 ) -> Result<Listening, Error> {
-    let workspace = house.for_opening()?;
-    let folder = workspace.folders.store_folder();
-    let token = Token::of_folder(folder, workspace.ambient.as_ref())?;
+    let project = run_server.create_project()?;
+    let folder = project.folders.store_folder();
+    let token = Token::of_folder(folder, project.ambient.as_ref())?;
     let listener = TcpListener::bind((address.ip, address.port)).await.map_err(Error::Listen)?;
     let address = listener.local_addr().map_err(Error::Listen)?;
     let token_path = token.path.clone();
@@ -62,8 +62,11 @@ pub(crate) async fn listen(
         .enforce_origin_validation()
         .with_max_request_body_bytes(MESSAGE_BYTES_MAX);
     let sessions = Arc::new(LocalSessionManager::default());
-    let service =
-        StreamableHttpService::new(move || Ok(Server::new(Arc::clone(&house))), sessions, config);
+    let service = StreamableHttpService::new(
+        move || Ok(Server::new(Arc::clone(&run_server))),
+        sessions,
+        config,
+    );
     let router = Router::new()
         .nest_service("/mcp", service)
         .layer(middleware::from_fn_with_state(Arc::new(Posting::new(limits)), take_in))

@@ -10,12 +10,12 @@ use crate::domain::catalogue::Summary;
 use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
-use crate::engine::look;
+use crate::engine::load_run_state;
 use crate::error::{Error, Kind, document_text};
 use crate::export::RunDocument;
 use crate::export::conclusion::closed;
-use crate::hosting::House;
-use crate::operations::{self, Listed, Workspace};
+use crate::hosting::RunServer;
+use crate::operations::{self, Listed, Project};
 use crate::record::{cut, no_dialogue};
 
 const DIALOGUES: &str = "plenary://dialogues/";
@@ -31,9 +31,12 @@ enum Part {
 }
 
 /// Lists dialogues page by page, newest first.
-pub(super) fn list(house: &House, after: Option<&str>) -> Result<ListResourcesResult, Error> {
+pub(super) fn list(
+    run_server: &RunServer,
+    after: Option<&str>,
+) -> Result<ListResourcesResult, Error> {
     let arguments = json!({ "op": "list", "after": after });
-    let listed = operations::list(house.for_existing()?.as_ref(), &arguments);
+    let listed = operations::list(run_server.open_project()?.as_ref(), &arguments);
     let Listed { dialogues, next, .. } = listed.map_err(|error| match error.kind() {
         // Only the cursor can name a missing dialogue.
         Kind::NotFound => bad_cursor().into(),
@@ -71,13 +74,13 @@ pub(super) fn templates() -> ListResourceTemplatesResult {
     ListResourceTemplatesResult { resource_templates, ..ListResourceTemplatesResult::default() }
 }
 
-pub(super) fn read(house: &House, uri: &str) -> Result<ReadResourceResult, Error> {
+pub(super) fn read(run_server: &RunServer, uri: &str) -> Result<ReadResourceResult, Error> {
     let (id, part) = address(uri)?;
-    let workspace = house.for_existing()?;
+    let project = run_server.open_project()?;
     let (mime_type, text) = match part {
-        Part::Record => (JSON, exported(&workspace, id, "json")?),
-        Part::Transcript => (MARKDOWN, exported(&workspace, id, "markdown")?),
-        Part::Conclusion => (JSON, conclusion(&workspace, id)?),
+        Part::Record => (JSON, exported(&project, id, "json")?),
+        Part::Transcript => (MARKDOWN, exported(&project, id, "markdown")?),
+        Part::Conclusion => (JSON, conclusion(&project, id)?),
     };
     let contents = ResourceContents::TextResourceContents {
         uri: uri.to_owned(),
@@ -88,19 +91,19 @@ pub(super) fn read(house: &House, uri: &str) -> Result<ReadResourceResult, Error
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn exported(workspace: &Workspace, id: &str, format: &str) -> Result<String, Error> {
+fn exported(project: &Project, id: &str, format: &str) -> Result<String, Error> {
     let arguments = json!({ "dialogue_id": id, "format": format });
-    Ok(operations::printed(workspace, &arguments)?.text)
+    Ok(operations::printed(project, &arguments)?.text)
 }
 
 /// The result of a dialogue: a review's whole document, a council's without its rounds.
-fn conclusion(workspace: &Workspace, id: &str) -> Result<String, Error> {
+fn conclusion(project: &Project, id: &str) -> Result<String, Error> {
     let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
-    let dialogue = workspace.store.dialogue(&id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
+    let dialogue = project.store.dialogue(&id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
     let protocol = dialogue.opening.protocol;
-    let run = match look(workspace.store.as_ref(), &id) {
+    let run = match load_run_state(project.store.as_ref(), &id) {
         // There is no run: the dialogue is Judge-led, or its verdicts were imported.
-        Err(Error::Refused(_)) => return verdicts(workspace, &id, protocol),
+        Err(Error::Refused(_)) => return verdicts(project, &id, protocol),
         looked => looked?,
     };
     match protocol {
@@ -115,8 +118,8 @@ fn conclusion(workspace: &Workspace, id: &str) -> Result<String, Error> {
 }
 
 /// The verdicts so far of a Judge-led dialogue.
-fn verdicts(workspace: &Workspace, id: &DialogueId, protocol: Protocol) -> Result<String, Error> {
-    let record = exported(workspace, id.as_str(), "json")?;
+fn verdicts(project: &Project, id: &DialogueId, protocol: Protocol) -> Result<String, Error> {
+    let record = exported(project, id.as_str(), "json")?;
     let record: Value = serde_json::from_str(&record).map_err(Error::Document)?;
     let given = record.get("verdicts").filter(|given| **given != json!([]));
     let Some(given) = given else { return Err(unconcluded(id, protocol).into()) };

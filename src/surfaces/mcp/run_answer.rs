@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::domain::ids::DialogueId;
 use crate::export::gate::ReviewDocument;
-use crate::hosting::{Progress, RunReport, RunStatus};
+use crate::hosting::{RunProgress, RunReport, RunStatus};
 
 /// Warns an agent not to pass on the result as advice.
 const REHEARSED: &str = "a REHEARSAL: no model was asked, and what it says is no advice";
@@ -15,7 +15,7 @@ pub(super) struct RunAnswer {
     /// `None` if there was no run.
     pub dialogue_id: Option<DialogueId>,
     pub status: RunStatus,
-    pub progress: Option<Progress>,
+    pub progress: Option<RunProgress>,
     pub result: Option<Value>,
     /// The next step, if any.
     pub suggestion: Option<String>,

@@ -21,7 +21,7 @@ use super::message::{MESSAGE_BYTES_MAX, Unread, read};
 use super::output_queue::OutputQueue;
 use super::request_slots::{RequestSlots, TakenSlot};
 use super::server::Server;
-use crate::hosting::House;
+use crate::hosting::RunServer;
 
 /// After the client closes stdin: time for pending answers, and for the client to read them.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -30,12 +30,12 @@ const FAREWELL: Duration = Duration::from_secs(2);
 const HANG_UP_PAUSE: Duration = Duration::from_millis(200);
 
 /// Serves stdin until the client closes it.
-pub(crate) async fn serve(house: Arc<House>) {
+pub(crate) async fn serve(run_server: Arc<RunServer>) {
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    let lines = Lines::new(input, output, Arc::clone(&house), is_input_closed);
+    let lines = Lines::new(input, output, Arc::clone(&run_server), is_input_closed);
     let output = lines.output.clone();
     // A client that disconnects before the handshake is not an error.
-    if let Ok(service) = Server::new(house).serve(lines).await {
+    if let Ok(service) = Server::new(run_server).serve(lines).await {
         let _ = service.waiting().await;
     }
     output.wait_until_written(FAREWELL).await;
@@ -70,14 +70,14 @@ struct Lines<R> {
     /// When the client closed stdin, and how many bytes were written then.
     deserted: Option<(Instant, u64)>,
     /// Its runs end when stdin is closed.
-    house: Arc<House>,
+    run_server: Arc<RunServer>,
 }
 
 impl<R: AsyncRead + Unpin + Send> Lines<R> {
     fn new(
         input: R,
         output: impl AsyncWrite + Unpin + Send + 'static,
-        house: Arc<House>,
+        run_server: Arc<RunServer>,
         is_input_closed: fn() -> bool,
     ) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
             output: OutputQueue::start(output),
             is_input_closed,
             deserted: None,
-            house,
+            run_server,
         }
     }
 
@@ -154,10 +154,10 @@ impl<R: AsyncRead + Unpin + Send> Lines<R> {
     /// Interrupts all runs after a short delay. A client that closes stdin right after its last
     /// request still gets quick answers; after that no client is left to pay for a run.
     fn end_runs_soon(&self) {
-        let house = Arc::clone(&self.house);
+        let run_server = Arc::clone(&self.run_server);
         tokio::spawn(async move {
             sleep(FAREWELL).await;
-            house.interrupt_all();
+            run_server.interrupt_all();
         });
     }
 

@@ -15,9 +15,9 @@ use super::deliberating::{Begun, start};
 use super::run_answer::RunAnswer;
 use super::tools::Run;
 use crate::domain::ids::DialogueId;
-use crate::engine::look;
+use crate::engine::load_run_state;
 use crate::error::{Error, document_text};
-use crate::hosting::{House, RunStatus, blocking};
+use crate::hosting::{RunServer, RunStatus, run_blocking};
 use crate::record::no_dialogue;
 
 /// Suggested polling interval.
@@ -30,24 +30,24 @@ pub(super) async fn begun(run: Run, call: &Call) -> CallToolResponse {
         Ok(Begun::Answered(answer)) => return result(document_text(&answer)).into(),
         Err(error) => return refusal(&error.document()).into(),
     };
-    match task(&call.house, &id, TaskStatus::Working).await {
+    match task(&call.run_server, &id, TaskStatus::Working).await {
         Ok(task) => CallToolResponse::Task(CreateTaskResult::new(task)),
         Err(error) => refusal(&error.document()).into(),
     }
 }
 
-pub(super) async fn get(house: &Arc<House>, id: &str) -> Result<GetTaskResult, ErrorData> {
-    or_protocol_error(detailed(house, id).await).map(GetTaskResult::new)
+pub(super) async fn get(run_server: &Arc<RunServer>, id: &str) -> Result<GetTaskResult, ErrorData> {
+    or_protocol_error(detailed(run_server, id).await).map(GetTaskResult::new)
 }
 
-async fn detailed(house: &Arc<House>, id: &str) -> Result<DetailedTask, Error> {
+async fn detailed(run_server: &Arc<RunServer>, id: &str) -> Result<DetailedTask, Error> {
     let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
-    let answer: RunAnswer = house.report(&id).await?.into();
-    let payload = match house.is_cancelled(&id) {
+    let answer: RunAnswer = run_server.report(&id).await?.into();
+    let payload = match run_server.is_cancelled(&id) {
         true => TaskPayload::Cancelled,
         false => payload(&answer)?,
     };
-    let mut task = task(house, &id, payload.status()).await?;
+    let mut task = task(run_server, &id, payload.status()).await?;
     task.status_message = answer.suggestion;
     Ok(DetailedTask::new(task, payload))
 }
@@ -73,10 +73,14 @@ fn payload(told: &RunAnswer) -> Result<TaskPayload, Error> {
     })
 }
 
-async fn task(house: &Arc<House>, id: &DialogueId, status: TaskStatus) -> Result<Task, Error> {
-    let (house, id) = (Arc::clone(house), id.clone());
-    blocking(move || {
-        let transcript = look(house.for_existing()?.store.as_ref(), &id)?;
+async fn task(
+    run_server: &Arc<RunServer>,
+    id: &DialogueId,
+    status: TaskStatus,
+) -> Result<Task, Error> {
+    let (run_server, id) = (Arc::clone(run_server), id.clone());
+    run_blocking(move || {
+        let transcript = load_run_state(run_server.open_project()?.store.as_ref(), &id)?;
         let (created, updated) = (transcript.opened_at, transcript.last_entry_at);
         let task = Task::new(id.as_str(), status, created.to_string(), updated.to_string());
         Ok(task.with_poll_interval_ms(POLL_MILLIS))
@@ -85,8 +89,8 @@ async fn task(house: &Arc<House>, id: &DialogueId, status: TaskStatus) -> Result
 }
 
 /// Interrupts the run so that it can be resumed; the task itself stays cancelled even if it is.
-pub(super) async fn cancel(house: &Arc<House>, id: &str) -> Result<(), ErrorData> {
+pub(super) async fn cancel(run_server: &Arc<RunServer>, id: &str) -> Result<(), ErrorData> {
     let found: Result<DialogueId, _> = id.parse();
     let id = or_protocol_error(found.map_err(|_| no_dialogue(id).into()))?;
-    or_protocol_error(house.cancel(&id).await)
+    or_protocol_error(run_server.cancel(&id).await)
 }

@@ -6,7 +6,7 @@ use plenary::domain::ask::{Cost, CostSource, ErrorType, Finish, Reply, Usage};
 use plenary::domain::dice::SplitMix;
 use plenary::domain::intervention::{Intervention, Restatement};
 use plenary::domain::plan::{Auditing, Caps, ConclusionPlan, Plan, Price, Seat, Timeouts};
-use plenary::engine::Connections;
+use plenary::engine::SeatTransports;
 use plenary::protocols::council::Letters;
 use plenary::providers::Transport;
 use plenary::providers::rehearsal::{RehearsalTransport, Script};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::kit::chamber::{opinion, plan, review, seat};
 
-/// Runs of a group share a purse.
+/// Runs of a group share a budget.
 pub const GROUP: u64 = 20;
 
 pub const RICH: Caps =
@@ -37,7 +37,7 @@ fn below(dice: &mut SplitMix, most: u64) -> u64 {
 impl Run {
     pub fn by_chance(number: u64) -> Self {
         let mut dice = SplitMix::new(number + 1);
-        // All of a group or none, so that a group's purse can be judged.
+        // All of a group or none, so that a group's budget can be judged.
         let honest = !(number / GROUP).is_multiple_of(3);
         let seats: Vec<Seat> = (0..2 + below(&mut dice, 3))
             .map(|place| {
@@ -62,7 +62,7 @@ impl Run {
         Self { number, plan, honest, directive }
     }
 
-    pub fn connections(&self) -> Connections {
+    pub fn connections(&self) -> SeatTransports {
         connections(&self.plan)
     }
 }
@@ -91,10 +91,10 @@ fn caps(dice: &mut SplitMix) -> Caps {
     caps
 }
 
-pub fn connections(plan: &Plan) -> Connections {
+pub fn connections(plan: &Plan) -> SeatTransports {
     let script: Script = serde_json::from_value(plan.rehearsal_script.clone().unwrap()).unwrap();
     let transport = Arc::new(RehearsalTransport::new(Some(script)));
-    let mut connections = Connections::default();
+    let mut connections = SeatTransports::default();
     for seat in &plan.seats {
         let ways =
             [Transport::Rehearsal(transport.clone()), Transport::Rehearsal(transport.clone())];

@@ -11,7 +11,8 @@ use plenary::domain::ids::DialogueId;
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Stop, Transcript};
 use plenary::engine::{
-    self, BatchShare, Ear, Journal, Limits, Observer, Owner, Question, Silent, Surroundings,
+    self, BatchShare, InterventionWatcher, Journal, Limits, NoopObserver, ProcessLock, RunContext,
+    RunObserver, RunQuestion,
 };
 use plenary::files::Folders;
 use plenary::store::{SqliteStore, Store};
@@ -37,8 +38,8 @@ impl Ambient for Counted {
 #[derive(Debug, Default)]
 struct Named(OnceLock<DialogueId>);
 
-impl Observer for Named {
-    fn saw(&self, id: &DialogueId, _: Moment, _: &[Change]) {
+impl RunObserver for Named {
+    fn on_entry(&self, id: &DialogueId, _: Moment, _: &[Change]) {
         self.0.get_or_init(|| id.clone());
     }
 }
@@ -46,7 +47,7 @@ impl Observer for Named {
 /// What the councils of a test share.
 pub struct Hall {
     pub store: Arc<dyn Store>,
-    owner: Owner,
+    owner: Arc<ProcessLock>,
     folders: Folders,
     ambient: Arc<dyn Ambient>,
     journal: Journal,
@@ -59,7 +60,7 @@ impl Hall {
         let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().unwrap());
         let (journal, _) = Journal::start(store.clone());
         Self {
-            owner: Owner::new(&folder.path().join("plenary.db"), 1).unwrap(),
+            owner: Arc::new(ProcessLock::new(&folder.path().join("plenary.db"), 1).unwrap()),
             folders: Folders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
             ambient: Arc::new(Counted::default()),
             store,
@@ -68,15 +69,17 @@ impl Hall {
         }
     }
 
-    fn surroundings(
+    fn context(
         &self,
-        observer: Arc<dyn Observer>,
+        observer: Arc<dyn RunObserver>,
         batch_share: Option<BatchShare>,
-    ) -> Surroundings {
-        Surroundings {
+    ) -> RunContext {
+        RunContext {
             journal: self.journal.clone(),
+            process_lock: self.owner.clone(),
+            folders: self.folders.clone(),
             store: self.store.clone(),
-            ear: Ear::deaf(),
+            watcher: InterventionWatcher::disabled(),
             ambient: self.ambient.clone(),
             observer,
             batch_share,
@@ -86,15 +89,14 @@ impl Hall {
     }
 
     pub async fn hold(&self, run: &Run, share: Option<BatchShare>) -> (Stop, Transcript) {
-        let question = Question {
+        let question = RunQuestion {
             text: format!("Question {}?", run.number),
             rehearsal: true,
             plan: run.plan.clone(),
         };
         let named = Arc::new(Named::default());
-        let surroundings = self.surroundings(named.clone(), share);
-        let opened =
-            engine::open(question, run.connections(), &self.owner, &self.folders, surroundings);
+        let context = self.context(named.clone(), share);
+        let opened = engine::open_run(question, run.connections(), context);
         let council = opened.await.unwrap();
         if let Some(directive) = &run.directive {
             // From elsewhere: the run itself does not know of it yet.
@@ -107,16 +109,11 @@ impl Hall {
 
     /// The same, from where it stopped, with all that it could want.
     pub async fn resume(&self, id: &DialogueId) -> (Stop, Transcript) {
-        let loaded = engine::load(self.store.as_ref(), id).unwrap();
+        let loaded = engine::load_run(self.store.as_ref(), id).unwrap();
         let connections = connections(&loaded.transcript.plan);
-        let surroundings = self.surroundings(Arc::new(Silent), None);
-        let taken = engine::take_up(
-            loaded,
-            vec![Change::CapsSet { caps: RICH }],
-            connections,
-            &self.owner,
-            surroundings,
-        );
+        let context = self.context(Arc::new(NoopObserver), None);
+        let taken =
+            engine::resume_run(loaded, vec![Change::CapsSet { caps: RICH }], connections, context);
         let council = taken.await.unwrap();
         let stop = council.run(limits()).await.unwrap();
         (stop, council.into_transcript())

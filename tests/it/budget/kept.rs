@@ -6,7 +6,7 @@ use std::sync::Arc;
 use plenary::domain::ids::DialogueId;
 use plenary::domain::plan::Caps;
 use plenary::domain::transcript::{Call, CallOutcome, Shortage, Stop, Transcript};
-use plenary::engine::{self, BatchShare, Purse};
+use plenary::engine::{self, BatchShare, Budget};
 use plenary::export::council::document;
 use serde_json::json;
 
@@ -44,7 +44,7 @@ impl Seen {
 
 /// Whether a run that may spend what it wants goes on, and pays for no reply twice.
 async fn check_resumed(hall: &Hall, id: &DialogueId) {
-    let before = engine::load(hall.store.as_ref(), id).unwrap().transcript;
+    let before = engine::load_run(hall.store.as_ref(), id).unwrap().transcript;
     let (stop, resumed) = hall.resume(id).await;
     assert!(!matches!(stop, Stop::Budget { .. }), "{id}: {stop:?}");
     if before.participants.is_some() {
@@ -122,16 +122,16 @@ async fn councils_of_a_batch_keep_to_their_common_budget() {
     let mut runs: Vec<Run> = (0..count).map(Run::by_chance).collect();
     for run in &mut runs {
         run.plan.caps = RICH;
-        // Whoever restates does not know of the common purse.
+        // Whoever restates does not know of the common budget.
         run.directive = None;
     }
     let runs = Arc::new(runs);
     let cap = |group: u64| 50_000 + group * 90_000 % 1_000_000;
-    let purse = |group: u64| Arc::new(Purse::new(Caps { usd_micros: cap(group), ..RICH }));
-    let purses: Vec<Arc<Purse>> = (0..count / GROUP).map(purse).collect();
+    let budget = |group: u64| Arc::new(Budget::new(Caps { usd_micros: cap(group), ..RICH }));
+    let budgets: Vec<Arc<Budget>> = (0..count / GROUP).map(budget).collect();
     let share_of = |run: &Run| {
-        let purse = purses[(run.number / GROUP) as usize].clone();
-        Some(BatchShare { purse, council: run.number as usize })
+        let budget = budgets[(run.number / GROUP) as usize].clone();
+        Some(BatchShare { budget, council: run.number as usize })
     };
     let held = hold_all(&hall, &runs, share_of).await;
     let (mut spent, mut stopped) = (BTreeMap::<u64, u64>::new(), 0);

@@ -20,8 +20,8 @@ use plenary::domain::plan::{
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::Stop;
 use plenary::engine::{
-    Connections, Deliberation, Ear, Journal, Limits, Observer, Owner, Question, Surroundings,
-    intervene, load, open, take_up,
+    Deliberation, InterventionWatcher, Journal, Limits, ProcessLock, RunContext, RunObserver,
+    RunQuestion, SeatTransports, intervene, load_run, open_run, resume_run,
 };
 use plenary::files::Folders;
 use plenary::providers::{Dialect, HttpClients, HttpTransport, Provider, Transport};
@@ -56,8 +56,8 @@ struct Told {
     id: OnceLock<DialogueId>,
 }
 
-impl Observer for Told {
-    fn saw(&self, id: &DialogueId, _: Moment, _: &[Change]) {
+impl RunObserver for Told {
+    fn on_entry(&self, id: &DialogueId, _: Moment, _: &[Change]) {
         self.times.fetch_add(1, Ordering::SeqCst);
         self.id.get_or_init(|| id.clone());
     }
@@ -112,23 +112,25 @@ impl Lot<'_> {
         dice: &mut SplitMix,
     ) -> (DialogueId, Option<Stop>) {
         let told = Arc::new(Told::default());
-        let owner = Owner::new(&self.folder.join("plenary.db"), life).unwrap();
+        let owner = Arc::new(ProcessLock::new(&self.folder.join("plenary.db"), life).unwrap());
         let (journal, writer) = Journal::start(Arc::clone(&self.store));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let lived = runtime.block_on(async {
-            let (ear, listening) = Ear::open(Arc::clone(&self.store));
+            let (watcher, listening) = InterventionWatcher::start(Arc::clone(&self.store));
             tokio::spawn(listening);
-            let surroundings = Surroundings {
+            let context = RunContext {
                 journal,
+                process_lock: owner.clone(),
+                folders: Folders::new(self.folder, &self.folder.join("plenary.db"), &[]),
                 store: Arc::clone(&self.store),
-                ear,
+                watcher,
                 ambient: Arc::new(Machine),
                 observer: told.clone(),
                 batch_share: None,
                 daily_budget: None,
                 redaction: Arc::default(),
             };
-            let run = self.begin(id, &owner, surroundings, dice).await;
+            let run = self.begin(id, context, dice).await;
             let id = told.id.get().unwrap().clone();
             let stop = self.run(&run, &id, &told, dice).await;
             (id, stop)
@@ -141,25 +143,23 @@ impl Lot<'_> {
     async fn begin(
         &self,
         id: Option<&DialogueId>,
-        owner: &Owner,
-        surroundings: Surroundings,
+        context: RunContext,
         dice: &mut SplitMix,
     ) -> Deliberation {
         let connections = self.connections();
         let begun = match id {
             Some(id) => {
-                let loaded = load(self.store.as_ref(), id).unwrap();
+                let loaded = load_run(self.store.as_ref(), id).unwrap();
                 if dice.roll().is_multiple_of(3) {
                     // Somebody speaks between the reading and the claim.
                     self.speak(id, dice);
                 }
-                take_up(loaded, Vec::new(), connections, owner, surroundings).await
+                resume_run(loaded, Vec::new(), connections, context).await
             }
             None => {
                 let (text, plan) = (QUESTION.to_owned(), self.plan.clone());
-                let question = Question { text, rehearsal: false, plan };
-                let folders = Folders::new(self.folder, &self.folder.join("plenary.db"), &[]);
-                open(question, connections, owner, &folders, surroundings).await
+                let question = RunQuestion { text, rehearsal: false, plan };
+                open_run(question, connections, context).await
             }
         };
         begun.unwrap()
@@ -213,8 +213,8 @@ impl Lot<'_> {
         let _ = intervene(self.store.as_ref(), &Machine, id, &word);
     }
 
-    fn connections(&self) -> Connections {
-        let mut connections = Connections::default();
+    fn connections(&self) -> SeatTransports {
+        let mut connections = SeatTransports::default();
         let clients = Arc::<HttpClients>::default();
         for seat in &self.plan.seats {
             let provider = Provider {

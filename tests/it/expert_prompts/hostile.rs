@@ -189,7 +189,7 @@ fn a_hostile_name_is_nothing_but_a_name() {
         });
         bench.must("register", &register);
         let arguments = json!({ "dialogue_id": id, "round": 1 });
-        let text = operations::prompt(&bench.workspace, &arguments, "e0").unwrap().prompt;
+        let text = operations::prompt(&bench.project, &arguments, "e0").unwrap().prompt;
         let walked = Walked::of(&text);
         for heading in walked.headings() {
             let (_, name) = heading.split_once(' ').unwrap();

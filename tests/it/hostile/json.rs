@@ -207,8 +207,7 @@ fn numbers_are_kept_to_the_last_bit() {
     let round = batch(0, json!({ "recommendations": [recommendation] })).to_string();
     bench.must("register", &parse(&round).unwrap());
     // Compared as text: the test's own parser is the one in doubt.
-    let exported =
-        plenary::operations::printed(&bench.workspace, &json!({ "dialogue_id": "talk" }));
+    let exported = plenary::operations::printed(&bench.project, &json!({ "dialogue_id": "talk" }));
     let expected = json!(numbers).to_string();
     assert_eq!(exported.unwrap().text.matches(&expected).count(), 2, "a number changed");
     bench.verify();

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use plenary::error::Error;
 use plenary::files::{Folders, WritePermission};
-use plenary::operations::Workspace;
+use plenary::operations::Project;
 use plenary::store::SqliteStore;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -41,7 +41,7 @@ impl Street {
         }
         let home = street.join("home");
         lay_traps(&home, root.path());
-        let bench = Bench { folder: tempfile::tempdir().unwrap(), workspace: workspace_in(&home) };
+        let bench = Bench { folder: tempfile::tempdir().unwrap(), project: workspace_in(&home) };
         open_dialogue(&bench, &["ann"]);
         Self { root, bench }
     }
@@ -163,7 +163,7 @@ fn check(
     for (place, path) in paths.iter().enumerate() {
         if is_beyond(street, path) {
             let judged =
-                street.bench.workspace.folders.file("output_path", path, WritePermission::Local);
+                street.bench.project.folders.file("output_path", path, WritePermission::Local);
             let code = judged.err().map(|fault| fault.code.name());
             assert_eq!(code, Some("path_not_allowed"), "{path:?}");
             accepted.push(false);
@@ -252,7 +252,7 @@ fn no_known_traversal_leaves_the_folder_by_an_output_dir() {
     let paths = corpora::strings("path_traversal");
     let (short, long): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.len() <= 1_000);
     // What is refused costs nothing; of the odd names that are none of our business some will do.
-    let folders = &street.bench.workspace.folders;
+    let folders = &street.bench.project.folders;
     let short: Vec<String> = short
         .into_iter()
         .enumerate()
@@ -306,13 +306,12 @@ fn a_store_behind_a_link_is_guarded_where_it_really_lies() {
     }
     drop(SqliteStore::open(&real).unwrap());
     symlink(&real, &link).unwrap();
-    let workspace = Workspace {
-        store: std::sync::Arc::new(SqliteStore::open(&link).unwrap()),
-        ambient: std::sync::Arc::new(Still::default()),
-        folders: Folders::new(folder.path(), &link, &[]),
-        convergence_percent: None,
-    };
-    let bench = Bench { folder, workspace };
+    let project = Project::new(
+        std::sync::Arc::new(SqliteStore::open(&link).unwrap()),
+        std::sync::Arc::new(Still::default()),
+        Folders::new(folder.path(), &link, &[]),
+    );
+    let bench = Bench { folder, project };
     open_dialogue(&bench, &["ann"]);
     for path in ["data/real.db", "data/real.db-wal", "store/link.db", "store/../data/real.db"] {
         let refusal = export_to(&bench, 0, path).map_err(|error| error.document());

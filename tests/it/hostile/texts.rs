@@ -1,7 +1,7 @@
 //! Texts: what goes in comes back byte for byte, wherever it was said.
 
 use plenary::files::Folders;
-use plenary::operations::Workspace;
+use plenary::operations::Project;
 use plenary::store::SqliteStore;
 use serde_json::{Value, json};
 
@@ -23,13 +23,12 @@ fn pages() -> Vec<String> {
 /// Without a disk, because these tests write thousands of times.
 fn in_memory() -> Bench {
     let folder = tempfile::tempdir().unwrap();
-    let workspace = Workspace {
-        store: std::sync::Arc::new(SqliteStore::in_memory().unwrap()),
-        ambient: std::sync::Arc::new(Still::default()),
-        folders: Folders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
-        convergence_percent: None,
-    };
-    Bench { folder, workspace }
+    let project = Project::new(
+        std::sync::Arc::new(SqliteStore::in_memory().unwrap()),
+        std::sync::Arc::new(Still::default()),
+        Folders::new(folder.path(), &folder.path().join("plenary.db"), &[]),
+    );
+    Bench { folder, project }
 }
 
 /// The section, the letter and the name of the text of each kind.

@@ -19,7 +19,7 @@ use plenary::ambient::Ambient;
 use plenary::domain::time::Moment;
 use plenary::error::Error;
 use plenary::files::{Folders, WritePermission};
-use plenary::operations::{self, Workspace};
+use plenary::operations::{self, Project};
 use plenary::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -56,23 +56,23 @@ impl Ambient for Still {
 /// A workspace in a folder that goes away with it.
 pub struct Bench {
     pub folder: TempDir,
-    pub workspace: Workspace,
+    pub project: Project,
 }
 
 impl Bench {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let workspace = workspace_in(folder.path());
-        Self { folder, workspace }
+        let project = workspace_in(folder.path());
+        Self { folder, project }
     }
 
     pub fn store(&self) -> &dyn Store {
-        self.workspace.store.as_ref()
+        self.project.store.as_ref()
     }
 
     /// Runs an operation by its name on the command line and returns its result.
     pub fn run(&self, operation: &str, arguments: &Value) -> Result<Value, Error> {
-        run(&self.workspace, operation, arguments)
+        run(&self.project, operation, arguments)
     }
 
     /// The same, for an operation that must succeed.
@@ -104,35 +104,34 @@ impl Bench {
     }
 }
 
-pub fn workspace_in(folder: &Path) -> Workspace {
+pub fn workspace_in(folder: &Path) -> Project {
     let store = folder.join(".plenary/plenary.db");
-    Workspace {
-        store: Arc::new(SqliteStore::open(&store).unwrap()),
-        ambient: Arc::new(Still::default()),
-        folders: Folders::new(folder, &store, &[]),
-        convergence_percent: None,
-    }
+    Project::new(
+        Arc::new(SqliteStore::open(&store).unwrap()),
+        Arc::new(Still::default()),
+        Folders::new(folder, &store, &[]),
+    )
 }
 
-fn run(workspace: &Workspace, operation: &str, arguments: &Value) -> Result<Value, Error> {
+fn run(project: &Project, operation: &str, arguments: &Value) -> Result<Value, Error> {
     let parsed = |text: String| serde_json::from_str(&text).unwrap();
     Ok(match operation {
-        "create" => json!(operations::create(workspace, arguments)?),
-        "panel" => json!(operations::evolve_panel(workspace, arguments)?),
-        "expert" => json!(operations::create_expert(workspace, arguments)?),
-        "register" => json!(operations::register(workspace, arguments)?),
-        "verdict" => json!(operations::give_verdict(workspace, arguments)?),
-        "context" => parsed(operations::context(workspace, arguments, WritePermission::Local)?),
-        "export" => parsed(operations::printed(workspace, arguments)?.text),
-        "export_file" => json!(operations::export(workspace, arguments, WritePermission::Local)?),
-        "progress" => json!(operations::progress(workspace, arguments)?),
-        "abandon" => json!(operations::abandon(workspace, arguments)?),
-        "list" => json!(operations::list(workspace, arguments)?),
-        "cite" => json!(operations::cite(workspace, arguments)?),
-        "search" => json!(operations::search(workspace, arguments)?),
-        "similar" => json!(operations::similar(workspace, arguments)?),
-        "outcome" => json!(operations::record_outcome(workspace, arguments)?),
-        "stats" => json!(operations::stats(workspace, arguments)?),
+        "create" => json!(operations::create(project, arguments)?),
+        "panel" => json!(operations::evolve_panel(project, arguments)?),
+        "expert" => json!(operations::create_expert(project, arguments)?),
+        "register" => json!(operations::register(project, arguments)?),
+        "verdict" => json!(operations::give_verdict(project, arguments)?),
+        "context" => parsed(operations::context(project, arguments, WritePermission::Local)?),
+        "export" => parsed(operations::printed(project, arguments)?.text),
+        "export_file" => json!(operations::export(project, arguments, WritePermission::Local)?),
+        "progress" => json!(operations::progress(project, arguments)?),
+        "abandon" => json!(operations::abandon(project, arguments)?),
+        "list" => json!(operations::list(project, arguments)?),
+        "cite" => json!(operations::cite(project, arguments)?),
+        "search" => json!(operations::search(project, arguments)?),
+        "similar" => json!(operations::similar(project, arguments)?),
+        "outcome" => json!(operations::record_outcome(project, arguments)?),
+        "stats" => json!(operations::stats(project, arguments)?),
         other => panic!("no operation {other}"),
     })
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use plenary::domain::transcript::Transcript;
-use plenary::engine::look;
+use plenary::engine::load_run_state;
 use plenary::store::SqliteStore;
 use serde_json::{Value, json};
 
@@ -118,7 +118,7 @@ fn a_key_in_a_document_is_refused_without_a_way_around() {
 /// A run as its journal has it now.
 pub fn transcript(program: &Program, id: &Value) -> Transcript {
     let store = SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap();
-    look(&store, &id.as_str().unwrap().parse().unwrap()).unwrap()
+    load_run_state(&store, &id.as_str().unwrap().parse().unwrap()).unwrap()
 }
 
 /// A council that answers once it is let.

@@ -35,7 +35,7 @@ impl Swapped {
             std::fs::write(home.join("sub").join(name), "our own").unwrap();
         }
         symlink(&neighbour, home.join("swap")).unwrap();
-        let bench = Bench { folder: tempfile::tempdir().unwrap(), workspace: workspace_in(&home) };
+        let bench = Bench { folder: tempfile::tempdir().unwrap(), project: workspace_in(&home) };
         open_dialogue(&bench, &["ann"]);
         Self { root, bench }
     }
@@ -128,7 +128,7 @@ fn no_prompt_gets_out_while_a_folder_becomes_a_link() {
 #[test]
 fn no_file_outside_is_read_while_a_folder_becomes_a_link() {
     let swapped = Swapped::new();
-    let (home, folders) = (swapped.home(), &swapped.bench.workspace.folders);
+    let (home, folders) = (swapped.home(), &swapped.bench.project.folders);
     let is_secret = |text: &str| text.contains(SECRET);
     swapped.during_swaps(times(2_000, 20_000), |_| {
         for named in ["sub/file.md", "sub/deep/file.md"] {
@@ -148,7 +148,7 @@ fn no_file_outside_is_read_while_a_folder_becomes_a_link() {
 #[test]
 fn no_file_outside_is_gathered_with_a_folder_that_becomes_a_link() {
     let swapped = Swapped::new();
-    let (home, folders) = (swapped.home(), &swapped.bench.workspace.folders);
+    let (home, folders) = (swapped.home(), &swapped.bench.project.folders);
     swapped.during_swaps(times(500, 5_000), |_| {
         for named in [".", "sub", "sub/deep"] {
             let Ok(source) = folders.source("context", named) else { continue };

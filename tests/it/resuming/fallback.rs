@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plenary::domain::ask::{Purpose, TransportKind};
-use plenary::engine::Connections;
+use plenary::engine::SeatTransports;
 use plenary::providers::{CliTransport, Transport};
 
 use super::library::Library;
@@ -20,7 +20,7 @@ fn locked(seen: &Seen) -> Play {
 }
 
 /// All by HTTP; behind `bob` there is also a program.
-fn connections(library: &Library, life: &str, script: &str) -> Connections {
+fn connections(library: &Library, life: &str, script: &str) -> SeatTransports {
     let program = Arc::new(provider("bob", &["/bin/sh", "-c", script]));
     let environment = surroundings(library.path(), &[]);
     let program = Transport::Cli(CliTransport::with_environment(program, environment));

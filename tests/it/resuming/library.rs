@@ -17,8 +17,8 @@ use plenary::domain::plan::{
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Stop, Transcript};
 use plenary::engine::{
-    Connections, Deliberation, Ear, Journal, Limits, Observer, Owner, Question, Surroundings, load,
-    open, take_up,
+    Deliberation, InterventionWatcher, Journal, Limits, ProcessLock, RunContext, RunObserver,
+    RunQuestion, SeatTransports, load_run, open_run, resume_run,
 };
 use plenary::files::Folders;
 use plenary::providers::{Dialect, HttpClients, HttpTransport, Provider, Transport};
@@ -42,8 +42,8 @@ pub struct Told {
     read: Mutex<Vec<u32>>,
 }
 
-impl Observer for Told {
-    fn saw(&self, _: &DialogueId, at: Moment, changes: &[Change]) {
+impl RunObserver for Told {
+    fn on_entry(&self, _: &DialogueId, at: Moment, changes: &[Change]) {
         for change in changes {
             let Change::ReplyRead { ask, .. } = change else { continue };
             self.read.lock().unwrap().push(*ask);
@@ -106,8 +106,8 @@ impl Library {
     }
 
     /// Each seat by HTTP, under the name of a life.
-    pub fn connections(&self, life: &str) -> Connections {
-        let mut connections = Connections::default();
+    pub fn connections(&self, life: &str) -> SeatTransports {
+        let mut connections = SeatTransports::default();
         for name in ["ann", "bob", "cid"] {
             connections.add(name.parse().unwrap(), [self.http(name, life)].into());
         }
@@ -128,16 +128,15 @@ impl Library {
         &self,
         store: Arc<dyn Store>,
         life: &str,
-        connections: Connections,
+        connections: SeatTransports,
         until: impl Fn(&Told) -> bool,
     ) -> (DialogueId, Life) {
         let told = Arc::new(Told::default());
-        let owner = Owner::new(&self.path().join("plenary.db"), 1).unwrap();
-        self.drive(store, &told, async |surroundings| {
+        let owner = self.lock(1);
+        self.drive(store, &told, &owner, async |context| {
             let plan = plan(self.finale);
-            let question = Question { text: life.to_owned(), rehearsal: false, plan };
-            let folders = Folders::new(self.path(), &self.path().join("plenary.db"), &[]);
-            let run = open(question, connections, &owner, &folders, surroundings).await.unwrap();
+            let question = RunQuestion { text: life.to_owned(), rehearsal: false, plan };
+            let run = open_run(question, connections, context).await.unwrap();
             let stop = tokio::select! {
                 stop = finish(&run) => Some(stop),
                 () = become_true(|| until(&told)) => None,
@@ -169,24 +168,37 @@ impl Library {
     }
 
     /// Takes a council up again on the sound store and brings it to its end.
-    pub fn resume(&self, id: &DialogueId, life: &str, connections: Connections) -> Life {
+    pub fn resume(&self, id: &DialogueId, life: &str, connections: SeatTransports) -> Life {
         let told = Arc::new(Told::default());
-        let owner = Owner::new(&self.path().join("plenary.db"), 2).unwrap();
-        self.drive(self.store.clone(), &told, async |surroundings| {
-            let loaded = load(self.store.as_ref(), id).unwrap();
-            let run = take_up(loaded, Vec::new(), connections, &owner, surroundings).await.unwrap();
+        let owner = self.lock(2);
+        self.drive(self.store.clone(), &told, &owner, async |context| {
+            let loaded = load_run(self.store.as_ref(), id).unwrap();
+            let run = resume_run(loaded, Vec::new(), connections, context).await.unwrap();
             assert_eq!(finish(&run).await, Stop::Done);
         });
         self.life(life, id, &told)
     }
 
-    fn drive(&self, store: Arc<dyn Store>, told: &Arc<Told>, work: impl AsyncFnOnce(Surroundings)) {
+    /// The lock of a process over this store.
+    fn lock(&self, random: u64) -> Arc<ProcessLock> {
+        Arc::new(ProcessLock::new(&self.path().join("plenary.db"), random).unwrap())
+    }
+
+    fn drive(
+        &self,
+        store: Arc<dyn Store>,
+        told: &Arc<Told>,
+        owner: &Arc<ProcessLock>,
+        work: impl AsyncFnOnce(RunContext),
+    ) {
         let (journal, writer) = Journal::start(store.clone());
-        let (ear, listening) = Ear::open(store.clone());
-        let surroundings = Surroundings {
+        let (watcher, listening) = InterventionWatcher::start(store.clone());
+        let context = RunContext {
             journal,
+            process_lock: owner.clone(),
+            folders: Folders::new(self.path(), &self.path().join("plenary.db"), &[]),
             store,
-            ear,
+            watcher,
             ambient: Arc::new(Machine),
             observer: told.clone(),
             batch_share: None,
@@ -195,7 +207,7 @@ impl Library {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.spawn(listening);
-        runtime.block_on(work(surroundings));
+        runtime.block_on(work(context));
         drop(runtime);
         writer.join().unwrap();
     }

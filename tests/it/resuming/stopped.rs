@@ -4,7 +4,7 @@ use std::process::Command;
 
 use plenary::domain::change::{Change, EntryKind};
 use plenary::domain::transcript::Stop;
-use plenary::engine::load;
+use plenary::engine::load_run;
 
 use super::house::{Council, House, essence};
 use super::library::Library;
@@ -116,7 +116,7 @@ fn check_late(finale: Finale) {
     journal.push(late);
     let library = Library::sound();
     let id = library.restore(&journal);
-    let loaded = load(library.store.as_ref(), &id).unwrap();
+    let loaded = load_run(library.store.as_ref(), &id).unwrap();
     assert_eq!(loaded.transcript.stopped, Some(Stop::Done));
 }
 

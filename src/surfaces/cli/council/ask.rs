@@ -1,4 +1,4 @@
-//! `ask`: a question goes before a council.
+//! `ask`: puts a question to a council.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,24 +8,23 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
-use super::super::runs::hall::{Crowd, Floor, Hall};
-use super::super::runs::outlets::outlets;
-use super::super::runs::progress::Progress;
-use super::super::runs::typed;
-use super::super::session::{Done, Session};
-use super::super::table::Table as Grid;
 use super::batch;
 use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
-use crate::convening::{Estimate, Table, Wishes, estimate, secret_guard};
+use crate::convening::{AskOptions, Estimate, PanelSetup, estimate, secret_guard};
 use crate::domain::council::words::Mode;
 use crate::domain::plan::{Auditing, Delivery, Plan, Stakes};
 use crate::error::Error;
 use crate::export::{safe_text, wording};
-use crate::hosting::{council, council_settings};
+use crate::hosting::{RunStart, council_settings, prepare_council};
 use crate::material;
+use crate::surfaces::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
+use crate::surfaces::cli::runs::progress::ProgressDisplay;
+use crate::surfaces::cli::runs::value_parsers;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::table::Table as Grid;
 
-/// Enough to keep a provider busy, few enough not to be turned away.
+/// Enough to keep a provider busy, few enough to avoid rate limits.
 const JOBS_DEFAULT: usize = 8;
 
 /// Ask a council: opinions, reviews, a report, and a conclusion that was audited blind
@@ -43,7 +42,7 @@ const JOBS_DEFAULT: usize = 8;
 /// The conclusion goes to standard output, progress to standard error. Whatever happens, what
 /// was answered is kept: `plenary resume ID` goes on.
 #[derive(Debug, Args)]
-pub(crate) struct Ask {
+pub(crate) struct AskArgs {
     /// The question; `-` reads it from standard input.
     #[arg(required_unless_present_any = ["batch", "context", "rehearse"], conflicts_with = "batch")]
     question: Option<String>,
@@ -72,10 +71,10 @@ pub(crate) struct Ask {
     #[arg(long, conflicts_with = "no_audit")]
     no_conclusion: bool,
     /// Spend at most this much; for a batch, in all.
-    #[arg(long, value_name = "USD", value_parser = typed::dollars, allow_negative_numbers = true)]
+    #[arg(long, value_name = "USD", value_parser = value_parsers::dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
     /// Stop after this time, for example `90s` or `10m`; what is there can be resumed.
-    #[arg(long, value_name = "TIME", value_parser = typed::time)]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::time)]
     deadline: Option<u64>,
     /// Print the plan and its worst cost, and ask nobody.
     // A batch has many plans; that it would be asked all the same must not be possible.
@@ -103,46 +102,46 @@ fn stakes_parser() -> impl TypedValueParser<Value = Stakes> {
     PossibleValuesParser::new(names).map(|name| Stakes::named(&name).unwrap_or(Stakes::Normal))
 }
 
-impl Ask {
+impl AskArgs {
     pub(crate) fn run(mut self, session: &Session<'_>) -> Result<Done, Error> {
         self.find_question();
-        let wishes = self.wishes()?;
+        let options = self.options()?;
         let overrides = Overrides {
-            // What a whole batch may spend is kept in a purse of its own.
+            // The limit of a batch is a budget of its own.
             budget_usd: self.budget_usd.filter(|_| self.batch.is_none()),
             deadline_ms: self.deadline,
         };
-        let settings = council_settings(&session.premises, &wishes.rehearsal, &overrides)?;
-        let table = Table::set(&settings, &wishes, &outlets(session))?;
+        let settings = council_settings(&session.loader, &options.rehearsal, &overrides)?;
+        let panel = PanelSetup::new(&settings, &options, &transport_factory(session))?;
         if let Some(file) = &self.batch {
-            let asked = batch::read(file, self.mode, &self.context)?;
-            let purse = self.budget_usd.map(batch::purse);
-            let limits = batch::Limits {
+            let asked = batch::read_questions(file, self.mode, &self.context)?;
+            let budget = self.budget_usd.map(batch::shared_budget);
+            let limits = batch::BatchLimits {
                 jobs: self.jobs.map_or(JOBS_DEFAULT, usize::from),
-                purse,
+                budget,
                 deadline: self.deadline.map(Duration::from_millis),
             };
-            return batch::run(session, &settings, table, asked, limits);
+            return batch::run_batch(session, &settings, panel, asked, limits);
         }
-        let question = typed::question(self.question.as_deref().unwrap_or_default())?;
+        let question = value_parsers::question(self.question.as_deref().unwrap_or_default())?;
         let context =
             material::gather(&settings.located.working, &self.context, &secret_guard(&settings))?
                 .into();
         if self.mode == Mode::Review && self.context.is_empty() {
             session.ui.say("there is nothing to review: give files with `--context`");
         }
-        let plan = table.plan(self.mode, context, &Machine);
+        let plan = panel.plan(self.mode, context, &Machine);
         if self.dry_run {
             return dry_run(session, &plan, &question, &settings.warnings());
         }
         if is_short(&plan, &estimate(&plan, &question)) {
             session.ui.say("this may not get through with its budget; `--dry-run` shows why");
         }
-        convene(session, &settings, &table, question, plan)
+        run_council(session, &settings, &panel, question, plan)
     }
 
-    /// In `ask --rehearse "…"` and `ask --context src "…"` the question looks like a file's name;
-    /// but files exist.
+    /// In `ask --rehearse "…"` and `ask --context src "…"` the question is parsed as a path; a path
+    /// that does not exist is the question.
     fn find_question(&mut self) {
         if self.question.is_some() || self.batch.is_some() {
             return;
@@ -155,8 +154,8 @@ impl Ask {
         self.question = path.map(|path| path.to_string_lossy().into_owned());
     }
 
-    fn wishes(&self) -> Result<Wishes, Error> {
-        Ok(Wishes {
+    fn options(&self) -> Result<AskOptions, Error> {
+        Ok(AskOptions {
             providers: self.providers.iter().map(|name| name.trim().to_owned()).collect(),
             chair: self.chair.clone(),
             stakes: self.stakes,
@@ -166,26 +165,22 @@ impl Ask {
                 (false, true) => Some(Auditing::Unaudited),
                 (false, false) => Some(Auditing::Audited),
             },
-            rehearsal: typed::rehearsal(self.rehearse.as_ref())?,
+            rehearsal: value_parsers::rehearsal(self.rehearse.as_ref())?,
         })
     }
 }
 
-fn convene(
+fn run_council(
     session: &Session<'_>,
     settings: &Settings,
-    table: &Table,
+    panel: &PanelSetup,
     text: String,
     plan: Plan,
 ) -> Result<Done, Error> {
-    let hall = Hall::open(session.open(&settings.located)?, Crowd::One)?;
-    let progress = Arc::new(Progress::new(session.ui));
-    let prepared = council(table, text, plan);
-    hall.hold(session, &progress, async |floor: Arc<Floor>| {
-        let wall = prepared.wall();
-        let run = floor.desk.begin(prepared, progress.clone()).await?;
-        floor.see_through(run, wall).await
-    })
+    let runtime = CliRuntime::open(session.open(&settings.located)?, Concurrency::One)?;
+    let progress = Arc::new(ProgressDisplay::new(session.ui));
+    let start = RunStart::New(prepare_council(panel, text, plan));
+    runtime.complete_run(session, &progress, start, None)
 }
 
 fn dry_run(

@@ -7,50 +7,51 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::super::runs::hall::{Crowd, Floor, Hall};
-use super::super::runs::presenting::done;
-use super::super::session::{Done, Session};
-use super::super::terminal_text::DataForm;
 use crate::config::Settings;
-use crate::convening::{Table, expected_cost, secret_guard};
+use crate::convening::{PanelSetup, expected_cost, secret_guard};
 use crate::domain::council::words::Mode;
 use crate::domain::plan::ContextPack;
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::domain::transcript::{Stop, Transcript};
 use crate::engine::{
-    self, Admitted, BatchAdmission, BatchShare, CouncilEnd, Purse, Question, Silent,
+    AdmissionResult, BatchAdmission, BatchShare, Budget, CouncilEnd, NoopObserver,
 };
 use crate::error::{Error, document_text};
 use crate::export::conclusion::state_word;
 use crate::export::council::{Deliberated, document};
 use crate::export::{safe_text, wording};
 use crate::files;
-use crate::hosting::check_question;
+use crate::hosting::{RunEngine, RunStart, check_question, prepare_council, start_run};
 use crate::material;
 use crate::operations;
+use crate::surfaces::cli::runs::cli_runtime::{CliRuntime, Concurrency};
+use crate::surfaces::cli::runs::output::run_exit;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::terminal_text::DataForm;
 
-/// One question of a batch.
+/// A question of a batch.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct BatchQuestion {
     id: Option<Value>,
     question: String,
     mode: Mode,
     context: Vec<PathBuf>,
 }
 
-/// What holds for all of a batch together; the settings' limits hold for each question.
+/// Limits of the whole batch; those of the settings apply to each question.
 #[derive(Debug)]
-pub(super) struct Limits {
+pub(super) struct BatchLimits {
     pub jobs: usize,
-    pub purse: Option<Arc<Purse>>,
+    pub budget: Option<Arc<Budget>>,
     pub deadline: Option<Duration>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Fields {
+struct BatchFields {
     id: Option<Value>,
     question: String,
     mode: Option<Mode>,
@@ -58,8 +59,12 @@ struct Fields {
     context: Vec<PathBuf>,
 }
 
-/// Reads all of it before anybody is asked; every line that is wrong is named.
-pub(super) fn read(file: &Path, mode: Mode, context: &[PathBuf]) -> Result<Vec<Asked>, Error> {
+/// Reads the whole file before a model is called; every malformed line is reported.
+pub(super) fn read_questions(
+    file: &Path,
+    mode: Mode,
+    context: &[PathBuf],
+) -> Result<Vec<BatchQuestion>, Error> {
     let text = files::read_text(file)?;
     let (mut asked, mut faults) = (Vec::new(), Vec::new());
     for (place, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -83,16 +88,16 @@ pub(super) fn read(file: &Path, mode: Mode, context: &[PathBuf]) -> Result<Vec<A
     Ok(asked)
 }
 
-fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<Asked, String> {
+fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<BatchQuestion, String> {
     let value = operations::parse(line).map_err(|_| "not JSON".to_owned())?;
     let fields = if let Value::String(question) = value {
-        Fields { id: None, question, mode: None, context: Vec::new() }
+        BatchFields { id: None, question, mode: None, context: Vec::new() }
     } else {
         serde_json::from_value(value).map_err(|error| error.to_string())?
     };
     let question = check_question(&fields.question).map_err(|fault| fault.message)?;
     let own = !fields.context.is_empty();
-    Ok(Asked {
+    Ok(BatchQuestion {
         id: fields.id,
         question,
         mode: fields.mode.unwrap_or(mode),
@@ -100,33 +105,35 @@ fn read_line(line: &str, mode: Mode, context: &[PathBuf]) -> Result<Asked, Strin
     })
 }
 
-/// What all of a batch may spend together.
-pub(super) fn purse(usd: f64) -> Arc<Purse> {
-    Arc::new(Purse::of_batch((usd * 1e6).round() as u64))
+/// Budget shared by the batch.
+pub(super) fn shared_budget(usd: f64) -> Arc<Budget> {
+    Arc::new(Budget::for_batch((usd * 1e6).round() as u64))
 }
 
 /// Runs the councils and prints each as it ends. The exit code is the greatest of all.
-pub(super) fn run(
+pub(super) fn run_batch(
     session: &Session<'_>,
     settings: &Settings,
-    table: Table,
-    asked: Vec<Asked>,
-    limits: Limits,
+    panel: PanelSetup,
+    asked: Vec<BatchQuestion>,
+    limits: BatchLimits,
 ) -> Result<Done, Error> {
-    let asked = with_files(settings, asked)?;
+    let asked = gather_files(settings, asked)?;
     let total = asked.len();
-    let hall = Hall::open(session.open(&settings.located)?, Crowd::Many)?;
-    let worst = hall.run(|floor| all(session, floor, Arc::new(table), asked, limits))?;
+    let runtime = CliRuntime::open(session.open(&settings.located)?, Concurrency::Many)?;
+    let worst = runtime.block_on(|engine, interrupted| {
+        run_councils(session, engine, interrupted, Arc::new(panel), asked, limits)
+    })?;
     session.ui.say(&wording::count(total, "question"));
     Ok(worst)
 }
 
-/// Files are read once for all questions that name the same; one that cannot be read ends the
-/// batch before anybody was asked.
-fn with_files(
+/// Reads files once for all questions that name them. An unreadable file ends the batch before a
+/// model is called.
+fn gather_files(
     settings: &Settings,
-    asked: Vec<Asked>,
-) -> Result<Vec<(Arc<ContextPack>, Asked)>, Error> {
+    asked: Vec<BatchQuestion>,
+) -> Result<Vec<(Arc<ContextPack>, BatchQuestion)>, Error> {
     let guard = secret_guard(settings);
     let mut read: BTreeMap<Vec<PathBuf>, Arc<ContextPack>> = BTreeMap::new();
     let mut all = Vec::new();
@@ -141,20 +148,22 @@ fn with_files(
     Ok(all)
 }
 
-async fn all(
+async fn run_councils(
     session: &Session<'_>,
-    floor: Arc<Floor>,
-    table: Arc<Table>,
-    asked: Vec<(Arc<ContextPack>, Asked)>,
-    limits: Limits,
+    engine: Arc<RunEngine>,
+    interrupted: watch::Receiver<bool>,
+    panel: Arc<PanelSetup>,
+    asked: Vec<(Arc<ContextPack>, BatchQuestion)>,
+    limits: BatchLimits,
 ) -> Result<Done, Error> {
-    let Limits { jobs, purse, deadline } = limits;
+    let BatchLimits { jobs, budget, deadline } = limits;
     let deadline = deadline.map(|time| Instant::now() + time);
-    let mut queue = Queue {
+    let mut queue = QuestionQueue {
         waiting: asked.into_iter().enumerate().collect(),
-        admission: purse.clone().map(BatchAdmission::new),
-        table: Arc::clone(&table),
-        floor: Arc::clone(&floor),
+        admission: budget.clone().map(BatchAdmission::new),
+        panel: Arc::clone(&panel),
+        engine: Arc::clone(&engine),
+        interrupted: interrupted.clone(),
         deadline,
     };
     let mut councils = JoinSet::new();
@@ -162,16 +171,27 @@ async fn all(
     loop {
         while councils.len() < jobs {
             match queue.next() {
-                Some(Next::Begin(index, context, one)) => {
-                    let (floor, table) = (Arc::clone(&floor), Arc::clone(&table));
-                    let share = purse.clone().map(|purse| BatchShare { purse, council: index });
+                Some(NextQuestion::Begin(index, context, one)) => {
+                    let (engine, panel) = (Arc::clone(&engine), Arc::clone(&panel));
+                    let interrupted = interrupted.clone();
+                    let share = budget.clone().map(|budget| BatchShare { budget, council: index });
                     councils.spawn(async move {
                         let id = one.id.clone();
-                        (index, id, council(&floor, &table, context, one, share, deadline).await)
+                        let ran = run_council(
+                            &engine,
+                            interrupted,
+                            &panel,
+                            context,
+                            one,
+                            share,
+                            deadline,
+                        );
+                        (index, id, ran.await)
                     });
                 }
-                Some(Next::Unasked(index, one, reason)) => {
-                    not_started += usize::from(matches!(reason, NotAsked::Unaffordable { .. }));
+                Some(NextQuestion::Unasked(index, one, reason)) => {
+                    not_started +=
+                        usize::from(matches!(reason, NotAskedReason::Unaffordable { .. }));
                     let (error, how) = unasked(reason);
                     print_unasked(session, index, one.id.as_ref(), "incomplete", &error)?;
                     worst = worst.max(how);
@@ -185,9 +205,9 @@ async fn all(
         let how = match ran {
             Ok((stop, transcript)) => {
                 print(session, index, id, &transcript)?;
-                done(&stop, &transcript)
+                run_exit(&stop, &transcript)
             }
-            // One that broke does not take the others with it.
+            // A failed council does not stop the others.
             Err(error) => {
                 let how = Done::of(error.kind());
                 let status = if how == Done::Incomplete { "incomplete" } else { "failed" };
@@ -207,59 +227,60 @@ async fn all(
     Ok(worst)
 }
 
-/// The questions that are not asked yet, in their order.
-struct Queue {
-    waiting: VecDeque<(usize, (Arc<ContextPack>, Asked))>,
-    /// Where there is a budget for all, which of them it covers.
+/// Questions that are not asked yet, in order.
+struct QuestionQueue {
+    waiting: VecDeque<(usize, (Arc<ContextPack>, BatchQuestion))>,
+    /// With a shared budget: which councils it covers.
     admission: Option<BatchAdmission>,
-    table: Arc<Table>,
-    floor: Arc<Floor>,
+    panel: Arc<PanelSetup>,
+    engine: Arc<RunEngine>,
+    interrupted: watch::Receiver<bool>,
     deadline: Option<Instant>,
 }
 
-/// What becomes of the first question of the queue.
-enum Next {
-    Begin(usize, Arc<ContextPack>, Asked),
-    Unasked(usize, Asked, NotAsked),
+/// What happens to the first question of the queue.
+enum NextQuestion {
+    Begin(usize, Arc<ContextPack>, BatchQuestion),
+    Unasked(usize, BatchQuestion, NotAskedReason),
 }
 
 /// Why a question is not asked.
 #[derive(Clone, Copy)]
-enum NotAsked {
+enum NotAskedReason {
     Interrupted,
     Late,
     Unaffordable { left_usd_micros: u64, needed_usd_micros: u64 },
 }
 
-impl Queue {
-    /// The first question, unless a council must end before it can be asked.
-    fn next(&mut self) -> Option<Next> {
+impl QuestionQueue {
+    /// Takes the first question, unless a council must end before it can be asked.
+    fn next(&mut self) -> Option<NextQuestion> {
         let (index, (context, one)) = self.waiting.front()?;
         let is_late = self.deadline.is_some_and(|at| Instant::now() >= at);
         let reason = match &mut self.admission {
-            _ if self.floor.is_interrupted() => Some(NotAsked::Interrupted),
-            _ if is_late => Some(NotAsked::Late),
+            _ if *self.interrupted.borrow() => Some(NotAskedReason::Interrupted),
+            _ if is_late => Some(NotAskedReason::Late),
             None => None,
             Some(admission) => {
-                let ambient = self.floor.desk.workspace.ambient.as_ref();
-                let plan = self.table.plan(one.mode, Arc::clone(context), ambient);
+                let ambient = self.engine.project.ambient.as_ref();
+                let plan = self.panel.plan(one.mode, Arc::clone(context), ambient);
                 match admission.admit(*index, expected_cost(&plan, &one.question)) {
-                    Admitted::Now => None,
-                    Admitted::Later => return None,
-                    Admitted::Never { left_usd_micros, needed_usd_micros } => {
-                        Some(NotAsked::Unaffordable { left_usd_micros, needed_usd_micros })
+                    AdmissionResult::Now => None,
+                    AdmissionResult::Later => return None,
+                    AdmissionResult::Never { left_usd_micros, needed_usd_micros } => {
+                        Some(NotAskedReason::Unaffordable { left_usd_micros, needed_usd_micros })
                     }
                 }
             }
         };
         let (index, (context, one)) = self.waiting.pop_front()?;
         Some(match reason {
-            None => Next::Begin(index, context, one),
-            Some(reason) => Next::Unasked(index, one, reason),
+            None => NextQuestion::Begin(index, context, one),
+            Some(reason) => NextQuestion::Unasked(index, one, reason),
         })
     }
 
-    /// A council has ended; one that broke has no stop.
+    /// Records that a council ended; a failed one has no stop.
     fn end(&mut self, index: usize, stop: Option<&Stop>) {
         let how = match stop {
             Some(Stop::Done) => CouncilEnd::Done,
@@ -272,23 +293,23 @@ impl Queue {
     }
 }
 
-async fn council(
-    floor: &Floor,
-    table: &Table,
+async fn run_council(
+    engine: &RunEngine,
+    interrupted: watch::Receiver<bool>,
+    panel: &PanelSetup,
     context: Arc<ContextPack>,
-    asked: Asked,
+    asked: BatchQuestion,
     share: Option<BatchShare>,
     deadline: Option<Instant>,
 ) -> Result<(Stop, Transcript), Error> {
-    let plan = table.plan(asked.mode, context, floor.desk.workspace.ambient.as_ref());
-    let question = Question { text: asked.question, rehearsal: table.is_rehearsal, plan };
-    let surroundings = floor.desk.surroundings(Arc::new(Silent), share);
-    let folders = &floor.desk.workspace.folders;
-    let connections = table.connections.clone();
-    let run = engine::open(question, connections, &floor.desk.owner, folders, surroundings).await?;
-    let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
-    let own = Duration::from_millis(table.caps().wall_ms);
-    floor.see_through(run, left.map_or(own, |left| left.min(own))).await
+    let plan = panel.plan(asked.mode, context, engine.project.ambient.as_ref());
+    let prepared = prepare_council(panel, asked.question, plan);
+    let context = engine.run_context(Arc::new(NoopObserver), share);
+    let mut started = start_run(context, RunStart::New(prepared)).await?;
+    if let Some(at) = deadline {
+        started.wall = started.wall.min(at.saturating_duration_since(Instant::now()));
+    }
+    engine.finish_run(started, interrupted).await
 }
 
 fn print(
@@ -299,7 +320,7 @@ fn print(
 ) -> Result<(), Error> {
     let told = document(transcript);
     if session.ui.json {
-        let line = Line { index, id, told };
+        let line = BatchLine { index, id, told };
         return session.ui.stream_data(&document_text(&line)?, DataForm::Json);
     }
     let labels = labels(&told);
@@ -307,7 +328,7 @@ fn print(
     session.ui.stream(&format!("{}. {} {labels}{said}", index + 1, told.dialogue_id))
 }
 
-/// What came of it, in a sentence: the conclusion, why there is none, or the report.
+/// The result in a sentence: the conclusion, why there is none, or the report.
 fn said(told: &Deliberated) -> String {
     let ended = &told.ended;
     let ending = ended.conclusion.as_ref().map(|given| &given.recommendation);
@@ -316,7 +337,7 @@ fn said(told: &Deliberated) -> String {
     }
     match (&told.error, &told.report) {
         (Some(error), None) => format!("{}: {}", told.status, error.message),
-        // The report of a run that stopped in its ending is no conclusion.
+        // The report of a run that stopped while concluding is not a conclusion.
         (Some(error), Some(_)) if ended.stage.is_some() => {
             format!("{}: {}", told.status, error.message)
         }
@@ -328,7 +349,7 @@ fn said(told: &Deliberated) -> String {
     }
 }
 
-/// What no headline may leave out.
+/// Labels that a headline must show.
 fn labels(told: &Deliberated) -> String {
     let labels = [
         (told.ended.is_over(), state_word(told.ended.terminal_state)),
@@ -342,26 +363,26 @@ fn labels(told: &Deliberated) -> String {
 }
 
 #[derive(Debug, serde::Serialize)]
-struct Line {
+struct BatchLine {
     index: usize,
     id: Option<Value>,
     #[serde(flatten)]
     told: Deliberated,
 }
 
-/// Why its turn did not come.
-fn unasked(reason: NotAsked) -> (Value, Done) {
+/// Error document and exit status of a question that was not asked.
+fn unasked(reason: NotAskedReason) -> (Value, Done) {
     let dollars = |usd_micros: u64| format!("${:.4}", usd_micros as f64 / 1e6);
     let (error_code, message, how) = match reason {
-        NotAsked::Interrupted => {
+        NotAskedReason::Interrupted => {
             let message = "it was interrupted before this question was asked".to_owned();
             ("interrupted", message, Done::Interrupted)
         }
-        NotAsked::Late => {
+        NotAskedReason::Late => {
             let message = "the deadline came before this question was asked".to_owned();
             ("deadline_exceeded", message, Done::Incomplete)
         }
-        NotAsked::Unaffordable { left_usd_micros, needed_usd_micros } => {
+        NotAskedReason::Unaffordable { left_usd_micros, needed_usd_micros } => {
             let message = format!(
                 "not started: the batch's budget (`--budget-usd`) has {} left, and this council \
                  needs about {}",

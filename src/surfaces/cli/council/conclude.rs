@@ -1,15 +1,9 @@
-//! `conclude`: the audited conclusion of a record that has none yet.
+//! `conclude`: writes the audited conclusion of a record that has none.
 
 use std::sync::Arc;
 
 use clap::Args;
 
-use super::super::runs::hall::{Crowd, Floor, Hall};
-use super::super::runs::outlets::outlets;
-use super::super::runs::presenting::present;
-use super::super::runs::progress::Progress;
-use super::super::runs::typed;
-use super::super::session::{Done, Session};
 use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
 use crate::convening::{ending, ending_alone};
@@ -20,10 +14,15 @@ use crate::domain::intervention::Intervention;
 use crate::domain::plan::{Auditing, ConclusionPlan};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::{Stop, Transcript};
-use crate::engine::Loaded;
+use crate::engine::LoadedRun;
 use crate::error::Error;
-use crate::hosting::Resumption;
+use crate::hosting::{ResumePlan, RunStart};
 use crate::record::no_dialogue;
+use crate::surfaces::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
+use crate::surfaces::cli::runs::output::print_result;
+use crate::surfaces::cli::runs::progress::ProgressDisplay;
+use crate::surfaces::cli::runs::value_parsers;
+use crate::surfaces::cli::session::{Done, Session};
 
 /// Conclude a record that has no conclusion yet
 ///
@@ -31,44 +30,44 @@ use crate::record::no_dialogue;
 /// them, at most once they are mended. Works for a council that ended with its report, for
 /// one that was cut short after its first round, and for a dialogue that somebody leads.
 #[derive(Debug, Args)]
-pub(crate) struct Conclude {
+pub(crate) struct ConcludeArgs {
     /// The council or dialogue.
     id: String,
     /// Conclude without an auditor; the result says so.
     #[arg(long)]
     no_audit: bool,
     /// What it may spend in all, from its beginning.
-    #[arg(long, value_name = "USD", value_parser = typed::dollars, allow_negative_numbers = true)]
+    #[arg(long, value_name = "USD", value_parser = value_parsers::dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
     /// Stop after this time; what is there can be resumed.
-    #[arg(long, value_name = "TIME", value_parser = typed::time)]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::time)]
     deadline: Option<u64>,
 }
 
-impl Conclude {
+impl ConcludeArgs {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
-        let workspace = session.for_existing()?;
-        let dialogue = workspace.store.dialogue(&id)?;
+        let project = session.for_existing()?;
+        let dialogue = project.store.dialogue(&id)?;
         let dialogue = dialogue.ok_or_else(|| no_dialogue(id.as_str()))?;
         if dialogue.opening.protocol == Protocol::Review {
             return Err(is_review(&id).into());
         }
-        let entries = workspace.store.entries(&id, 0)?;
+        let entries = project.store.entries(&id, 0)?;
         let run = Transcript::of(&entries);
         if let Some(transcript) = run.as_ref().filter(|run| run.ending.is_some()) {
             session.ui.say("it has a conclusion already");
-            present(session, workspace.store.as_ref(), transcript)?;
+            print_result(session, project.store.as_ref(), transcript)?;
             return Ok(Done::Well);
         }
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
         let settings = match &run {
-            Some(run) => session.premises.settings_for(&run.opening, &overrides)?,
-            None => session.premises.settings(&overrides)?,
+            Some(run) => session.loader.load_run_settings(&run.opening, &overrides)?,
+            None => session.loader.load_settings(&overrides)?,
         };
         if let Some(transcript) = run.as_ref().filter(|run| lacks_voices(run)) {
             session.ui.say(&format!("too few were heard to conclude on: `plenary resume {id}`"));
-            present(session, workspace.store.as_ref(), transcript)?;
+            print_result(session, project.store.as_ref(), transcript)?;
             return Ok(Done::Incomplete);
         }
         let is_rehearsal = run.as_ref().is_some_and(|run| run.opening.rehearsal);
@@ -79,30 +78,26 @@ impl Conclude {
             Some(run) => self.of_run(&entries, &run, &settings)?,
             None => self.of_record(&dialogue, &entries, &settings)?,
         };
-        let outlets = outlets(session);
-        let resumption = Resumption::changed(loaded, changes, &settings, &overrides, &outlets);
-        let progress = Arc::new(Progress::knowing(session.ui, resumption.transcript()));
-        let hall = Hall::open(workspace, Crowd::One)?;
-        hall.hold(session, &progress, async |floor: Arc<Floor>| {
-            let wall = resumption.wall;
-            let run = resumption.take_up(&floor.desk, progress.clone()).await?;
-            floor.see_through(run, wall).await
-        })
+        let factory = transport_factory(session);
+        let plan = ResumePlan::with_changes(loaded, changes, &settings, &overrides, &factory);
+        let progress = Arc::new(ProgressDisplay::with_history(session.ui, plan.transcript()));
+        let runtime = CliRuntime::open(project, Concurrency::One)?;
+        runtime.complete_run(session, &progress, RunStart::Concluded(plan), None)
     }
 
-    /// What must change for a run to conclude on what it has.
+    /// Changes with which a run concludes on what it has.
     fn of_run(
         &self,
         entries: &[Entry],
         run: &Transcript,
         settings: &Settings,
-    ) -> Result<(Loaded, Vec<Change>), Error> {
+    ) -> Result<(LoadedRun, Vec<Change>), Error> {
         let id = &run.opening.dialogue_id;
         let mut changes = Vec::new();
         let auditing = self.auditing();
         match &run.plan.conclusion {
             Some(planned) if planned.auditing == auditing => {}
-            // It was to be audited, and is not any more; or the other way round.
+            // The audit is switched on or off.
             Some(planned) => {
                 let conclusion = ConclusionPlan { auditing, ..planned.clone() };
                 changes.push(Change::ConclusionPlanned { conclusion, seats: Vec::new() });
@@ -117,17 +112,17 @@ impl Conclude {
             let round = run.round_under_way();
             changes.push(Change::Intervened { round, intervention: Intervention::Stop });
         }
-        let loaded = Loaded::of(entries).ok_or_else(|| no_dialogue(id.as_str()))?;
+        let loaded = LoadedRun::of(entries).ok_or_else(|| no_dialogue(id.as_str()))?;
         Ok((loaded, changes))
     }
 
-    /// A run on a dialogue that somebody leads: nothing but its ending.
+    /// A run on a led dialogue that only concludes it.
     fn of_record(
         &self,
         dialogue: &Dialogue,
         entries: &[Entry],
         settings: &Settings,
-    ) -> Result<(Loaded, Vec<Change>), Error> {
+    ) -> Result<(LoadedRun, Vec<Change>), Error> {
         let id = dialogue.id();
         let missing = || no_dialogue(id.as_str());
         if dialogue.total_rounds == 0 {
@@ -135,7 +130,7 @@ impl Conclude {
             return Err(fault.suggest("register a round first").into());
         }
         let plan = ending_alone(settings, self.auditing(), &Machine).ok_or_else(missing)?;
-        let loaded = Loaded::planned(entries, plan.clone()).ok_or_else(missing)?;
+        let loaded = LoadedRun::planned(entries, plan.clone()).ok_or_else(missing)?;
         Ok((loaded, vec![Change::RunPlanned(Box::new(plan))]))
     }
 
@@ -144,7 +139,7 @@ impl Conclude {
     }
 }
 
-/// Whether its rounds stopped below quorum: nothing is concluded on that.
+/// Whether the rounds stopped below quorum: then no conclusion is written.
 fn lacks_voices(run: &Transcript) -> bool {
     match run.stopped {
         Some(Stop::Quorum { .. } | Stop::Families { .. } | Stop::Partial { .. }) => true,

@@ -1,29 +1,29 @@
-//! `whisper`, `direct` and `stop`: the Principal's hand in a running council.
+//! `whisper`, `direct` and `stop`: interventions of the Principal in a running council.
 
 use std::io::{BufRead, IsTerminal};
 
 use clap::Args;
 use serde_json::json;
 
-use super::super::runs::outlets::outlets;
-use super::super::session::{Done, Session};
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Intervention, Noted};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::transcript::Transcript;
-use crate::engine::{self, check_intervention, is_at_work, unknown_seat};
+use crate::engine::{self, check_intervention, is_running, unknown_seat};
 use crate::error::Error;
 use crate::export::{Intervened, safe_text};
-use crate::hosting::{Restated, restate};
-use crate::operations::Workspace;
+use crate::hosting::{RestateOutcome, restate_directive};
+use crate::operations::Project;
 use crate::record::no_dialogue;
+use crate::surfaces::cli::runs::cli_runtime::transport_factory;
+use crate::surfaces::cli::session::{Done, Session};
 
 /// Say something to a running council
 ///
 /// Everybody who is asked from now on reads it; what was sent already is not changed. With
 /// `--to` one seat alone reads it, and the Synthesizer does not.
 #[derive(Debug, Args)]
-pub(crate) struct Whisper {
+pub(crate) struct WhisperArgs {
     /// The council.
     id: String,
     /// What to say.
@@ -37,7 +37,7 @@ pub(crate) struct Whisper {
 ///
 /// The chair's model restates it in one sentence, and you confirm that this is what you mean.
 #[derive(Debug, Args)]
-pub(crate) struct Direct {
+pub(crate) struct DirectArgs {
     /// The council.
     id: String,
     /// The directive.
@@ -52,23 +52,23 @@ pub(crate) struct Direct {
 /// What is in flight is cancelled. Below its quorum nothing is concluded on, and the run
 /// stays incomplete.
 #[derive(Debug, Args)]
-pub(crate) struct Stop {
+pub(crate) struct StopArgs {
     /// The council.
     id: String,
 }
 
-impl Whisper {
+impl WhisperArgs {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let case = Addressed::open(session, &self.id)?;
+        let case = InterventionTarget::open(session, &self.id)?;
         let seat = |name: String| name.parse().map_err(|_| unknown_seat(&case.transcript, &name));
         let to = self.to.map(seat).transpose()?;
-        case.note(session, &Intervention::Whisper { text: self.text, to })
+        case.record(session, &Intervention::Whisper { text: self.text, to })
     }
 }
 
-impl Direct {
+impl DirectArgs {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let case = Addressed::open(session, &self.id)?;
+        let case = InterventionTarget::open(session, &self.id)?;
         let directive = |restatement, confirmed| Intervention::Directive {
             text: self.text.clone(),
             restatement,
@@ -79,76 +79,82 @@ impl Direct {
             return Err(nobody_to_confirm().into());
         }
         let restatement = match case.restate(session, &self.text)? {
-            Restated::As(restatement) => Some(restatement),
-            Restated::NotSaid { reason } if self.yes => {
+            RestateOutcome::Restated(restatement) => Some(restatement),
+            RestateOutcome::Failed { reason } if self.yes => {
                 session.ui.say(&format!("it was not restated: {}", safe_text::line(&reason)));
                 None
             }
-            Restated::NotSaid { reason } => return Err(not_restated(&reason).into()),
+            RestateOutcome::Failed { reason } => return Err(not_restated(&reason).into()),
         };
         if let Some(restatement) = &restatement {
             let (seat, sentence) = (&restatement.seat, safe_text::line(&restatement.sentence));
             session.ui.say(&format!("{seat} understands: {sentence}"));
         }
-        let confirmed = self.yes || is_meant(session)?;
-        let done = case.note(session, &directive(restatement, confirmed))?;
+        let confirmed = self.yes || confirm_meaning(session)?;
+        let done = case.record(session, &directive(restatement, confirmed))?;
         if confirmed { Ok(done) } else { Ok(Done::WithFindings) }
     }
 }
 
-impl Stop {
+impl StopArgs {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        Addressed::open(session, &self.id)?.note(session, &Intervention::Stop)
+        InterventionTarget::open(session, &self.id)?.record(session, &Intervention::Stop)
     }
 }
 
-/// The run that is spoken to.
-struct Addressed {
+/// The run of the intervention.
+struct InterventionTarget {
     id: DialogueId,
-    workspace: Workspace,
+    project: Project,
     transcript: Transcript,
 }
 
-impl Addressed {
+impl InterventionTarget {
     fn open(session: &Session<'_>, id: &str) -> Result<Self, Error> {
         let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
-        let workspace = session.for_existing()?;
-        let transcript = engine::load(workspace.store.as_ref(), &id)?.transcript;
-        Ok(Self { id, workspace, transcript })
+        let project = session.for_existing()?;
+        let transcript = engine::load_run(project.store.as_ref(), &id)?.transcript;
+        Ok(Self { id, project, transcript })
     }
 
-    fn note(&self, session: &Session<'_>, intervention: &Intervention) -> Result<Done, Error> {
-        let Workspace { store, ambient, folders, .. } = &self.workspace;
+    fn record(&self, session: &Session<'_>, intervention: &Intervention) -> Result<Done, Error> {
+        let Project { store, ambient, folders, .. } = &self.project;
         let noted = engine::intervene(store.as_ref(), ambient.as_ref(), &self.id, intervention)?;
-        let is_running = is_at_work(folders.store_file(), &self.transcript);
+        let is_running = is_running(folders.store_file(), &self.transcript);
         let document = json!({
             "status": "success",
             "dialogue_id": self.id,
             "running": is_running,
             "intervention": Intervened::of(&noted),
         });
-        session.ui.answer(&document, |_| self.told(&noted, is_running))?;
+        session.ui.answer(&document, |_| self.describe_result(&noted, is_running))?;
         Ok(Done::Well)
     }
 
-    fn restate(&self, session: &Session<'_>, text: &str) -> Result<Restated, Error> {
+    fn restate(&self, session: &Session<'_>, text: &str) -> Result<RestateOutcome, Error> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(Error::Runtime)?;
         let Self { transcript, .. } = self;
-        runtime.block_on(restate(&session.premises, transcript, text, &outlets(session), None))
+        runtime.block_on(restate_directive(
+            &session.loader,
+            transcript,
+            text,
+            &transport_factory(session),
+            None,
+        ))
     }
 }
 
-/// Asks at the terminal; anything but yes is no.
-fn is_meant(session: &Session<'_>) -> Result<bool, Error> {
+/// Asks for confirmation at the terminal; only yes confirms.
+fn confirm_meaning(session: &Session<'_>) -> Result<bool, Error> {
     session.ui.say("Is that what you mean? All take it up when the next round begins. [y/N]");
     let mut line = String::new();
     std::io::stdin().lock().read_line(&mut line).map_err(Error::Output)?;
     Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
-impl Addressed {
-    fn told(&self, noted: &Noted, is_running: bool) -> String {
+impl InterventionTarget {
+    fn describe_result(&self, noted: &Noted, is_running: bool) -> String {
         let id = &self.id;
         let is_ending = self.transcript.participants.is_some();
         let said = match &noted.intervention {

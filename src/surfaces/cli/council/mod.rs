@@ -1,4 +1,4 @@
-//! Councils on the command line: asking, having a hand in it, concluding.
+//! Councils on the command line: ask, intervene, conclude.
 
 pub(super) mod ask;
 mod batch;

@@ -1,18 +1,15 @@
-//! Which operation.
+//! `plenary dialogue`: its subcommands and the shared `--data` option.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::super::session::{Arguments, Done, Session};
-use super::super::ui::Ui;
-use super::{
-    abandon, cite, context, create, expert, export, extract, list, panel, progress, prompts,
-    register, show, similar, stats, verdict,
-};
+use super::{extract, lifecycle, queries, rounds};
 use crate::error::Error;
 use crate::export::safe_text;
 use crate::record::Warning;
+use crate::surfaces::cli::session::{Arguments, Done, Session};
+use crate::surfaces::cli::ui::Ui;
 
 /// Run an expert dialogue: open it, register its rounds, give its verdicts
 ///
@@ -21,33 +18,33 @@ use crate::record::Warning;
 /// result with `--json`. Options on the command line win over the file.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DialogueCommand {
-    Create(create::Create),
-    Panel(panel::Panel),
-    Context(context::Context),
-    Prompts(prompts::Prompts),
-    Expert(expert::Expert),
-    Extract(extract::Extract),
-    Register(register::Register),
-    Verdict(verdict::Verdict),
-    Export(export::Export),
-    Progress(progress::Progress),
-    List(list::List),
-    Show(show::Show),
-    Cite(cite::Cite),
-    Similar(similar::Similar),
-    Stats(stats::Stats),
-    Abandon(abandon::Abandon),
+    Create(lifecycle::CreateArgs),
+    Panel(lifecycle::PanelArgs),
+    Context(rounds::ContextArgs),
+    Prompts(rounds::PromptsArgs),
+    Expert(lifecycle::ExpertArgs),
+    Extract(extract::ExtractArgs),
+    Register(rounds::RegisterArgs),
+    Verdict(rounds::VerdictArgs),
+    Export(queries::ExportArgs),
+    Progress(rounds::ProgressArgs),
+    List(queries::ListArgs),
+    Show(queries::ShowArgs),
+    Cite(queries::CiteArgs),
+    Similar(queries::SimilarArgs),
+    Stats(queries::StatsArgs),
+    Abandon(lifecycle::AbandonArgs),
 }
 
 /// The arguments of the operation, as JSON.
 #[derive(Debug, Args)]
-pub(crate) struct Data {
+pub(crate) struct DataArgs {
     /// The arguments as a JSON object, from a file or `-` for standard input.
     #[arg(long, value_name = "FILE|-")]
     pub data: Option<PathBuf>,
 }
 
-impl Data {
+impl DataArgs {
     /// What the file says; options are put on top.
     pub(super) fn arguments(&self) -> Result<Arguments, Error> {
         Arguments::new(self.data.as_deref())

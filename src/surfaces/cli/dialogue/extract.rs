@@ -6,9 +6,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Serialize;
 
-use super::super::session::{Done, Session};
-use super::super::show::draw_reply;
-use super::super::terminal_text::DataForm;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::limits::{RAW_REPLY_CHARS_MAX, ROUND_MAX};
 use crate::domain::refusal::{Code, Fault};
@@ -18,6 +15,9 @@ use crate::files;
 use crate::markers::{
     Batch, Draft, Extraction, Marker, RawReplies, Summary, Warning, WarningKind, extract, gather,
 };
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::show::draw_reply;
+use crate::surfaces::cli::terminal_text::DataForm;
 
 /// Read the markers in experts' replies: the batch of a round, for `register`
 ///
@@ -35,7 +35,7 @@ use crate::markers::{
 /// How experts write is in the skill `alignment-expert` (`plenary init --skills DIR`).
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
-pub(crate) struct Extract {
+pub(crate) struct ExtractArgs {
     /// Replies in Markdown, one per expert; `-` for standard input.
     #[arg(required = true, value_name = "FILE|-")]
     files: Vec<PathBuf>,
@@ -55,50 +55,51 @@ pub(crate) struct Extract {
 
 /// A reply, and where it came from.
 #[derive(Debug)]
-struct Source {
+struct ReplySource {
     path: PathBuf,
     expert: ExpertSlug,
     text: String,
 }
 
 #[derive(Debug, Serialize)]
-struct Extracted<'a> {
+struct ExtractDocument<'a> {
     status: &'static str,
     batch: Batch<'a>,
     verdicts: Vec<&'a Draft>,
-    markers: Vec<Of<'a, Marker>>,
-    warnings: Vec<Of<'a, Warning>>,
+    markers: Vec<OfExpert<'a, Marker>>,
+    warnings: Vec<OfExpert<'a, Warning>>,
 }
 
-/// Something in somebody's reply.
+/// An item of an expert's reply.
 #[derive(Debug, Serialize)]
-struct Of<'a, T> {
+struct OfExpert<'a, T> {
     expert: &'a ExpertSlug,
     #[serde(flatten)]
     what: &'a T,
 }
 
-impl Extract {
+impl ExtractArgs {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let round = self.round()?;
         let sources = self.sources()?;
         let mut replies: Vec<Extraction> =
             sources.iter().map(|source| extract(&source.text, &source.expert, round)).collect();
-        let raw = if self.no_raw { RawReplies::new() } else { raw(&sources, &mut replies) };
+        let raw = if self.no_raw { RawReplies::new() } else { raw_replies(&sources, &mut replies) };
         gather(&mut replies);
         if self.summary {
-            session.ui.print_data(&summaries(&sources, &replies)?, DataForm::Json)?;
+            session.ui.print_data(&summarise_replies(&sources, &replies)?, DataForm::Json)?;
         } else if session.ui.json {
-            session
-                .ui
-                .print_data(&document_text(&extracted(round, &replies, raw))?, DataForm::Json)?;
+            session.ui.print_data(
+                &document_text(&extract_document(round, &replies, raw))?,
+                DataForm::Json,
+            )?;
         } else {
             let width = session.ui.table_width();
             let pages: Vec<String> = replies.iter().map(|reply| draw_reply(reply, width)).collect();
             session.ui.print(&pages.join("\n"))?;
         }
         if self.summary || !session.ui.json {
-            warn(session, &sources, &replies);
+            warn_of_replies(session, &sources, &replies);
         }
         Ok(Done::Well)
     }
@@ -121,12 +122,12 @@ impl Extract {
         }
     }
 
-    fn sources(&self) -> Result<Vec<Source>, Error> {
+    fn sources(&self) -> Result<Vec<ReplySource>, Error> {
         if self.expert.is_some() && self.files.len() > 1 {
             let message = "`--expert` names one expert, and there are several files";
             return Err(Error::Usage(message.to_owned()));
         }
-        let mut sources: Vec<Source> = Vec::with_capacity(self.files.len());
+        let mut sources: Vec<ReplySource> = Vec::with_capacity(self.files.len());
         for path in &self.files {
             let expert = self.expert_of(path)?;
             if let Some(other) = sources.iter().find(|source| source.expert == expert) {
@@ -134,7 +135,7 @@ impl Extract {
                 let message = format!("`{one}` and `{two}` are both of {expert}");
                 return Err(Error::Usage(message));
             }
-            sources.push(Source { path: path.clone(), expert, text: files::read_text(path)? });
+            sources.push(ReplySource { path: path.clone(), expert, text: files::read_text(path)? });
         }
         Ok(sources)
     }
@@ -165,8 +166,8 @@ fn folder_round(path: &Path) -> Option<u8> {
     number.parse().ok().filter(|round| *round <= ROUND_MAX && !number.starts_with('+'))
 }
 
-/// The replies word for word, as far as a record takes them.
-fn raw(sources: &[Source], replies: &mut [Extraction]) -> RawReplies {
+/// The replies verbatim, up to the limit of a record.
+fn raw_replies(sources: &[ReplySource], replies: &mut [Extraction]) -> RawReplies {
     let mut raw = RawReplies::new();
     for (source, reply) in sources.iter().zip(replies) {
         let is_long = source.text.len() > RAW_REPLY_CHARS_MAX
@@ -183,14 +184,14 @@ fn raw(sources: &[Source], replies: &mut [Extraction]) -> RawReplies {
     raw
 }
 
-fn extracted(round: u8, replies: &[Extraction], raw: RawReplies) -> Extracted<'_> {
-    let markers = replies
-        .iter()
-        .flat_map(|reply| reply.markers.iter().map(|what| Of { expert: &reply.expert, what }));
-    let warnings = replies
-        .iter()
-        .flat_map(|reply| reply.warnings.iter().map(|what| Of { expert: &reply.expert, what }));
-    Extracted {
+fn extract_document(round: u8, replies: &[Extraction], raw: RawReplies) -> ExtractDocument<'_> {
+    let markers = replies.iter().flat_map(|reply| {
+        reply.markers.iter().map(|what| OfExpert { expert: &reply.expert, what })
+    });
+    let warnings = replies.iter().flat_map(|reply| {
+        reply.warnings.iter().map(|what| OfExpert { expert: &reply.expert, what })
+    });
+    ExtractDocument {
         status: "success",
         batch: Batch::of(round, replies, raw),
         verdicts: replies.iter().flat_map(|reply| &reply.verdicts).collect(),
@@ -199,7 +200,7 @@ fn extracted(round: u8, replies: &[Extraction], raw: RawReplies) -> Extracted<'_
     }
 }
 
-fn summaries(sources: &[Source], replies: &[Extraction]) -> Result<String, Error> {
+fn summarise_replies(sources: &[ReplySource], replies: &[Extraction]) -> Result<String, Error> {
     let lines = sources.iter().zip(replies).map(|(source, reply)| {
         let path = source.path.to_str().filter(|path| *path != "-");
         document_text(&Summary::of(reply, path))
@@ -208,7 +209,7 @@ fn summaries(sources: &[Source], replies: &[Extraction]) -> Result<String, Error
 }
 
 /// In the form in which editors find a place.
-fn warn(session: &Session<'_>, sources: &[Source], replies: &[Extraction]) {
+fn warn_of_replies(session: &Session<'_>, sources: &[ReplySource], replies: &[Extraction]) {
     for (source, reply) in sources.iter().zip(replies) {
         for warning in &reply.warnings {
             let path = source.path.display();

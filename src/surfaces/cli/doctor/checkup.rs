@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::probe::Probed;
-use crate::config::{Candidate, WaySeen, nearest_first};
+use crate::config::{Candidate, TransportStatus, nearest_first};
 use crate::domain::ask::{ErrorType, TransportKind};
 use crate::domain::plan::Price;
 use crate::export::wording;
@@ -89,8 +89,11 @@ impl ProviderSeen {
         let provider = &candidate.provider;
         let offered = probed.models.as_ref().and_then(|models| models.as_ref().ok());
         let model_exists = offered.and_then(|offered| has_model(offered, &provider.model));
-        let transports: Vec<TransportSeen> =
-            candidate.ways.iter().map(|way| transport(way, &probed, model_exists)).collect();
+        let transports: Vec<TransportSeen> = candidate
+            .transport_statuses
+            .iter()
+            .map(|way| transport(way, &probed, model_exists))
+            .collect();
         let reachable = probed.models.as_ref().map(|models| match models {
             Ok(_) => true,
             Err(error) => is_answer(error),
@@ -153,7 +156,7 @@ fn is_answer(error: &CallError) -> bool {
     !matches!(error.error_type, ErrorType::Network | ErrorType::Timeout)
 }
 
-fn transport(way: &WaySeen, probed: &Probed, model_exists: Option<bool>) -> TransportSeen {
+fn transport(way: &TransportStatus, probed: &Probed, model_exists: Option<bool>) -> TransportSeen {
     let (usable, detail) = match (way.kind, &way.closed) {
         (_, Some(reason)) => (false, reason.clone()),
         (TransportKind::Http, None) => server(probed, model_exists),

@@ -25,7 +25,7 @@ pub(crate) struct Doctor {}
 
 impl Doctor {
     pub(crate) fn run(&self, session: &Session<'_>) -> Result<Done, Error> {
-        let (settings, candidates) = session.premises.survey(&Overrides::default())?;
+        let (settings, candidates) = session.loader.survey_providers(&Overrides::default())?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(Error::Runtime)?;
         let probed = runtime.block_on(probe::all(&candidates));
         // Do not wait for programs that are still being killed.

@@ -32,7 +32,7 @@ pub(super) async fn all(candidates: &[Candidate]) -> Vec<Probed> {
 
 async fn one(candidate: &Candidate, clients: &Arc<HttpClients>) -> Probed {
     let is_open = |kind: TransportKind| {
-        candidate.ways.iter().any(|way| way.kind == kind && way.closed.is_none())
+        candidate.transport_statuses.iter().any(|way| way.kind == kind && way.closed.is_none())
     };
     let provider = Arc::new(candidate.provider.clone());
     let models = async {

@@ -2,14 +2,14 @@
 
 use clap::Args;
 
+use super::super::session::{Done, Session};
+use super::super::show;
 use crate::domain::stretch::Since;
 use crate::error::Error;
 use crate::operations::{self, AuditWish};
 use crate::record::gate_audit::DriftVerdict;
-use crate::surfaces::cli::runs::keeping::mend_log;
-use crate::surfaces::cli::runs::typed;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::show;
+use crate::surfaces::cli::runs::output::repair_log;
+use crate::surfaces::cli::runs::value_parsers;
 
 /// Say what the verdict log says of the gate, and of those who produce for it
 ///
@@ -27,7 +27,7 @@ use crate::surfaces::cli::show;
 #[derive(Debug, Args)]
 pub(crate) struct Audit {
     /// Only those since a day (2026-01-01) or for so long (30d, 4w).
-    #[arg(long, value_name = "DAY|TIME", value_parser = typed::since)]
+    #[arg(long, value_name = "DAY|TIME", value_parser = value_parsers::since)]
     since: Option<Since>,
     /// Only artifacts of this type.
     #[arg(long = "type", value_name = "TYPE")]
@@ -44,9 +44,9 @@ impl Audit {
             artifact_type: self.artifact_type,
             producer: self.producer,
         };
-        let workspace = session.for_existing()?;
-        mend_log(session, &workspace);
-        let audited = operations::audit(&workspace, wish)?;
+        let project = session.for_existing()?;
+        repair_log(session, &project);
+        let audited = operations::audit(&project, wish)?;
         let canvas = session.ui.canvas();
         session.ui.answer(&audited, |audited| show::audit::draw(audited, canvas))?;
         Ok(match audited.audit.drift.verdict {

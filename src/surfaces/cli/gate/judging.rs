@@ -2,34 +2,36 @@
 
 use std::sync::Arc;
 
+use tokio::sync::watch;
+
+use super::super::session::{Done, Session};
 use super::printer::{Format, Printer};
 use crate::config::Settings;
-use crate::convening::{GateTable, Rehearsal};
+use crate::convening::{RehearsalChoice, ReviewPanel};
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
-use crate::hosting::{Piece, Prepared, review};
-use crate::surfaces::cli::runs::hall::{Crowd, Floor, Hall};
-use crate::surfaces::cli::runs::keeping::{keep_log, mend_log};
-use crate::surfaces::cli::runs::outlets::outlets;
-use crate::surfaces::cli::runs::presenting::done as ended;
-use crate::surfaces::cli::runs::progress::Progress;
-use crate::surfaces::cli::session::{Done, Session};
+use crate::hosting::{PreparedRun, ReviewInput, RunEngine, RunStart, prepare_review, start_run};
+use crate::surfaces::cli::runs::cli_runtime::transport_factory;
+use crate::surfaces::cli::runs::cli_runtime::{CliRuntime, Concurrency};
+use crate::surfaces::cli::runs::output::run_exit as ended;
+use crate::surfaces::cli::runs::output::{repair_log, sync_log};
+use crate::surfaces::cli::runs::progress::ProgressDisplay;
 
 /// Reviews the inputs in the given order, so that each adjudicator sees the earlier verdicts.
 pub(super) fn judge(
     session: &Session<'_>,
     settings: &Settings,
-    rehearsal: &Rehearsal,
-    pieces: Vec<Piece>,
+    rehearsal: &RehearsalChoice,
+    inputs: Vec<ReviewInput>,
     format: Format,
 ) -> Result<Done, Error> {
     let mut printer = Printer::new(session, format, &settings.located);
-    let judged = match pieces.iter().any(|piece| matches!(piece, Piece::Artifact(_))) {
-        true => judge_all(session, settings, rehearsal, pieces, &mut printer),
+    let judged = match inputs.iter().any(|input| matches!(input, ReviewInput::Artifact(_))) {
+        true => judge_all(session, settings, rehearsal, inputs, &mut printer),
         // No model is called, so neither store nor runtime is opened.
         false => {
-            mend_log(session, &session.for_looking_first()?);
-            pieces.iter().try_fold(Done::Well, |done, piece| Ok(done.max(printer.unjudged(piece)?)))
+            repair_log(session, &session.for_looking_first()?);
+            inputs.iter().try_fold(Done::Well, |done, input| Ok(done.max(printer.unjudged(input)?)))
         }
     };
     // Print the collected results even if the last review failed.
@@ -40,36 +42,37 @@ pub(super) fn judge(
 fn judge_all(
     session: &Session<'_>,
     settings: &Settings,
-    rehearsal: &Rehearsal,
-    pieces: Vec<Piece>,
+    rehearsal: &RehearsalChoice,
+    inputs: Vec<ReviewInput>,
     printer: &mut Printer<'_>,
 ) -> Result<Done, Error> {
-    let table = GateTable::set(settings, rehearsal, &outlets(session))?;
-    let hall = Hall::open(session.open(&settings.located)?, Crowd::One)?;
-    hall.run(async |floor: Arc<Floor>| {
+    let panel = ReviewPanel::new(settings, rehearsal, &transport_factory(session))?;
+    let runtime = CliRuntime::open(session.open(&settings.located)?, Concurrency::One)?;
+    runtime.block_on(async |engine, interrupted| {
         let keep =
-            || keep_log(session.ui, floor.desk.workspace.store.as_ref(), &settings.review.log_path);
+            || sync_log(session.ui, engine.project.store.as_ref(), &settings.review.log_path);
         keep();
         let mut done = Done::Well;
-        for piece in pieces {
-            if floor.is_interrupted() {
+        for input in inputs {
+            if *interrupted.borrow() {
                 return Ok(Done::Interrupted);
             }
-            let Piece::Artifact(artifact) = piece else {
-                done = done.max(printer.unjudged(&piece)?);
+            let ReviewInput::Artifact(artifact) = input else {
+                done = done.max(printer.unjudged(&input)?);
                 continue;
             };
             let path = artifact.path.clone();
-            let prepared = match review(&floor.desk.workspace, settings, &table, *artifact) {
+            let prepared = match prepare_review(&engine.project, settings, &panel, *artifact) {
                 // This file cannot be reviewed; continue with the others.
                 Err(error @ Error::Material(_)) => {
-                    let piece = Piece::Unreadable { path: path.into(), error };
-                    done = done.max(printer.unjudged(&piece)?);
+                    let input = ReviewInput::Unreadable { path: path.into(), error };
+                    done = done.max(printer.unjudged(&input)?);
                     continue;
                 }
                 prepared => prepared?,
             };
-            let (stop, transcript) = held(session, &floor, prepared).await?;
+            let (stop, transcript) =
+                complete_review(session, &engine, interrupted.clone(), prepared).await?;
             keep();
             printer.judged(&transcript)?;
             done = done.max(ended(&stop, &transcript));
@@ -79,15 +82,16 @@ fn judge_all(
 }
 
 /// Runs one review from its plan to its verdict.
-async fn held(
+async fn complete_review(
     session: &Session<'_>,
-    floor: &Floor,
-    prepared: Prepared,
+    engine: &RunEngine,
+    interrupted: watch::Receiver<bool>,
+    prepared: PreparedRun,
 ) -> Result<(Stop, Transcript), Error> {
-    let wall = prepared.wall();
-    let progress = Arc::new(Progress::new(session.ui));
-    let run = floor.desk.begin(prepared, progress.clone()).await?;
-    let ended = floor.see_through(run, wall).await;
+    let progress = Arc::new(ProgressDisplay::new(session.ui));
+    let context = engine.run_context(progress.clone(), None);
+    let started = start_run(context, RunStart::New(prepared)).await?;
+    let ended = engine.finish_run(started, interrupted).await;
     progress.clear();
     ended
 }

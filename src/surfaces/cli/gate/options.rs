@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::super::session::Session;
 use super::printer::Format;
 use crate::config::{Overrides, Settings};
-use crate::convening::Rehearsal;
+use crate::convening::RehearsalChoice;
 use crate::error::Error;
 use crate::hosting::review_settings;
-use crate::surfaces::cli::runs::typed;
-use crate::surfaces::cli::session::Session;
+use crate::surfaces::cli::runs::value_parsers;
 
 #[derive(Debug, Args)]
 pub(super) struct Options {
     /// Who made them; the log keeps it, and the audit counts by it.
-    #[arg(long, value_name = "NAME", value_parser = typed::name)]
+    #[arg(long, value_name = "NAME", value_parser = value_parsers::name)]
     pub producer: Option<String>,
     /// Let the built-in panel play, by a script (.yaml) if one is given.
     #[arg(long, value_name = "SCRIPT", num_args = 0..=1)]
@@ -24,10 +24,10 @@ pub(super) struct Options {
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
     /// Spend at most this much on each document.
-    #[arg(long, value_name = "USD", value_parser = typed::dollars, allow_negative_numbers = true)]
+    #[arg(long, value_name = "USD", value_parser = value_parsers::dollars, allow_negative_numbers = true)]
     budget_usd: Option<f64>,
     /// Stop after this time on each document, for example `90s`; it can be resumed.
-    #[arg(long, value_name = "TIME", value_parser = typed::time)]
+    #[arg(long, value_name = "TIME", value_parser = value_parsers::time)]
     deadline: Option<u64>,
 }
 
@@ -43,21 +43,21 @@ impl Options {
     }
 
     /// The rehearsal panel, if `--rehearse` is given.
-    pub(super) fn rehearsal(&self) -> Result<Rehearsal, Error> {
-        typed::rehearsal(self.rehearse.as_ref())
+    pub(super) fn rehearsal(&self) -> Result<RehearsalChoice, Error> {
+        value_parsers::rehearsal(self.rehearse.as_ref())
     }
 
     /// Settings for triage: which files to review. Does not require a usable provider.
     pub(super) fn settings_for_sorting(&self, session: &Session<'_>) -> Result<Settings, Error> {
-        session.premises.settings_without_reach(&self.overrides())
+        session.loader.load_offline_settings(&self.overrides())
     }
 
     pub(super) fn settings(
         &self,
         session: &Session<'_>,
-        rehearsal: &Rehearsal,
+        rehearsal: &RehearsalChoice,
     ) -> Result<Settings, Error> {
-        review_settings(&session.premises, rehearsal, &self.overrides())
+        review_settings(&session.loader, rehearsal, &self.overrides())
     }
 
     fn overrides(&self) -> Overrides {

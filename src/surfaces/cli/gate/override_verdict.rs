@@ -3,12 +3,12 @@
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::super::session::{Arguments, Done, Session};
 use crate::domain::gate::Decision;
 use crate::error::Error;
 use crate::export::safe_text;
 use crate::operations::{self, Overridden};
-use crate::surfaces::cli::runs::keeping::mend_log;
-use crate::surfaces::cli::session::{Arguments, Done, Session};
+use crate::surfaces::cli::runs::output::repair_log;
 
 /// Decide otherwise than the gate did, and say why
 ///
@@ -42,9 +42,9 @@ impl OverrideVerdict {
             .with("verdict_id", Some(self.verdict_id))
             .with("decision", Some(self.decision.name()))
             .with("why", Some(self.why));
-        let workspace = session.for_existing()?;
-        mend_log(session, &workspace);
-        let overridden = operations::override_verdict(&workspace, arguments.value())?;
+        let project = session.for_existing()?;
+        repair_log(session, &project);
+        let overridden = operations::override_verdict(&project, arguments.value())?;
         session.ui.answer(&overridden, text)?;
         Ok(Done::Well)
     }

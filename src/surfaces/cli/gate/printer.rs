@@ -8,7 +8,7 @@ use crate::config::Located;
 use crate::domain::transcript::Transcript;
 use crate::error::{Error, document_text};
 use crate::export::gate::{self, ReviewDocument};
-use crate::hosting::{Piece, Skipped};
+use crate::hosting::{ReviewInput, SkippedFile};
 use crate::surfaces::cli::report;
 use crate::surfaces::cli::session::{Done, Session};
 use crate::surfaces::cli::show::gate::{draw, draw_line};
@@ -49,19 +49,21 @@ impl<'a> Printer<'a> {
     }
 
     /// Prints a file that was not reviewed, and returns the exit status for it.
-    pub(super) fn unjudged(&mut self, piece: &Piece) -> Result<Done, Error> {
-        match piece {
-            Piece::Skipped(skipped) => {
+    pub(super) fn unjudged(&mut self, input: &ReviewInput) -> Result<Done, Error> {
+        match input {
+            ReviewInput::Skipped(skipped) => {
                 let because = skipped_because(skipped);
-                let Skipped { path, artifact_type, tier, .. } = skipped;
+                let SkippedFile { path, artifact_type, tier, .. } = skipped;
                 self.tell(gate::skipped(path, artifact_type, *tier, &because))?;
                 Ok(Done::Well)
             }
-            Piece::HoldsKey(held) => {
+            ReviewInput::HoldsSecret(held) => {
                 self.unreadable(&held.path.to_string_lossy(), &reviewed_with_key(held).into())
             }
-            Piece::Unreadable { path, error } => self.unreadable(&path.to_string_lossy(), error),
-            Piece::Artifact(_) => Ok(Done::Well),
+            ReviewInput::Unreadable { path, error } => {
+                self.unreadable(&path.to_string_lossy(), error)
+            }
+            ReviewInput::Artifact(_) => Ok(Done::Well),
         }
     }
 

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::super::session::{Done, Session};
 use super::judging::judge;
 use super::options::Options;
 use crate::config::Classifier;
 use crate::domain::gate::Tier;
 use crate::error::Error;
-use crate::hosting::{CallerClaims, Piece};
-use crate::surfaces::cli::runs::typed;
-use crate::surfaces::cli::session::{Done, Session};
+use crate::hosting::{ReviewInput, ReviewOverrides};
+use crate::surfaces::cli::runs::value_parsers;
 
 /// Put documents before the gate: SHIP, REVISE or HOLD
 ///
@@ -39,7 +39,7 @@ pub(crate) struct Review {
     #[arg(long, value_name = "1|2|3", value_parser = tier_parser())]
     tier: Option<Tier>,
     /// Take them for this type, whatever the rules say.
-    #[arg(long = "type", value_name = "TYPE", value_parser = typed::artifact_type)]
+    #[arg(long = "type", value_name = "TYPE", value_parser = value_parsers::artifact_type)]
     artifact_type: Option<String>,
     /// Judge them whatever their tier, and though they hold what looks like a key.
     #[arg(long)]
@@ -70,19 +70,22 @@ impl Review {
             let message = "standard input has no path that a rule could fit: say `--type`, `--tier` or `--force`";
             return Err(Error::Usage(message.to_owned()));
         }
-        let claims = CallerClaims {
+        let overrides = ReviewOverrides {
             tier: self.tier,
             artifact_type: self.artifact_type,
             producer: self.options.producer.clone(),
             force: self.force,
         };
-        let pieces: Vec<Piece> =
-            self.files.iter().map(|path| Piece::of(path, &claims, &sorting, &rules)).collect();
+        let inputs: Vec<ReviewInput> = self
+            .files
+            .iter()
+            .map(|path| ReviewInput::of(path, &overrides, &sorting, &rules))
+            .collect();
         // If all files are skipped, no provider is needed.
-        let is_asking = pieces.iter().any(|piece| matches!(piece, Piece::Artifact(_)));
+        let is_asking = inputs.iter().any(|input| matches!(input, ReviewInput::Artifact(_)));
         let settings =
             if is_asking { self.options.settings(session, &rehearsal)? } else { sorting };
-        judge(session, &settings, &rehearsal, pieces, format)
+        judge(session, &settings, &rehearsal, inputs, format)
     }
 
     pub(crate) fn is_in_json(&self) -> bool {

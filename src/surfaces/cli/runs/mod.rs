@@ -1,13 +1,8 @@
-//! A run, whatever its protocol: what it runs in, how it is drawn while it goes on, going on
-//! with it, watching it, playing it back. Councils and the gate both stand on this.
+//! Runs on the command line, for every protocol: drive, draw, resume, watch and replay them.
 
-pub(super) mod hall;
-pub(super) mod keeping;
-pub(super) mod outlets;
-pub(super) mod presenting;
+pub(super) mod cli_runtime;
+pub(super) mod output;
 pub(super) mod progress;
-pub(super) mod replay;
 pub(super) mod resume;
-mod since;
-pub(super) mod typed;
+pub(super) mod value_parsers;
 pub(super) mod watch;

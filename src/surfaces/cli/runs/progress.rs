@@ -1,5 +1,5 @@
-//! Draws a run while it goes on, on standard error: on a terminal a line per seat
-//! that turns while it thinks, elsewhere a plain line for everything that happens.
+//! [`ProgressDisplay`]: shows a run on standard error while it runs. On a terminal each seat has a
+//! line with a spinner; elsewhere each event is a plain line.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -8,36 +8,36 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::super::ui::{Ui, Voice};
 use crate::domain::change::Change;
 use crate::domain::ids::DialogueId;
 use crate::domain::time::Moment;
 use crate::domain::transcript::Transcript;
-use crate::engine::Observer;
+use crate::engine::RunObserver;
 use crate::export::council::{AskSeen, Event, events};
 use crate::export::safe_text;
 use crate::export::telling::{Told, Tone, name_of_round, seat, tell};
+use crate::surfaces::cli::ui::{Ui, Voice};
 
-/// How often a spinner turns.
+/// Interval between two frames of a spinner.
 const TURN: Duration = Duration::from_millis(120);
 
-/// Watches one run and draws it.
+/// Observes one run and draws it.
 #[derive(Debug)]
-pub(in crate::surfaces::cli) struct Progress {
+pub(in crate::surfaces::cli) struct ProgressDisplay {
     voice: Voice,
     screen: MultiProgress,
     is_live: bool,
-    seen: Mutex<Seen>,
+    seen: Mutex<DisplayState>,
 }
 
 #[derive(Debug, Default)]
-struct Seen {
+struct DisplayState {
     transcript: Option<Transcript>,
     spinners: BTreeMap<u32, ProgressBar>,
     round: u8,
 }
 
-impl Progress {
+impl ProgressDisplay {
     pub(in crate::surfaces::cli) fn new(ui: &Ui) -> Self {
         let is_live = ui.is_watched();
         let target =
@@ -50,10 +50,10 @@ impl Progress {
         }
     }
 
-    /// What was journalled before anybody watched.
-    pub(in crate::surfaces::cli) fn knowing(ui: &Ui, transcript: &Transcript) -> Self {
+    /// Starts with the state that was journalled before.
+    pub(in crate::surfaces::cli) fn with_history(ui: &Ui, transcript: &Transcript) -> Self {
         let progress = Self::new(ui);
-        let seen = Seen { transcript: Some(transcript.clone()), ..Seen::default() };
+        let seen = DisplayState { transcript: Some(transcript.clone()), ..DisplayState::default() };
         *progress.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
         progress
     }
@@ -66,7 +66,7 @@ impl Progress {
         }
     }
 
-    fn show(&self, seen: &mut Seen, event: &Event) {
+    fn show(&self, seen: &mut DisplayState, event: &Event) {
         if let Event::Asked { ask, .. } | Event::CallSent { ask, .. } = event
             && ask.round != seen.round
         {
@@ -88,7 +88,7 @@ impl Progress {
         }
     }
 
-    fn start(&self, seen: &mut Seen, ask: &AskSeen) {
+    fn start(&self, seen: &mut DisplayState, ask: &AskSeen) {
         if !self.is_live || seen.spinners.contains_key(&ask.id) {
             return;
         }
@@ -114,13 +114,13 @@ impl Progress {
         }
         let (mark, style) = look(told.tone);
         let line = format!("{style}{mark}{style:#} {}", safe_text::line(&told.text));
-        // The spinners make room while a line is printed above them.
-        self.screen.suspend(|| super::super::ui::talk_in_colour(&line));
+        // The spinners are suspended while a line is printed above them.
+        self.screen.suspend(|| crate::surfaces::cli::ui::talk_in_colour(&line));
     }
 }
 
-impl Observer for Progress {
-    fn saw(&self, _: &DialogueId, at: Moment, changes: &[Change]) {
+impl RunObserver for ProgressDisplay {
+    fn on_entry(&self, _: &DialogueId, at: Moment, changes: &[Change]) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut seen.transcript {
             Some(transcript) => transcript.add(at, changes),

@@ -1,112 +1,169 @@
-//! `watch`: follows a run that another process is working on.
+//! `watch` and `replay`: show a run from its journal, while another process works on it or later.
 
 use std::thread::sleep;
+use std::time::Duration;
 
 use clap::Args;
 
-use super::super::session::{Done, Session};
-use super::super::terminal_text::DataForm;
-use super::presenting::{done, present};
-use super::progress::Progress;
+use super::output::{print_result, run_exit};
+use super::progress::ProgressDisplay;
 use crate::domain::change::Entry;
 use crate::domain::ids::DialogueId;
-use crate::engine::Observer;
+use crate::domain::time::Moment;
+use crate::engine::RunObserver;
 use crate::error::Error;
 use crate::export::council::{Event, events};
-use crate::hosting::{FOLLOWING_PAUSE, Following};
-use crate::operations::Workspace;
+use crate::hosting::{FOLLOW_INTERVAL, RunFollower};
+use crate::operations::Project;
 use crate::record::no_dialogue;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::terminal_text::DataForm;
 
 /// Follow a council or a review that is running
 ///
 /// Shows what happened so far and what happens next, until it ends. With `--json`, one
 /// event per line (docs/events.md). Ctrl-C ends the watching, not the run.
 #[derive(Debug, Args)]
-pub(crate) struct Watch {
+pub(crate) struct WatchArgs {
     /// The council or review.
     id: String,
 }
 
-impl Watch {
+impl WatchArgs {
     pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
-        let workspace = session.for_existing()?;
-        let mut follower = Follower::new(session);
+        let project = session.for_existing()?;
+        let mut viewer = RunViewer::new(session);
         loop {
-            let is_running = follower.following.is_at_work(workspace.folders.store_file());
-            let fresh = workspace.store.entries(&id, follower.following.seq)?;
+            let is_running = viewer.follower.is_running(project.folders.store_file());
+            let fresh = project.store.entries(&id, viewer.follower.seq)?;
             let is_quiet = fresh.is_empty();
-            if is_quiet && follower.following.seq == 0 {
+            if is_quiet && viewer.follower.seq == 0 {
                 return Err(no_dialogue(id.as_str()).into());
             }
             for entry in fresh {
-                follower.take(&id, &entry)?;
+                viewer.show_entry(&id, &entry)?;
             }
             if is_quiet && !is_running {
-                return follower.end(session, &workspace);
+                return viewer.show_result(session, &project);
             }
-            sleep(FOLLOWING_PAUSE);
+            sleep(FOLLOW_INTERVAL);
         }
     }
 }
 
-/// What was seen of a run so far.
-pub(super) struct Follower<'a> {
+/// Shows the entries of a run as they are read.
+pub(super) struct RunViewer<'a> {
     session: &'a Session<'a>,
-    progress: Progress,
-    pub following: Following,
+    progress: ProgressDisplay,
+    pub follower: RunFollower,
 }
 
-impl<'a> Follower<'a> {
+impl<'a> RunViewer<'a> {
     pub(super) fn new(session: &'a Session<'a>) -> Self {
-        let progress = Progress::new(session.ui);
-        Self { session, progress, following: Following::default() }
+        let progress = ProgressDisplay::new(session.ui);
+        Self { session, progress, follower: RunFollower::default() }
     }
 
     /// Shows an entry: as lines of JSON, or as the run itself would have shown it.
-    pub(super) fn take(&mut self, id: &DialogueId, entry: &Entry) -> Result<(), Error> {
-        let is_known = self.following.transcript.is_some();
-        let fresh = self.following.take(entry);
-        let Some(transcript) = &self.following.transcript else { return Ok(()) };
+    pub(super) fn show_entry(&mut self, id: &DialogueId, entry: &Entry) -> Result<(), Error> {
+        let is_known = self.follower.transcript.is_some();
+        let fresh = self.follower.apply_entry(entry);
+        let Some(transcript) = &self.follower.transcript else { return Ok(()) };
         if !self.session.ui.json {
             if !is_known && entry.seq > 1 {
-                self.progress = Progress::knowing(self.session.ui, transcript);
+                self.progress = ProgressDisplay::with_history(self.session.ui, transcript);
             }
-            self.progress.saw(id, entry.at, &fresh);
+            self.progress.on_entry(id, entry.at, &fresh);
             return Ok(());
         }
         for event in events(transcript, &fresh) {
-            self.session.ui.stream_data(&line(id, entry, &event)?, DataForm::Json)?;
+            self.session.ui.stream_data(&event_line(id, entry, &event)?, DataForm::Json)?;
         }
         Ok(())
     }
 
-    /// Shows the result, or says that nobody works on it any more.
-    pub(super) fn end(self, session: &Session<'_>, workspace: &Workspace) -> Result<Done, Error> {
+    /// Shows the result, or that no process works on the run.
+    pub(super) fn show_result(
+        self,
+        session: &Session<'_>,
+        project: &Project,
+    ) -> Result<Done, Error> {
         self.progress.clear();
-        let Some(transcript) = &self.following.transcript else {
+        let Some(transcript) = &self.follower.transcript else {
             session.ui.say("nothing was run on this dialogue: there is nothing to follow");
             return Ok(Done::WithFindings);
         };
         if !session.ui.json {
-            present(session, workspace.store.as_ref(), transcript)?;
+            print_result(session, project.store.as_ref(), transcript)?;
         }
         if transcript.stopped.is_none() {
             let id = &transcript.opening.dialogue_id;
             session.ui.say(&format!("nobody is working on it: `plenary resume {id}` goes on"));
         }
-        Ok(transcript.stopped.as_ref().map_or(Done::Incomplete, |stop| done(stop, transcript)))
+        Ok(transcript.stopped.as_ref().map_or(Done::Incomplete, |stop| run_exit(stop, transcript)))
     }
 }
 
-fn line(id: &DialogueId, entry: &Entry, event: &Event) -> Result<String, Error> {
+fn event_line(id: &DialogueId, entry: &Entry, event: &Event) -> Result<String, Error> {
     #[derive(serde::Serialize)]
-    struct Stamped<'a> {
+    struct StampedEvent<'a> {
         seq: u64,
         ts: crate::domain::time::Moment,
         dialogue_id: &'a DialogueId,
         #[serde(flatten)]
         event: &'a Event,
     }
-    crate::error::document_text(&Stamped { seq: entry.seq, ts: entry.at, dialogue_id: id, event })
+    crate::error::document_text(&StampedEvent {
+        seq: entry.seq,
+        ts: entry.at,
+        dialogue_id: id,
+        event,
+    })
+}
+
+/// Longest pause of a replay.
+const PAUSE_MAX: Duration = Duration::from_secs(2);
+
+/// Play a council or a review back from its record
+///
+/// The same screens as when it ran, and the same result: nothing but the journal is read.
+/// With `--json`, one event per line (docs/events.md).
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The council or review.
+    id: String,
+    /// How many times as fast as it went; 0 does not wait at all
+    /// [default: 4 on a terminal, else 0]
+    #[arg(long, value_name = "FACTOR")]
+    speed: Option<f64>,
+}
+
+impl ReplayArgs {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let id: DialogueId = self.id.parse().map_err(|_| no_dialogue(&self.id))?;
+        let project = session.for_existing()?;
+        let entries = project.store.entries(&id, 0)?;
+        if entries.is_empty() {
+            return Err(no_dialogue(id.as_str()).into());
+        }
+        let speed = self.speed.unwrap_or(if session.ui.is_watched() { 4.0 } else { 0.0 });
+        let mut viewer = RunViewer::new(session);
+        let mut last: Option<Moment> = None;
+        for entry in &entries {
+            if let Some(last) = last {
+                sleep(replay_pause(entry.at.millis_since(last), speed));
+            }
+            last = Some(entry.at);
+            viewer.show_entry(&id, entry)?;
+        }
+        viewer.show_result(session, &project)
+    }
+}
+
+fn replay_pause(millis: u64, speed: f64) -> Duration {
+    if speed.is_nan() || speed <= 0.0 {
+        return Duration::ZERO;
+    }
+    Duration::try_from_secs_f64(millis as f64 / 1_000.0 / speed).unwrap_or(PAUSE_MAX).min(PAUSE_MAX)
 }

@@ -8,14 +8,14 @@ use super::deliberation::{DELIBERATION, dollars, wait};
 use super::tool::{Run, Tool, Work};
 use crate::ambient::Machine;
 use crate::config::{Overrides, parse_duration};
-use crate::convening::{Rehearsal, Table, Wishes, secret_guard};
+use crate::convening::{AskOptions, PanelSetup, RehearsalChoice, secret_guard};
 use crate::domain::council::words::Mode;
 use crate::domain::limits::LINE_CHARS_MAX;
 use crate::domain::plan::{Auditing, Delivery, Stakes};
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::files::SourcePath;
-use crate::hosting::{House, Prepared, check_question, council, council_settings};
+use crate::hosting::{PreparedRun, RunServer, check_question, council_settings, prepare_council};
 use crate::material;
 use crate::operations::read_strictly;
 use crate::record::{Fields, Notes};
@@ -66,7 +66,7 @@ const FIELDS: [&str; 9] = [
     "wait_seconds",
 ];
 
-/// The arguments, read.
+/// Arguments of `council_ask`.
 #[derive(Debug)]
 pub(in crate::surfaces::mcp) struct AskArguments {
     question: String,
@@ -74,7 +74,7 @@ pub(in crate::surfaces::mcp) struct AskArguments {
     context: Vec<String>,
     conclusion: Option<Auditing>,
     overrides: Overrides,
-    rehearsal: Rehearsal,
+    rehearsal: RehearsalChoice,
     pub wait: Duration,
 }
 
@@ -104,12 +104,15 @@ impl AskArguments {
         })
     }
 
-    /// The run that it becomes.
-    pub(in crate::surfaces::mcp) fn prepare(self, house: &House) -> Result<Prepared, Error> {
+    /// Prepares the run.
+    pub(in crate::surfaces::mcp) fn prepare(
+        self,
+        run_server: &RunServer,
+    ) -> Result<PreparedRun, Error> {
         let Self { question, mode, context, conclusion, overrides, rehearsal, .. } = self;
-        let operator = council_settings(&house.premises, &rehearsal, &Overrides::default())?;
-        let settings = house.limit_caller(operator, &overrides)?;
-        let wishes = Wishes {
+        let operator = council_settings(&run_server.loader, &rehearsal, &Overrides::default())?;
+        let settings = run_server.limit_caller(operator, &overrides)?;
+        let options = AskOptions {
             providers: Vec::new(),
             chair: None,
             stakes: Stakes::Normal,
@@ -117,19 +120,19 @@ impl AskArguments {
             conclusion,
             rehearsal,
         };
-        let table = Table::set(&settings, &wishes, &house.outlets)?;
-        let folders = &house.for_opening()?.folders;
+        let panel = PanelSetup::new(&settings, &options, &run_server.factory)?;
+        let folders = &run_server.create_project()?.folders;
         let paths: Result<Vec<SourcePath>, Fault> =
             context.iter().map(|path| folders.source("context", path)).collect();
         let guard = secret_guard(&settings);
         let pack = material::gather_sources(&settings.located.working, &paths?, &guard)?;
-        let plan = table.plan(mode, pack.into(), &Machine);
-        Ok(council(&table, question, plan))
+        let plan = panel.plan(mode, pack.into(), &Machine);
+        Ok(prepare_council(&panel, question, plan))
     }
 }
 
-/// Its own check says what a question must be, and how long; one that is no text is not also
-/// called empty.
+/// [`check_question`] reports an empty or too long question; a value of another type is reported
+/// once only.
 fn question(fields: &Fields<'_>, notes: &mut Notes) -> Option<String> {
     let text = match fields.has("question") {
         true => fields.text("question", usize::MAX, notes)?,
@@ -138,11 +141,15 @@ fn question(fields: &Fields<'_>, notes: &mut Notes) -> Option<String> {
     check_question(&text).map_err(|fault| notes.fault(fault)).ok()
 }
 
-pub(super) fn rehearsal(fields: &Fields<'_>, notes: &mut Notes) -> Rehearsal {
-    if fields.boolean("rehearse", notes) { Rehearsal::Wanted } else { Rehearsal::IfNobody }
+pub(super) fn rehearsal(fields: &Fields<'_>, notes: &mut Notes) -> RehearsalChoice {
+    if fields.boolean("rehearse", notes) {
+        RehearsalChoice::Requested
+    } else {
+        RehearsalChoice::WhenNoProvider
+    }
 }
 
-/// A length of time as people write it, or as milliseconds.
+/// A duration such as `10m`, or milliseconds.
 fn time(fields: &Fields<'_>, name: &str, notes: &mut Notes) -> Option<u64> {
     let given = fields.get(name)?;
     let millis = given.as_u64().or_else(|| given.as_str().and_then(parse_duration));

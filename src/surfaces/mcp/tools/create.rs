@@ -16,9 +16,7 @@ pub(super) const TOOL: Tool = Tool {
         `judge_protocol`: read it, it says what to do next.",
     arguments: schema::arguments::<Arguments>,
     answer: keys!(Created { status, dialogue_id, output_dir, panel, judge_protocol, warnings }),
-    work: Work::Open(|workspace, arguments| {
-        document_text(&operations::create(workspace, arguments)?)
-    }),
+    work: Work::Open(|project, arguments| document_text(&operations::create(project, arguments)?)),
 };
 
 #[expect(dead_code, reason = "describes what the operation reads")]

@@ -1,4 +1,4 @@
-//! What the four tools that mind runs have in common.
+//! Arguments and answer that the four run tools share.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::surfaces::mcp::schema::keys;
 pub(super) const DELIBERATION: &[&str] =
     keys!(RunAnswer { dialogue_id, status, progress, result, suggestion });
 
-/// How long the caller waits before it is told where the run stands.
+/// How long the call waits for the run before it answers.
 pub(super) fn wait(fields: &Fields<'_>, notes: &mut Notes) -> Duration {
     let seconds = fields.integer("wait_seconds", 0..=WAIT_SECONDS_MAX, notes);
     Duration::from_secs(seconds.and_then(|seconds| u64::try_from(seconds).ok()).unwrap_or(0))
 }
 
-/// What it may spend.
+/// Budget of the run.
 pub(super) fn dollars(fields: &Fields<'_>, notes: &mut Notes) -> Option<f64> {
     let given = fields.get("budget_usd")?;
     let usd = given.as_f64().filter(|usd| usd.is_finite() && *usd >= 0.0);

@@ -14,8 +14,8 @@ pub(super) const TOOL: Tool = Tool {
         created. Without it the last panel stays.",
     arguments: schema::arguments::<Arguments>,
     answer: keys!(PanelEvolved { status, round, panel, warnings }),
-    work: Work::Add(|workspace, arguments| {
-        document_text(&operations::evolve_panel(workspace, arguments)?)
+    work: Work::Add(|project, arguments| {
+        document_text(&operations::evolve_panel(project, arguments)?)
     }),
 };
 

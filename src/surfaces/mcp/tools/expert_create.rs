@@ -14,8 +14,8 @@ pub(super) const TOOL: Tool = Tool {
         seat it with blue_dialogue_evolve_panel.",
     arguments: schema::arguments::<Arguments>,
     answer: keys!(ExpertCreated { status, expert, warnings }),
-    work: Work::Add(|workspace, arguments| {
-        document_text(&operations::create_expert(workspace, arguments)?)
+    work: Work::Add(|project, arguments| {
+        document_text(&operations::create_expert(project, arguments)?)
     }),
 };
 

@@ -14,8 +14,8 @@ pub(super) const TOOL: Tool = Tool {
         Returns its path.",
     arguments: schema::arguments::<Arguments>,
     answer: keys!(Exported { status, path, stats, warnings }),
-    work: Work::Replace(|workspace, arguments| {
-        document_text(&operations::export(workspace, arguments, WritePermission::Remote)?)
+    work: Work::Replace(|project, arguments| {
+        document_text(&operations::export(project, arguments, WritePermission::Remote)?)
     }),
 };
 

@@ -37,7 +37,7 @@ struct Arguments {
     confirmed: Option<bool>,
 }
 
-/// The arguments, read.
+/// Arguments of `deliberation_intervene`.
 #[derive(Debug)]
 pub(in crate::surfaces::mcp) struct InterveneArguments {
     pub id: DialogueId,
@@ -52,7 +52,7 @@ impl InterveneArguments {
         let known = ["dialogue_id", "kind", "text", "to", "confirmed"];
         read_strictly(arguments, &known, |fields, notes| {
             let kind = fields.required_word("kind", notes);
-            // Its length is checked where it is taken up.
+            // `check_intervention` checks its length.
             let text = fields.text("text", TEXT_CHARS_MAX, notes);
             if matches!(kind, Some(Deed::Whisper | Deed::Direct)) && !fields.has("text") {
                 notes.fault(fields.missing("text"));
@@ -68,7 +68,7 @@ impl InterveneArguments {
         })
     }
 
-    /// The seat that a whisper is for; nobody in particular, where none was named.
+    /// A whisper, with its seat if one was named.
     pub(in crate::surfaces::mcp) fn whisper(
         &self,
         transcript: &Transcript,

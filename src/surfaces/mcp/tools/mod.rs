@@ -1,4 +1,4 @@
-//! The tools, a file each: nine for the record, four for deliberations.
+//! The MCP tools, a file each: nine for records, four for runs.
 
 pub(super) mod ask;
 mod create;

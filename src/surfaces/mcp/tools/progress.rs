@@ -28,8 +28,8 @@ pub(super) const TOOL: Tool = Tool {
         estimated_rounds_remaining,
         warnings,
     }),
-    work: Work::Look(|workspace, arguments| {
-        document_text(&operations::progress(workspace, arguments)?)
+    work: Work::Look(|project, arguments| {
+        document_text(&operations::progress(project, arguments)?)
     }),
 };
 

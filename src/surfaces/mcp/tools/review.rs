@@ -10,13 +10,16 @@ use super::ask::rehearsal;
 use super::deliberation::{DELIBERATION, wait};
 use super::tool::{Run, Tool, Work};
 use crate::config::{Classifier, Overrides, is_artifact_type};
-use crate::convening::{GateTable, Rehearsal};
+use crate::convening::{RehearsalChoice, ReviewPanel};
 use crate::domain::gate::Tier;
 use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::export::gate::{ReviewDocument, skipped};
-use crate::hosting::{CallerClaims, House, Piece, Prepared, Skipped, review, review_settings};
+use crate::hosting::{
+    PreparedRun, ReviewInput, ReviewOverrides, RunServer, SkippedFile, prepare_review,
+    review_settings,
+};
 use crate::operations::read_strictly;
 use crate::record::{Fields, Notes};
 use crate::surfaces::mcp::schema;
@@ -48,15 +51,15 @@ struct Arguments {
 
 const FIELDS: [&str; 7] = ["path", "text", "type", "tier", "producer", "rehearse", "wait_seconds"];
 
-/// What a text without a file is called in the record.
+/// Name of a text without a file.
 const UNNAMED: &str = "text";
 
-/// The arguments, read.
+/// Arguments of `council_review`.
 #[derive(Debug)]
 pub(in crate::surfaces::mcp) struct ReviewArguments {
     document: Given,
-    claims: CallerClaims,
-    rehearsal: Rehearsal,
+    overrides: ReviewOverrides,
+    rehearsal: RehearsalChoice,
     pub wait: Duration,
 }
 
@@ -66,10 +69,10 @@ enum Given {
     Text(String),
 }
 
-/// What becomes of it: a run, or a word that it is not looked at.
+/// Result of triage: a run, or a document that says why it was skipped.
 #[derive(Debug)]
 pub(in crate::surfaces::mcp) enum Sorting {
-    Run { prepared: Box<Prepared>, log: PathBuf },
+    Run { prepared: Box<PreparedRun>, log: PathBuf },
     Skipped(Box<ReviewDocument>),
 }
 
@@ -77,7 +80,7 @@ impl ReviewArguments {
     pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
         read_strictly(arguments, &FIELDS, |fields, notes| {
             let document = given(fields, notes);
-            let claims = CallerClaims {
+            let overrides = ReviewOverrides {
                 tier: tier(fields, notes),
                 artifact_type: artifact_type(fields, notes),
                 producer: fields.text("producer", LINE_CHARS_MAX, notes),
@@ -88,37 +91,37 @@ impl ReviewArguments {
                 notes.fault(fault.suggest("say what kind of document the text is, such as email"));
             }
             let (rehearsal, wait) = (rehearsal(fields, notes), wait(fields, notes));
-            Some(Self { document: document?, claims, rehearsal, wait })
+            Some(Self { document: document?, overrides, rehearsal, wait })
         })
     }
 
-    pub(in crate::surfaces::mcp) fn sort(self, house: &House) -> Result<Sorting, Error> {
-        let Self { document, claims, rehearsal, .. } = self;
+    pub(in crate::surfaces::mcp) fn sort(self, run_server: &RunServer) -> Result<Sorting, Error> {
+        let Self { document, overrides, rehearsal, .. } = self;
         let asked = Overrides::default();
-        let operator = review_settings(&house.premises, &rehearsal, &asked)?;
-        let settings = house.limit_caller(operator, &asked)?;
-        let workspace = house.for_opening()?;
+        let operator = review_settings(&run_server.loader, &rehearsal, &asked)?;
+        let settings = run_server.limit_caller(operator, &asked)?;
+        let project = run_server.create_project()?;
         let rules = Classifier::new(settings.tier_rules.as_deref());
-        let piece = match document {
+        let input = match document {
             Given::Path(path) => {
-                let path = workspace.folders.source("path", &path)?;
-                Piece::of_source(&path, &claims, &settings, &rules)
+                let path = project.folders.source("path", &path)?;
+                ReviewInput::of_source(&path, &overrides, &settings, &rules)
             }
-            Given::Text(text) => Piece::of_text(UNNAMED, text, &claims, &settings, &rules),
+            Given::Text(text) => ReviewInput::of_text(UNNAMED, text, &overrides, &settings, &rules),
         };
-        match piece {
-            Piece::Artifact(artifact) => {
-                let table = GateTable::set(&settings, &rehearsal, &house.outlets)?;
-                let prepared = Box::new(review(&workspace, &settings, &table, *artifact)?);
+        match input {
+            ReviewInput::Artifact(artifact) => {
+                let panel = ReviewPanel::new(&settings, &rehearsal, &run_server.factory)?;
+                let prepared = Box::new(prepare_review(&project, &settings, &panel, *artifact)?);
                 Ok(Sorting::Run { prepared, log: settings.review.log_path })
             }
-            Piece::Skipped(passed) => {
+            ReviewInput::Skipped(passed) => {
                 let because = passed.sentence();
-                let Skipped { path, artifact_type, tier, .. } = passed;
+                let SkippedFile { path, artifact_type, tier, .. } = passed;
                 Ok(Sorting::Skipped(Box::new(skipped(&path, &artifact_type, tier, &because))))
             }
-            Piece::HoldsKey(held) => Err(held.fault().into()),
-            Piece::Unreadable { error, .. } => Err(error),
+            ReviewInput::HoldsSecret(held) => Err(held.fault().into()),
+            ReviewInput::Unreadable { error, .. } => Err(error),
         }
     }
 }
@@ -127,7 +130,7 @@ fn given(fields: &Fields<'_>, notes: &mut Notes) -> Option<Given> {
     let path = fields.text("path", LINE_CHARS_MAX, notes);
     let text = fields.text("text", TEXT_CHARS_MAX, notes);
     match (path, text) {
-        // `-` is standard input to the command line, and the protocol's here.
+        // `-` means standard input on the command line; here that is the protocol's stream.
         (Some(path), None) if Path::new(&path) == Path::new("-") => {
             let fault = Fault::new(Code::PathNotAllowed, "path is not allowed: it is not a path");
             notes.fault(fault.field("path").value("-").suggest("give the document as `text`"));

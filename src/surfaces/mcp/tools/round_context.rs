@@ -15,8 +15,8 @@ pub(super) const TOOL: Tool = Tool {
     arguments: schema::arguments::<Arguments>,
     answer: &["dialogue", "prior_rounds", "active_tensions", "experts", "prompts", "warnings"],
     // Rendering writes files.
-    work: Work::Add(|workspace, arguments| {
-        operations::context(workspace, arguments, WritePermission::Remote)
+    work: Work::Add(|project, arguments| {
+        operations::context(project, arguments, WritePermission::Remote)
     }),
 };
 

@@ -34,9 +34,7 @@ pub(super) const TOOL: Tool = Tool {
         warnings,
         replayed,
     }),
-    work: Work::Add(|workspace, arguments| {
-        document_text(&operations::register(workspace, arguments)?)
-    }),
+    work: Work::Add(|project, arguments| document_text(&operations::register(project, arguments)?)),
 };
 
 #[expect(dead_code, reason = "describes what the operation reads")]

@@ -29,9 +29,7 @@ pub(super) const TOOL: Tool = Tool {
         "top_experts",
         "warnings",
     ],
-    work: Work::Look(|workspace, arguments| {
-        document_text(&operations::search(workspace, arguments)?)
-    }),
+    work: Work::Look(|project, arguments| document_text(&operations::search(project, arguments)?)),
 };
 
 #[expect(dead_code, reason = "describes what the operations read")]

@@ -11,9 +11,9 @@ use super::tool::{Run, Tool, Work};
 use crate::config::Overrides;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
-use crate::engine::load;
+use crate::engine::load_run;
 use crate::error::Error;
-use crate::hosting::{House, Resumption};
+use crate::hosting::{ResumePlan, RunServer};
 use crate::operations::read_strictly;
 use crate::record::read_dialogue_id;
 use crate::surfaces::mcp::schema;
@@ -41,12 +41,12 @@ struct Arguments {
 
 const FIELDS: [&str; 4] = ["dialogue_id", "wait_seconds", "resume", "budget_usd"];
 
-/// The arguments, read.
+/// Arguments of `deliberation_status`.
 #[derive(Debug)]
 pub(in crate::surfaces::mcp) struct StatusArguments {
     pub id: DialogueId,
     pub wait: Duration,
-    /// By what it goes on, where it is to go on.
+    /// Overrides for the resumed run; `None` to only report.
     pub resume: Option<Overrides>,
 }
 
@@ -66,16 +66,16 @@ impl StatusArguments {
     }
 }
 
-/// What it takes to go on with a run; and where the verdict log lies, for a review.
-pub(in crate::surfaces::mcp) fn resumption(
-    house: &House,
+/// Prepares to resume a run; for a review also returns the path of the verdict log.
+pub(in crate::surfaces::mcp) fn resume_plan(
+    run_server: &RunServer,
     id: &DialogueId,
     overrides: &Overrides,
-) -> Result<(Resumption, Option<PathBuf>), Error> {
-    let loaded = load(house.for_existing()?.store.as_ref(), id)?;
+) -> Result<(ResumePlan, Option<PathBuf>), Error> {
+    let loaded = load_run(run_server.open_project()?.store.as_ref(), id)?;
     let opening = &loaded.transcript.opening;
-    let operator = house.premises.settings_for(opening, &Overrides::default())?;
-    let settings = house.limit_caller(operator, overrides)?;
+    let operator = run_server.loader.load_run_settings(opening, &Overrides::default())?;
+    let settings = run_server.limit_caller(operator, overrides)?;
     let log = loaded.transcript.plan.gate.is_some().then(|| settings.review.log_path.clone());
-    Ok((Resumption::prepare_for_caller(loaded, &settings, overrides, &house.outlets), log))
+    Ok((ResumePlan::for_caller(loaded, &settings, overrides, &run_server.factory), log))
 }

@@ -1,4 +1,4 @@
-//! All tools.
+//! The list of all tools.
 
 use super::tool::Tool;
 use super::{

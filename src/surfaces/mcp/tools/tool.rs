@@ -1,4 +1,4 @@
-//! What a tool is.
+//! [`Tool`]: the description of a tool and what it does.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use rmcp::model::{JsonObject, Tool as Listed, ToolAnnotations};
 use serde_json::Value;
 
 use crate::error::Error;
-use crate::operations::Workspace;
+use crate::operations::Project;
 use crate::surfaces::mcp::schema;
 
-/// A tool: what a client is told of it, and what it does.
+/// A tool of the server.
 #[derive(Debug)]
 pub(in crate::surfaces::mcp) struct Tool {
     pub name: &'static str,
-    /// Read by an agent that has never heard of us.
+    /// Description for agents that do not know Plenary.
     pub about: &'static str,
     pub arguments: fn() -> JsonObject,
     /// The top-level keys of its answer.
@@ -23,20 +23,20 @@ pub(in crate::surfaces::mcp) struct Tool {
 
 #[derive(Debug, Clone, Copy)]
 pub(in crate::surfaces::mcp) enum Work {
-    /// Looks into the record.
+    /// Reads a record.
     Look(Operation),
-    /// Adds to a record that is there.
+    /// Adds to an existing record.
     Add(Operation),
-    /// Writes a file, over an earlier one where there is one.
+    /// Writes a file, replacing an earlier one.
     Replace(Operation),
-    /// Opens a record; the store is made, if it must be.
+    /// Creates a record, and the store if there is none.
     Open(Operation),
-    /// Asks models, or minds a run that does.
+    /// Starts or controls a run.
     Run(Run),
 }
 
 /// An operation and its answer as JSON; the command line calls the same.
-pub(in crate::surfaces::mcp) type Operation = fn(&Workspace, &Value) -> Result<String, Error>;
+pub(in crate::surfaces::mcp) type Operation = fn(&Project, &Value) -> Result<String, Error>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::surfaces::mcp) enum Run {
@@ -47,7 +47,7 @@ pub(in crate::surfaces::mcp) enum Run {
 }
 
 impl Tool {
-    /// As it stands in `tools/list`.
+    /// Its entry in `tools/list`.
     pub(in crate::surfaces::mcp) fn listed(&self) -> Listed {
         let hints = match self.work {
             Work::Look(_) => ToolAnnotations::new().read_only(true),

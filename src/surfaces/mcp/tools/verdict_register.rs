@@ -22,8 +22,8 @@ pub(super) const TOOL: Tool = Tool {
         tensions_resolved,
         warnings,
     }),
-    work: Work::Add(|workspace, arguments| {
-        document_text(&operations::give_verdict(workspace, arguments)?)
+    work: Work::Add(|project, arguments| {
+        document_text(&operations::give_verdict(project, arguments)?)
     }),
 };
 

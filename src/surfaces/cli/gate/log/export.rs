@@ -5,15 +5,15 @@ use std::fs::File;
 use clap::Args;
 use serde::Serialize;
 
+use super::super::super::session::{Done, Session};
+use super::super::super::terminal_text::DataForm;
 use crate::domain::stretch::Since;
 use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::operations::{self, LogFilter};
-use crate::surfaces::cli::dialogue::export::permission;
-use crate::surfaces::cli::runs::keeping::mend_log;
-use crate::surfaces::cli::runs::typed;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::terminal_text::DataForm;
+use crate::surfaces::cli::dialogue::queries::write_permission;
+use crate::surfaces::cli::runs::output::repair_log;
+use crate::surfaces::cli::runs::value_parsers;
 
 /// Print the lines of the log word for word, or write them to a file
 ///
@@ -25,7 +25,7 @@ pub(crate) struct Export {
     #[arg(long = "type", value_name = "TYPE")]
     artifact_type: Option<String>,
     /// Only those since a day (2026-01-01) or for so long (30d, 4w).
-    #[arg(long, value_name = "DAY|TIME", value_parser = typed::since)]
+    #[arg(long, value_name = "DAY|TIME", value_parser = value_parsers::since)]
     since: Option<Since>,
     /// Write to this file, inside the working folder, the store's folder or one given with `--allow`.
     #[arg(long, short, value_name = "FILE")]
@@ -44,22 +44,22 @@ struct Exported {
 
 impl Export {
     pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let workspace = session.for_existing()?;
-        mend_log(session, &workspace);
-        let today = workspace.ambient.now().day();
+        let project = session.for_existing()?;
+        repair_log(session, &project);
+        let today = project.ambient.now().day();
         let since = self.since.map(|since| since.start(today));
         let filter = LogFilter { artifact_type: self.artifact_type, since };
         let Some(output) = self.output else {
-            operations::export_log(&workspace, filter, |lines| {
+            operations::export_log(&project, filter, |lines| {
                 session.ui.stream_data(lines, DataForm::Json)
             })?;
             return Ok(Done::Well);
         };
-        let file = workspace.folders.file("output", &output, permission(self.force))?;
-        let recognise = |file: &File| operations::is_log_export(&workspace, file);
+        let file = project.folders.file("output", &output, write_permission(self.force))?;
+        let recognise = |file: &File| operations::is_log_export(&project, file);
         file.check(&recognise)?;
         let mut text = String::new();
-        let rows = operations::export_log(&workspace, filter, |lines| {
+        let rows = operations::export_log(&project, filter, |lines| {
             text.push_str(lines);
             Ok(())
         })?;

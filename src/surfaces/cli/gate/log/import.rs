@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::super::super::report;
+use super::super::super::session::{Done, Session};
 use crate::config::{Overrides, Review};
 use crate::error::Error;
 use crate::export::{safe_text, wording};
 use crate::files;
 use crate::operations::{self, Imported, Importing};
 use crate::store::Store;
-use crate::surfaces::cli::report;
-use crate::surfaces::cli::runs::keeping::keep_log;
-use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::runs::output::sync_log;
 use crate::verdict_log::repair;
 
 /// Take in the verdicts of another log
@@ -37,17 +37,17 @@ pub(crate) struct Import {
 
 impl Import {
     pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let settings = session.premises.settings_without_reach(&Overrides::default())?;
+        let settings = session.loader.load_offline_settings(&Overrides::default())?;
         let source = BufReader::new(files::source(&self.file)?);
-        let workspace = session.open(&settings.located)?;
+        let project = session.open(&settings.located)?;
         let redaction = &settings.review.redact;
         let importing = Importing { path: &self.file, source, redaction };
-        let imported = operations::import_log(&workspace, importing)?;
+        let imported = operations::import_log(&project, importing)?;
         session.ui.answer(&imported, import_text)?;
         if !session.ui.json {
             say_lines(session, &imported);
         }
-        bring_up(session, workspace.store.as_ref(), &self.file, &settings.review);
+        bring_up(session, project.store.as_ref(), &self.file, &settings.review);
         Ok(if imported.malformed > 0 { Done::WithFindings } else { Done::Well })
     }
 }
@@ -57,7 +57,7 @@ impl Import {
 fn bring_up(session: &Session<'_>, store: &dyn Store, source: &Path, review: &Review) {
     let log = &review.log_path;
     if !is_same_file(source, log) {
-        return keep_log(session.ui, store, log);
+        return sync_log(session.ui, store, log);
     }
     if let Err(error) = repair(store, log, &review.redact) {
         report::warn(session.ui, &error.into());

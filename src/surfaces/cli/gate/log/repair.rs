@@ -36,7 +36,7 @@ struct RepairTold<'a> {
 
 impl Repair {
     pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
-        let settings = session.premises.settings_without_reach(&Overrides::default())?;
+        let settings = session.loader.load_offline_settings(&Overrides::default())?;
         let differences = self.differences(session, &settings)?;
         let differed = differences.has_any();
         let path = settings.review.log_path.display().to_string();
@@ -56,8 +56,8 @@ impl Repair {
         session: &Session<'_>,
         settings: &Settings,
     ) -> Result<Differences, Error> {
-        let workspace = session.for_existing()?;
-        let (store, review) = (workspace.store.as_ref(), &settings.review);
+        let project = session.for_existing()?;
+        let (store, review) = (project.store.as_ref(), &settings.review);
         Ok(match self.dry_run {
             true => compare(store, &review.log_path, &review.redact)?,
             false => repair(store, &review.log_path, &review.redact)?,

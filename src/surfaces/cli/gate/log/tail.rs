@@ -2,14 +2,14 @@
 
 use clap::Args;
 
+use super::super::super::session::{Done, Session};
+use super::super::super::show;
+use super::super::super::terminal_text::DataForm;
 use crate::domain::limits::PAGE_MAX;
 use crate::error::{Error, document_text};
 use crate::operations;
-use crate::surfaces::cli::runs::keeping::mend_log;
-use crate::surfaces::cli::runs::typed;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::show;
-use crate::surfaces::cli::terminal_text::DataForm;
+use crate::surfaces::cli::runs::output::repair_log;
+use crate::surfaces::cli::runs::value_parsers;
 
 /// Fits one screen.
 const TAIL_DEFAULT: usize = 10;
@@ -24,7 +24,7 @@ const TAIL_DEFAULT: usize = 10;
 #[command(verbatim_doc_comment)]
 pub(crate) struct Tail {
     /// How many.
-    #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = TAIL_DEFAULT, value_parser = typed::from_one_to(PAGE_MAX))]
+    #[arg(short = 'n', long = "lines", value_name = "N", default_value_t = TAIL_DEFAULT, value_parser = value_parsers::from_one_to(PAGE_MAX))]
     lines: usize,
     /// Only artifacts of this type.
     #[arg(long = "type", value_name = "TYPE")]
@@ -34,9 +34,9 @@ pub(crate) struct Tail {
 impl Tail {
     pub(super) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
         let of_type = self.artifact_type.is_some();
-        let workspace = session.for_existing()?;
-        mend_log(session, &workspace);
-        let rows = operations::tail_log(&workspace, self.artifact_type, self.lines)?;
+        let project = session.for_existing()?;
+        repair_log(session, &project);
+        let rows = operations::tail_log(&project, self.artifact_type, self.lines)?;
         if session.ui.json {
             for row in &rows {
                 session.ui.print_data(&document_text(row)?, DataForm::Json)?;

@@ -6,6 +6,11 @@ use std::sync::Arc;
 
 use clap::Args;
 
+use super::super::super::session::{Done, Session};
+use super::super::super::terminal_text::DataForm;
+use super::super::judging::judge;
+use super::super::options::Options;
+use super::super::printer::Format;
 use super::candidates::{Candidates, candidates};
 use super::planned::Planned;
 use super::selection::{Selection, select};
@@ -13,22 +18,17 @@ use super::summary::{Summary, Verdicts};
 use super::swept::Swept;
 use crate::ambient::{Ambient, Machine};
 use crate::config::{Classifier, ConfigError, Settings};
-use crate::convening::{Estimate, GateTable, Rehearsal, estimate};
+use crate::convening::{Estimate, RehearsalChoice, ReviewPanel, estimate};
 use crate::domain::gate::ContentQuery;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::stretch::Lately;
 use crate::domain::time::Moment;
 use crate::error::{Error, document_text};
 use crate::files;
-use crate::hosting::{CallerClaims, Piece};
+use crate::hosting::{ReviewInput, ReviewOverrides};
 use crate::material::FolderFile;
-use crate::surfaces::cli::gate::judging::judge;
-use crate::surfaces::cli::gate::options::Options;
-use crate::surfaces::cli::gate::printer::Format;
-use crate::surfaces::cli::runs::outlets::outlets;
-use crate::surfaces::cli::runs::typed;
-use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::terminal_text::DataForm;
+use crate::surfaces::cli::runs::cli_runtime::transport_factory;
+use crate::surfaces::cli::runs::value_parsers;
 
 /// Twenty reviews are 180 model calls; more by default could cost too much unnoticed.
 const MAX_DEFAULT: usize = 20;
@@ -59,7 +59,7 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "TIME|DAY", value_parser = lately, default_value = "24h")]
     since: Lately,
     /// Judge at most N of them; the others are left for the next time.
-    #[arg(long, value_name = "N", value_parser = typed::from_one_to(MAX_MAX), default_value_t = MAX_DEFAULT)]
+    #[arg(long, value_name = "N", value_parser = value_parsers::from_one_to(MAX_MAX), default_value_t = MAX_DEFAULT)]
     max: usize,
     /// Say what would be judged, what not and why, and the worst cost; ask nobody.
     #[arg(long)]
@@ -106,17 +106,19 @@ impl Sweep {
         found: Candidates,
         since: Moment,
     ) -> Result<Swept, Error> {
-        let claims =
-            CallerClaims { producer: self.options.producer.clone(), ..CallerClaims::default() };
+        let overrides = ReviewOverrides {
+            producer: self.options.producer.clone(),
+            ..ReviewOverrides::default()
+        };
         let working = setup.settings.located.working.canonicalize().unwrap_or_default();
-        let piece_of = |file: &FolderFile| {
+        let input_of = |file: &FolderFile| {
             // The path as the user would type it in the working folder.
             let named = file.path.strip_prefix(&working).unwrap_or(&file.path);
-            Piece::of(named, &claims, &setup.settings, &setup.rules)
+            ReviewInput::of(named, &overrides, &setup.settings, &setup.rules)
         };
-        let workspace = session.for_looking_first()?;
-        let decided = |sha256: &str| Ok(workspace.store.decided(&setup.content(sha256))?);
-        let mut selection = select(found.files, self.max, piece_of, decided)?;
+        let project = session.for_looking_first()?;
+        let decided = |sha256: &str| Ok(project.store.decided(&setup.content(sha256))?);
+        let mut selection = select(found.files, self.max, input_of, decided)?;
         selection.passed_over.extend(found.passed_over);
         selection.unreadable.extend(found.closed);
         selection.passed_over.sort_by(|a, b| a.path.cmp(&b.path));
@@ -133,12 +135,12 @@ impl Sweep {
         let summary = Summary::of(&swept);
         let Selection { chosen, unreadable, .. } = swept.selection;
         let hashes: Vec<String> = chosen.iter().map(|one| one.artifact.sha256.clone()).collect();
-        let judged = chosen.into_iter().map(|one| Piece::Artifact(one.artifact));
+        let judged = chosen.into_iter().map(|one| ReviewInput::Artifact(one.artifact));
         let unread = unreadable
             .into_iter()
-            .map(|(path, error)| Piece::Unreadable { path: path.into(), error });
-        let pieces = judged.chain(unread).collect();
-        let done = judge(session, &setup.settings, &setup.rehearsal, pieces, format)?;
+            .map(|(path, error)| ReviewInput::Unreadable { path: path.into(), error });
+        let inputs = judged.chain(unread).collect();
+        let done = judge(session, &setup.settings, &setup.rehearsal, inputs, format)?;
         let summary = match hashes.is_empty() {
             true => summary,
             false => summary.with(verdicts(session, setup, &hashes)?),
@@ -180,7 +182,7 @@ fn alone(settings: &Settings) -> Result<Option<File>, Error> {
 }
 
 fn plan(session: &Session<'_>, setup: &SweepSetup, swept: Swept) -> Result<Done, Error> {
-    let table = GateTable::set(&setup.settings, &setup.rehearsal, &outlets(session))?;
+    let table = ReviewPanel::new(&setup.settings, &setup.rehearsal, &transport_factory(session))?;
     let plans = swept.selection.chosen.iter().map(|chosen| {
         let plan = table.plan((*chosen.artifact).clone(), Vec::new(), &Machine);
         estimate(&plan, &chosen.artifact.path)
@@ -198,10 +200,10 @@ fn verdicts(
     setup: &SweepSetup,
     hashes: &[String],
 ) -> Result<Verdicts, Error> {
-    let workspace = session.for_looking_first()?;
+    let project = session.for_looking_first()?;
     let mut verdicts = Verdicts::default();
     for sha256 in hashes {
-        let decided = workspace.store.decided(&setup.content(sha256))?;
+        let decided = project.store.decided(&setup.content(sha256))?;
         verdicts.note(decided.map(|decided| decided.verdict));
     }
     Ok(verdicts)
@@ -210,7 +212,7 @@ fn verdicts(
 /// Settings, rehearsal panel and tier rules of one sweep.
 struct SweepSetup {
     settings: Settings,
-    rehearsal: Rehearsal,
+    rehearsal: RehearsalChoice,
     rules: Arc<Classifier>,
 }
 

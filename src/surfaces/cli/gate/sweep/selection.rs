@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::domain::gate::{Artifact, DecidedContent};
 use crate::domain::time::Moment;
 use crate::error::Error;
-use crate::hosting::Piece;
+use crate::hosting::ReviewInput;
 use crate::material::FolderFile;
 use crate::surfaces::cli::gate::advice::swept_with_key;
 
@@ -52,24 +52,24 @@ pub(super) struct Chosen {
 pub(super) fn select(
     candidates: Vec<FolderFile>,
     max: usize,
-    piece_of: impl Fn(&FolderFile) -> Piece,
+    input_of: impl Fn(&FolderFile) -> ReviewInput,
     decided: impl Fn(&str) -> Result<Option<DecidedContent>, Error>,
 ) -> Result<Selection, Error> {
     let mut found = Selection::default();
     let mut seen: HashMap<String, String> = HashMap::new();
     for file in candidates {
-        let artifact = match piece_of(&file) {
-            Piece::Artifact(artifact) => artifact,
-            Piece::Skipped(skipped) => {
+        let artifact = match input_of(&file) {
+            ReviewInput::Artifact(artifact) => artifact,
+            ReviewInput::Skipped(skipped) => {
                 let reason = "of tier 3, and not the one in five".to_owned();
                 found.pass_over(skipped.path, PassedOverBecause::NotDrawn, reason);
                 continue;
             }
-            Piece::HoldsKey(held) => {
+            ReviewInput::HoldsSecret(held) => {
                 found.unreadable.push((file.shown, swept_with_key(&held).into()));
                 continue;
             }
-            Piece::Unreadable { error, .. } => {
+            ReviewInput::Unreadable { error, .. } => {
                 found.unreadable.push((file.shown, error));
                 continue;
             }
@@ -102,25 +102,25 @@ impl Selection {
 mod tests {
     use super::*;
     use crate::domain::gate::{GateVerdict, Tier};
-    use crate::hosting::{Skipped, SkippedBecause};
+    use crate::hosting::{SkipReason, SkippedFile};
 
     /// Candidates by name: the first letter is the content, `?` is not sampled, `!` is unreadable;
     /// content in capitals has an earlier verdict.
     fn check(names: &str, max: usize, expected: &str) {
         let file =
             |name: &str| FolderFile { path: name.into(), shown: name.to_owned(), modified: None };
-        let piece_of = |file: &FolderFile| match file.shown.chars().next().unwrap() {
-            '?' => Piece::Skipped(Skipped {
+        let input_of = |file: &FolderFile| match file.shown.chars().next().unwrap() {
+            '?' => ReviewInput::Skipped(SkippedFile {
                 path: file.shown.clone(),
                 artifact_type: "post".to_owned(),
                 tier: Tier::Sampled,
-                because: SkippedBecause::NotDrawn,
+                because: SkipReason::NotDrawn,
             }),
-            '!' => Piece::Unreadable {
+            '!' => ReviewInput::Unreadable {
                 path: file.path.clone(),
                 error: Error::Output(std::io::ErrorKind::Other.into()),
             },
-            content => Piece::Artifact(Box::new(Artifact {
+            content => ReviewInput::Artifact(Box::new(Artifact {
                 path: file.shown.clone(),
                 artifact_type: "post".to_owned(),
                 tier: Tier::Always,
@@ -138,7 +138,7 @@ mod tests {
             }))
         };
         let candidates = names.split_whitespace().map(file).collect();
-        let found = select(candidates, max, piece_of, decided).unwrap();
+        let found = select(candidates, max, input_of, decided).unwrap();
         let mut told: Vec<String> =
             found.chosen.iter().map(|one| format!("+{}", one.artifact.path)).collect();
         told.extend(found.left.iter().map(|path| format!("left {path}")));
@@ -184,11 +184,11 @@ mod tests {
             ts: "2026-02-02T09:00:00Z".parse().unwrap(),
         };
         let file = FolderFile { path: "a".into(), shown: "a".into(), modified: None };
-        let piece_of = |_: &FolderFile| {
+        let input_of = |_: &FolderFile| {
             let (path, artifact_type) = ("a".to_owned(), "post".to_owned());
             let (sha256, text) = (String::new(), String::new());
             let tier = Tier::Always;
-            Piece::Artifact(Box::new(Artifact {
+            ReviewInput::Artifact(Box::new(Artifact {
                 path,
                 artifact_type,
                 tier,
@@ -197,7 +197,7 @@ mod tests {
                 text,
             }))
         };
-        let found = select(vec![file], 1, piece_of, |_| Ok(Some(before.clone()))).unwrap();
+        let found = select(vec![file], 1, input_of, |_| Ok(Some(before.clone()))).unwrap();
         assert_eq!(found.passed_over[0].reason, "decided before: HOLD (a-review/1)");
     }
 }

@@ -1,0 +1,305 @@
+//! [`PanelSetup`]: seats, chairs, transports and rules of a council, before a question is asked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::transports::{TransportFactory, connections};
+use crate::ambient::Ambient;
+use crate::config::{Conclusion, ConclusionRoles, Origin, Settings, chairs, seat, seats};
+use crate::domain::council::words::Mode;
+use crate::domain::ids::ExpertSlug;
+use crate::domain::plan::{
+    Auditing, Caps, ConclusionPlan, ContextPack, Delivery, PARTICIPANTS_MAX, Plan, Quorum, Role,
+    Seat, ShortCircuit, Stakes,
+};
+use crate::engine::SeatTransports;
+use crate::prompting::digest;
+use crate::providers::Provider;
+use crate::providers::rehearsal::{Script, panel};
+
+/// Options of `ask`, where the settings leave a choice.
+#[derive(Debug, Clone)]
+pub struct AskOptions {
+    /// Only these providers, in this order; empty for all.
+    pub providers: Vec<String>,
+    pub chair: Option<String>,
+    pub stakes: Stakes,
+    pub delivery: Delivery,
+    /// `None`: the run ends with the report.
+    pub conclusion: Option<Auditing>,
+    pub rehearsal: RehearsalChoice,
+}
+
+/// Whether the scripted offline panel answers instead of models.
+#[derive(Debug, Clone, Default)]
+pub enum RehearsalChoice {
+    /// Only if no provider is usable.
+    #[default]
+    WhenNoProvider,
+    Requested,
+    Scripted(Script),
+}
+
+impl RehearsalChoice {
+    /// Whether a rehearsal was requested.
+    pub fn is_asked_for(&self) -> bool {
+        match self {
+            Self::Requested | Self::Scripted(_) => true,
+            Self::WhenNoProvider => false,
+        }
+    }
+
+    /// The script, if one was given.
+    pub(super) fn script(&self) -> Option<Script> {
+        match self {
+            Self::Scripted(script) => Some(script.clone()),
+            Self::WhenNoProvider | Self::Requested => None,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct PanelSetup {
+    pub is_rehearsal: bool,
+    pub connections: SeatTransports,
+    /// Plan of every run of this panel, without what depends on its question.
+    plan_template: Plan,
+}
+
+impl PanelSetup {
+    pub fn new(
+        settings: &Settings,
+        options: &AskOptions,
+        factory: &TransportFactory,
+    ) -> Result<Self, PlanningError> {
+        let council = &settings.council;
+        let nobody = council.origin == Origin::Nobody;
+        let is_rehearsal = nobody || options.rehearsal.is_asked_for();
+        let (mut present, origin) = match is_rehearsal {
+            true => (panel(), Origin::Configured),
+            false => (council.providers.clone(), council.origin),
+        };
+        let script = options.rehearsal.script();
+        choose(&mut present, &options.providers)?;
+        let chairs = appoint(&mut present, options.chair.as_deref())?;
+        let (mut seats, notes) = seats(&present, origin, &digest());
+        let quorum = quorum(council.quorum, &seats, is_rehearsal)?;
+        let configured = if is_rehearsal { &present } else { &council.providers };
+        let conclusion = options.conclusion.and_then(|auditing| {
+            let by = if is_rehearsal { &Conclusion::default() } else { &settings.conclusion };
+            let roles = by.roles(chairs.first(), &present, configured)?;
+            seats.extend(further(&roles, &seats, configured));
+            Some(planned(roles, auditing))
+        });
+        Ok(Self {
+            is_rehearsal,
+            connections: connections(&seats, configured, script.clone(), factory),
+            plan_template: Plan {
+                chairs,
+                quorum,
+                short_circuit: council.short_circuit.clone(),
+                conclusion,
+                stakes: options.stakes,
+                delivery: options.delivery,
+                anonymous_review: council.anonymous_review,
+                rehearsal_script: script.and_then(|script| serde_json::to_value(script).ok()),
+                notes: if is_rehearsal { Vec::new() } else { notes },
+                ..base_plan(settings, seats)
+            },
+        })
+    }
+
+    /// The plan of one run.
+    pub fn plan(&self, mode: Mode, context: Arc<ContextPack>, ambient: &dyn Ambient) -> Plan {
+        Plan { mode, context, secret: secret(ambient), ..self.plan_template.clone() }
+    }
+
+    /// Limits of each run.
+    pub fn caps(&self) -> Caps {
+        self.plan_template.caps
+    }
+}
+
+/// Random nonce of a run.
+pub(super) fn secret(ambient: &dyn Ambient) -> String {
+    format!("{:016x}{:016x}", ambient.chance(), ambient.chance())
+}
+
+pub(super) fn planned(roles: ConclusionRoles, auditing: Auditing) -> ConclusionPlan {
+    let ConclusionRoles { synthesizer, critic, reviser } = roles;
+    ConclusionPlan { synthesizer, critic, reviser, auditing }
+}
+
+/// Seats for roles of the conclusion that have no seat in the rounds.
+pub(super) fn further(
+    roles: &ConclusionRoles,
+    seats: &[Seat],
+    configured: &[Provider],
+) -> Vec<Seat> {
+    let mut named = vec![&roles.synthesizer, &roles.critic, &roles.reviser];
+    named.sort_unstable();
+    named.dedup();
+    let is_missing = |name: &&ExpertSlug| !seats.iter().any(|seat| seat.name == **name);
+    let missing = named.into_iter().filter(is_missing);
+    missing
+        .filter_map(|name| configured.iter().find(|provider| provider.name == *name))
+        .map(|provider| Seat { roles: Vec::new(), ..seat(provider, &digest()) })
+        .collect()
+}
+
+/// Checks the number of participants against the quorum.
+fn quorum(wanted: Quorum, seats: &[Seat], is_rehearsal: bool) -> Result<Quorum, PlanningError> {
+    let is_participant = |seat: &&Seat| seat.roles.contains(&Role::Participant);
+    let participants = seats.iter().filter(is_participant).count();
+    if participants > PARTICIPANTS_MAX {
+        return Err(PlanningError::TooMany { seats: participants, max: PARTICIPANTS_MAX });
+    }
+    if is_rehearsal {
+        // The rehearsal has three seats of one family; the quorum of the file is meant for models.
+        return Ok(Quorum { families_min: 1, r1_min: wanted.r1_min.min(participants), ..wanted });
+    }
+    if participants < wanted.r1_min {
+        return Err(PlanningError::TooFew { seats: participants, needed: wanted.r1_min });
+    }
+    Ok(wanted)
+}
+
+/// Keeps the named providers, in the given order.
+fn choose(present: &mut Vec<Provider>, wanted: &[String]) -> Result<(), PlanningError> {
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let mut chosen: Vec<Provider> = Vec::new();
+    for name in wanted {
+        let mut provider = find(present, name)?.clone();
+        if chosen.iter().any(|known| known.name == provider.name) {
+            return Err(PlanningError::NamedTwice { name: name.clone() });
+        }
+        // A named provider takes part in the rounds.
+        if !provider.roles.contains(&Role::Participant) {
+            provider.roles.push(Role::Participant);
+        }
+        chosen.push(provider);
+    }
+    *present = chosen;
+    Ok(())
+}
+
+/// The named chair comes first; the others stay as substitutes.
+fn appoint(
+    present: &mut [Provider],
+    chair: Option<&str>,
+) -> Result<Vec<ExpertSlug>, PlanningError> {
+    let Some(name) = chair else { return Ok(chairs(present)) };
+    let name = find(present, name)?.name.clone();
+    let named = present.iter_mut().find(|provider| provider.name == name);
+    if let Some(named) = named.filter(|named| !named.roles.contains(&Role::Chair)) {
+        named.roles.push(Role::Chair);
+    }
+    let mut chairs = chairs(present);
+    chairs.sort_by_key(|chair| *chair != name);
+    Ok(chairs)
+}
+
+fn find<'a>(present: &'a [Provider], name: &str) -> Result<&'a Provider, PlanningError> {
+    present.iter().find(|provider| provider.name.as_str() == name).ok_or_else(|| {
+        let known: Vec<&str> = present.iter().map(|provider| provider.name.as_str()).collect();
+        PlanningError::UnknownProvider { name: name.to_owned(), known: known.join(", ") }
+    })
+}
+
+/// Plan that follows from the settings; the protocol's own part is left out.
+pub(super) fn base_plan(settings: &Settings, seats: Vec<Seat>) -> Plan {
+    Plan {
+        mode: Mode::General,
+        seats,
+        chairs: Vec::new(),
+        timeouts: settings.council.timeouts,
+        quorum: Quorum::default(),
+        short_circuit: ShortCircuit::default(),
+        conclusion: None,
+        gate: None,
+        stakes: Stakes::Normal,
+        delivery: Delivery::Synthesis,
+        anonymous_review: false,
+        keep_prompts: settings.retention.keep_prompts,
+        caps: settings.budget,
+        secret: String::new(),
+        context: Arc::default(),
+        rehearsal_script: None,
+        notes: Vec::new(),
+    }
+}
+
+/// Picks synthesizer, critic and reviser for a run planned without a conclusion, and seats for
+/// them; `None` without a provider.
+pub fn ending(
+    settings: &Settings,
+    seated: &[Seat],
+    auditing: Auditing,
+    is_rehearsal: bool,
+) -> Option<(ConclusionPlan, Vec<Seat>)> {
+    let present = if is_rehearsal { panel() } else { settings.council.providers.clone() };
+    let by = if is_rehearsal { &Conclusion::default() } else { &settings.conclusion };
+    let roles = by.roles(chairs(&present).first(), &present, &present)?;
+    let seats = further(&roles, seated, &present);
+    Some((planned(roles, auditing), seats))
+}
+
+/// Plan of a run that only concludes a dialogue.
+pub fn ending_alone(
+    settings: &Settings,
+    auditing: Auditing,
+    ambient: &dyn Ambient,
+) -> Option<Plan> {
+    let (conclusion, seats) = ending(settings, &[], auditing, false)?;
+    Some(Plan {
+        conclusion: Some(conclusion),
+        anonymous_review: settings.council.anonymous_review,
+        secret: secret(ambient),
+        ..base_plan(settings, seats)
+    })
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PlanningError {
+    #[error("there is no provider `{name}`; there are: {known}")]
+    UnknownProvider { name: String, known: String },
+    #[error("`{name}` was named twice")]
+    NamedTwice { name: String },
+    #[error("{seats} can take part, but {needed} must be heard in the first round")]
+    TooFew { seats: usize, needed: usize },
+    #[error("nobody can sit at the gate")]
+    NobodyAtTheGate,
+    #[error("a deliberator's prompt cannot be read: `{path}`: {reason}")]
+    NoInstructions { path: PathBuf, reason: String },
+    #[error("a deliberator's prompt is empty: `{path}`")]
+    EmptyInstructions { path: PathBuf },
+    #[error("a deliberator's prompt is over {max} bytes: `{path}`")]
+    LongInstructions { path: PathBuf, max: usize },
+    #[error("{seats} would take part; a council has room for {max}")]
+    TooMany { seats: usize, max: usize },
+}
+
+impl PlanningError {
+    pub(crate) fn hint(&self) -> &'static str {
+        match self {
+            Self::UnknownProvider { .. } | Self::NamedTwice { .. } => {
+                "name providers of `council.yaml`, or those that `plenary doctor` finds"
+            }
+            Self::TooFew { .. } => {
+                "add providers, or lower `council.quorum.r1_min`; `--rehearse` needs none"
+            }
+            Self::NobodyAtTheGate => {
+                "set a key or name providers in council.yaml; `--rehearse` needs none"
+            }
+            Self::NoInstructions { .. } | Self::EmptyInstructions { .. } => {
+                "correct `prompt` under `review.deliberators`"
+            }
+            Self::LongInstructions { .. } => {
+                "what a deliberator judges by belongs into its `context_refs`"
+            }
+            Self::TooMany { .. } => "choose some of them with `--providers`",
+        }
+    }
+}

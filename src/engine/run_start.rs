@@ -1,0 +1,275 @@
+//! Starts a run: opens a new one or resumes a loaded one, and claims it for this process.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::deliberation::{Deliberation, RunContext};
+use super::journal::Written;
+use super::reading::due;
+use crate::domain::change::{Change, Entry, EntryKind};
+use crate::domain::dialogue::{Opening, Protocol};
+use crate::domain::dice::SplitMix;
+use crate::domain::expert::{Profile, Source, Tier};
+use crate::domain::ids::{DialogueId, ExpertSlug};
+use crate::domain::plan::{Plan, Role, Seat};
+use crate::domain::refusal::{Code, Fault};
+use crate::domain::shortened::trimmed_head;
+use crate::domain::time::Moment;
+use crate::domain::transcript::Transcript;
+use crate::error::Error;
+use crate::operations::hexed_id;
+use crate::providers::Transport;
+use crate::record::no_dialogue;
+use crate::store::{Store, StoreError, Unit};
+
+/// Lists show the title; the question itself may be pages long.
+const TITLE_CHARS_MAX: usize = 100;
+
+/// Question and plan of a new run.
+#[derive(Debug, Clone)]
+pub struct RunQuestion {
+    /// The question; for a review, the path of the document.
+    pub text: String,
+    pub rehearsal: bool,
+    pub plan: Plan,
+}
+
+/// Creates the dialogue of a new run and journals its plan. From then on the run can be resumed.
+pub async fn open_run(
+    question: RunQuestion,
+    connections: SeatTransports,
+    context: RunContext,
+) -> Result<Deliberation, Error> {
+    let seats = question.plan.seats.iter().map(|seat| &seat.name);
+    if let Some(seat) = connections.find_missing(seats) {
+        return Err(unreachable_seat(seat).into());
+    }
+    let RunContext { journal, ambient, observer, process_lock, .. } = &context;
+    let (at, folders, token) = (ambient.now(), context.folders.clone(), process_lock.token.clone());
+    let mut dice = SplitMix::new(ambient.chance());
+    // The id of a review appears in the verdict log, so it is redacted too.
+    let named_by = context.redaction.text(&question_title(&question.text));
+    let opened = journal.run(move |unit| {
+        let id = hexed_id(unit, &named_by, &mut dice)?;
+        let changes =
+            opening_changes(&id, question, folders.default_output_dir(id.as_str()), token);
+        let seq = unit.apply(&id, EntryKind::DialogueCreated, at, &changes)?;
+        Ok(Written::one(seq, changes))
+    });
+    let Written { last, changes, .. } = opened.await?;
+    let transcript = Transcript::begin(at, &changes).ok_or(StoreError::NotRun)?;
+    let id = &transcript.opening.dialogue_id;
+    // The dialogue is new, so no other run can have claimed it.
+    let claim = process_lock.claim_run(id).ok_or(StoreError::NotRun)?;
+    observer.on_entry(id, at, &changes);
+    Ok(Deliberation::new(transcript, last, claim, connections, context))
+}
+
+fn opening_changes(
+    id: &DialogueId,
+    question: RunQuestion,
+    output_dir: String,
+    owner: String,
+) -> Vec<Change> {
+    let RunQuestion { text, rehearsal, plan } = question;
+    let (protocol, title) = match plan.gate {
+        Some(_) => (Protocol::Review, text.clone()),
+        None => (Protocol::Council, question_title(&text)),
+    };
+    let mut changes = vec![Change::DialogueOpened(Opening {
+        dialogue_id: id.clone(),
+        title,
+        question: (protocol == Protocol::Council).then_some(text),
+        background: None,
+        protocol,
+        rehearsal,
+        convergence_percent: 100,
+        panel_seed: None,
+        output_dir,
+    })];
+    let names = match protocol {
+        Protocol::Review => ("Deliberator", "Adjudicator"),
+        Protocol::Council | Protocol::Alignment => ("Participant", "Chair"),
+    };
+    changes.extend(plan.seats.iter().map(|seat| Change::ExpertAdded(seat_profile(seat, names))));
+    changes.push(Change::RunPlanned(Box::new(plan)));
+    changes.push(Change::RunStarted { owner });
+    changes
+}
+
+/// First non-empty line of the question, truncated for lists.
+fn question_title(question: &str) -> String {
+    let line = question.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("Question");
+    trimmed_head(line, TITLE_CHARS_MAX)
+}
+
+/// A seat as an expert of the record. The protocol decides the role names of participants and
+/// chair.
+fn seat_profile(seat: &Seat, (speaker, chair): (&str, &str)) -> Profile {
+    let roles = [(Role::Participant, speaker), (Role::Chair, chair)];
+    let role = roles.iter().find(|(role, _)| seat.roles.contains(role));
+    // A seat without a role in the rounds takes part in the conclusion only.
+    let role = role.map_or("Auditor", |(_, name)| name);
+    let mut profile = Profile::new(seat.name.clone(), role, Tier::Core, Source::Pool);
+    profile.description = Some(format!("{} ({})", seat.model, seat.family));
+    profile
+}
+
+/// A run loaded from its journal.
+#[derive(Debug)]
+pub struct LoadedRun {
+    pub transcript: Transcript,
+    /// Sequence number of the last journal entry that was read.
+    pub(super) entries: u64,
+}
+
+impl LoadedRun {
+    /// Reads a run from its journal; `None` if nothing was run on the dialogue.
+    pub fn of(entries: &[Entry]) -> Option<Self> {
+        Some(Self { transcript: Transcript::of(entries)?, entries: entries.last()?.seq })
+    }
+
+    /// Reads the journal of a dialogue without a run, and adds the plan of the run to start on it.
+    pub fn planned(entries: &[Entry], plan: Plan) -> Option<Self> {
+        let transcript = Transcript::planned(entries, plan)?;
+        Some(Self { transcript, entries: entries.last()?.seq })
+    }
+}
+
+/// Loads a run from the store.
+pub fn load_run(store: &dyn Store, id: &DialogueId) -> Result<LoadedRun, Error> {
+    let entries = store.entries(id, 0)?;
+    if entries.is_empty() {
+        return Err(no_dialogue(id.as_str()).into());
+    }
+    Ok(LoadedRun::of(&entries).ok_or_else(|| not_a_run(id))?)
+}
+
+/// Loads the state of a run for display. Replies that no process has parsed yet are parsed here.
+pub fn load_run_state(store: &dyn Store, id: &DialogueId) -> Result<Transcript, Error> {
+    let LoadedRun { mut transcript, .. } = load_run(store, id)?;
+    let due = due(&transcript);
+    transcript.add(transcript.last_entry_at, &due);
+    Ok(transcript)
+}
+
+/// Resumes a loaded run in this process and journals `changed_plan`, the changes to its plan. Fails
+/// while another process works on the run.
+pub async fn resume_run(
+    loaded: LoadedRun,
+    changed_plan: Vec<Change>,
+    connections: SeatTransports,
+    context: RunContext,
+) -> Result<Deliberation, Error> {
+    let LoadedRun { mut transcript, mut entries } = loaded;
+    let id = transcript.opening.dialogue_id.clone();
+    let process_lock = Arc::clone(&context.process_lock);
+    let mut changes = vec![Change::RunStarted { owner: process_lock.token.clone() }];
+    changes.extend(changed_plan);
+    let run_claim = process_lock.claim_run(&id).ok_or_else(|| running_elsewhere(&id))?;
+    loop {
+        if transcript.is_abandoned {
+            return Err(abandoned(&id).into());
+        }
+        if process_lock.is_running_elsewhere(&transcript) {
+            return Err(running_elsewhere(&id).into());
+        }
+        let at = context.ambient.now();
+        let mut resumed = transcript.clone();
+        resumed.add(at, &changes);
+        if let Some(seat) = connections.find_missing(needed_seats(&resumed)) {
+            return Err(unreachable_seat(seat).into());
+        }
+        let written = context.journal.run(claim_entry(&id, entries, at, &changes)).await?;
+        if written.entries > 0 {
+            context.observer.on_entry(&id, at, &changes);
+            let last = written.last;
+            return Ok(Deliberation::new(resumed, last, run_claim, connections, context));
+        }
+        for entry in context.store.entries(&id, entries)? {
+            // Two processes tried at once; the first one to write has the run.
+            if entry.kind != EntryKind::Intervened {
+                return Err(running_elsewhere(&id).into());
+            }
+            transcript.add(entry.at, &entry.changes);
+            context.observer.on_entry(&id, entry.at, &entry.changes);
+            entries = entry.seq;
+        }
+    }
+}
+
+/// Journals the claim, unless the journal has grown since the run was loaded.
+fn claim_entry(
+    id: &DialogueId,
+    entries: u64,
+    at: Moment,
+    changes: &[Change],
+) -> impl FnOnce(&mut dyn Unit) -> Result<Written, Error> + Send + 'static {
+    let (id, changes) = (id.clone(), changes.to_vec());
+    move |unit| {
+        if unit.entry_count(&id)? != entries {
+            return Ok(Written::default());
+        }
+        let seq = unit.apply(&id, EntryKind::RunStarted, at, &changes)?;
+        Ok(Written::one(seq, changes))
+    }
+}
+
+/// Seats that may still be asked: after the rounds only those of the conclusion.
+fn needed_seats(transcript: &Transcript) -> impl Iterator<Item = &ExpertSlug> {
+    let plan = &transcript.plan;
+    let ending = plan.conclusion.as_ref().filter(|_| transcript.asks_no_more_in_rounds());
+    plan.seats.iter().map(|seat| &seat.name).filter(move |name| {
+        ending.is_none_or(|ending| {
+            [&ending.synthesizer, &ending.critic, &ending.reviser].contains(name)
+        })
+    })
+}
+
+fn not_a_run(id: &DialogueId) -> Fault {
+    let message = format!("nothing was run on '{id}': there is nothing to go on with");
+    Fault::new(Code::NotSupported, message)
+        .suggest("alignment dialogues go on with `plenary dialogue register`")
+}
+
+/// Error for a run that was abandoned.
+pub(super) fn abandoned(id: &DialogueId) -> Fault {
+    Fault::new(Code::DialogueClosed, format!("'{id}' was abandoned"))
+        .suggest(format!("`plenary show {id}` shows what there is"))
+}
+
+fn running_elsewhere(id: &DialogueId) -> Fault {
+    let message = format!("another process is working on '{id}'");
+    Fault::new(Code::NotSupported, message)
+        .suggest(format!("`plenary watch {id}` follows it; end that process first to take it over"))
+}
+
+/// Error for a seat without a transport.
+pub(super) fn unreachable_seat(seat: &ExpertSlug) -> Fault {
+    let message = format!("nothing leads to seat '{seat}': its provider is not configured here");
+    Fault::new(Code::NotSupported, message)
+        .suggest("run it from the folder and with the keys it was started with")
+}
+
+/// Transports of every seat, in the order in which they are tried. Seats of one provider share
+/// them.
+#[derive(Debug, Clone, Default)]
+pub struct SeatTransports(BTreeMap<ExpertSlug, Arc<[Transport]>>);
+
+impl SeatTransports {
+    pub fn add(&mut self, seat: ExpertSlug, transports: Arc<[Transport]>) {
+        self.0.insert(seat, transports);
+    }
+
+    pub(super) fn for_seat(&self, seat: &ExpertSlug) -> &[Transport] {
+        self.0.get(seat).map_or(&[], AsRef::as_ref)
+    }
+
+    /// First of these seats that has no transport.
+    pub(super) fn find_missing<'a>(
+        &self,
+        mut seats: impl Iterator<Item = &'a ExpertSlug>,
+    ) -> Option<&'a ExpertSlug> {
+        seats.find(|seat| self.for_seat(seat).is_empty())
+    }
+}

@@ -1,0 +1,180 @@
+//! Prepares runs: settings, limits of callers, question or document, restated directives.
+
+use serde_json::json;
+
+use super::start_run::PreparedRun;
+use crate::config::{Overrides, Settings, show_duration};
+use crate::convening::{
+    PanelSetup, RehearsalChoice, ReviewPanel, TransportFactory, least_tokens, reconnect,
+};
+use crate::domain::gate::{Artifact, PriorVerdict};
+use crate::domain::intervention::Restatement;
+use crate::domain::limits::TEXT_CHARS_MAX;
+use crate::domain::plan::Plan;
+use crate::domain::refusal::{Code, Fault, Refusal};
+use crate::domain::transcript::Transcript;
+use crate::engine::{self, DailyBudget, RunQuestion};
+use crate::error::Error;
+use crate::export::wording;
+use crate::material::MaterialError;
+use crate::operations::{Project, SettingsLoader};
+
+/// Loads the settings of a council. Without a provider it rehearses, but never by itself in a
+/// project that has a council.yaml.
+pub fn council_settings(
+    loader: &SettingsLoader,
+    rehearsal: &RehearsalChoice,
+    overrides: &Overrides,
+) -> Result<Settings, Error> {
+    load_start_settings(loader, rehearsal, overrides, |settings| settings.located.file.is_some())
+}
+
+/// The run of a question before a council.
+pub fn prepare_council(panel: &PanelSetup, text: String, plan: Plan) -> PreparedRun {
+    let question = RunQuestion { text, rehearsal: panel.is_rehearsal, plan };
+    PreparedRun::new(question, panel.connections.clone())
+}
+
+/// Loads the settings for a new run. A requested rehearsal needs no keys; otherwise a provider
+/// must be usable where `needs_provider` says so.
+fn load_start_settings(
+    loader: &SettingsLoader,
+    rehearsal: &RehearsalChoice,
+    overrides: &Overrides,
+    needs_provider: impl FnOnce(&Settings) -> bool,
+) -> Result<Settings, Error> {
+    if rehearsal.is_asked_for() {
+        return loader.load_offline_settings(overrides);
+    }
+    let settings = loader.load_settings(overrides)?;
+    if needs_provider(&settings) {
+        settings.require_providers()?;
+    }
+    Ok(settings)
+}
+
+/// Loads the settings of a review. Without a provider it is an error: a review that rehearsed by
+/// itself would pass everything.
+pub fn review_settings(
+    loader: &SettingsLoader,
+    rehearsal: &RehearsalChoice,
+    overrides: &Overrides,
+) -> Result<Settings, Error> {
+    load_start_settings(loader, rehearsal, overrides, |_| true)
+}
+
+/// Checks that the token budget covers a whole review, so that it does not stop half way.
+fn check_token_budget(plan: &Plan, path: &str) -> Result<(), MaterialError> {
+    let (least, most) = (least_tokens(plan), plan.caps.tokens);
+    if least <= most {
+        return Ok(());
+    }
+    let (least, most) = (wording::grouped(least), wording::grouped(most));
+    let reason =
+        format!("it takes {least} tokens at the least, and `budget.tokens_max` allows {most}");
+    Err(MaterialError::Unfit { path: path.into(), reason })
+}
+
+/// The review of an artifact, with the earlier verdicts on its type.
+pub fn prepare_review(
+    project: &Project,
+    settings: &Settings,
+    panel: &ReviewPanel,
+    artifact: Artifact,
+) -> Result<PreparedRun, Error> {
+    let text = artifact.path.clone();
+    let priors = project.store.priors(&artifact.artifact_type, panel.prior_verdicts)?;
+    let priors = priors.iter().map(PriorVerdict::of).collect();
+    let plan = panel.plan(artifact, priors, project.ambient.as_ref());
+    check_token_budget(&plan, &text)?;
+    let question = RunQuestion { text, rehearsal: panel.is_rehearsal, plan };
+    let prepared = PreparedRun::new(question, panel.connections.clone());
+    Ok(prepared.with_redaction(settings.review.redact.clone()))
+}
+
+/// Checks a question: not empty, without NUL, within the length limit.
+pub fn check_question(text: &str) -> Result<String, Fault> {
+    let text = text.trim();
+    let (code, message, hint) = if text.is_empty() {
+        let hint = "say in a sentence or two what is to be decided";
+        (Code::MissingField, "the question is empty".to_owned(), hint)
+    } else if text.contains('\0') {
+        let message = "the question holds a NUL character".to_owned();
+        (Code::InvalidType, message, "check where the text comes from")
+    } else if text.chars().count() > TEXT_CHARS_MAX {
+        let message = format!("the question is over the limit of {TEXT_CHARS_MAX} characters");
+        let hint = "put the material into files and give them as `context`";
+        (Code::FieldTooLong, message, hint)
+    } else {
+        return Ok(text.to_owned());
+    };
+    Err(Fault::new(code, message).field("question").suggest(hint))
+}
+
+/// Millionths of a dollar in a dollar.
+const MICROS: f64 = 1_000_000.0;
+
+/// Lowers the operator's limits to those that a caller of a server asks for. Asking for more is an
+/// error that names the limit: a caller that silently got less would not know. The command line
+/// does not use this: its flags are typed by the operator.
+pub fn lower_limits(mut settings: Settings, asked: &Overrides) -> Result<Settings, Error> {
+    let mut faults = Vec::new();
+    let limits = &mut settings.budget;
+    if let Some(usd) = asked.budget_usd {
+        let micros = (usd * MICROS).round() as u64;
+        if micros > limits.usd_micros {
+            let limit = limits.usd_micros as f64 / MICROS;
+            faults.push(over_limit_fault(
+                "budget_usd",
+                &usd.to_string(),
+                &limit.to_string(),
+                json!(usd),
+            ));
+        }
+        limits.usd_micros = micros.min(limits.usd_micros);
+    }
+    if let Some(ms) = asked.deadline_ms {
+        if ms > limits.wall_ms {
+            let (given, limit) = (show_duration(ms), show_duration(limits.wall_ms));
+            faults.push(over_limit_fault("deadline", &given, &limit, json!(given)));
+        }
+        limits.wall_ms = ms.min(limits.wall_ms);
+    }
+    if faults.is_empty() { Ok(settings) } else { Err(Refusal::new(faults).into()) }
+}
+
+fn over_limit_fault(field: &str, given: &str, limit: &str, value: serde_json::Value) -> Fault {
+    let message = format!("{field} {given} is over the operator's limit of {limit}");
+    Fault::new(Code::NotAuthorized, message)
+        .field(field)
+        .value(value)
+        .suggest(format!("leave {field} out, or ask for at most {limit}"))
+}
+
+/// Result of asking the chair's model to restate a directive. A failure is not an error: the
+/// directive can be recorded without it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RestateOutcome {
+    Restated(Restatement),
+    Failed { reason: String },
+}
+
+/// Asks the chair's model to restate a directive.
+pub async fn restate_directive(
+    loader: &SettingsLoader,
+    transcript: &Transcript,
+    text: &str,
+    factory: &TransportFactory,
+    daily_budget: Option<&DailyBudget>,
+) -> Result<RestateOutcome, Error> {
+    let Transcript { opening, plan, .. } = transcript;
+    let settings = loader.load_run_settings(opening, &Overrides::default())?;
+    if let Some(daily) = daily_budget {
+        daily.set_limit(settings.server_usd_micros);
+    }
+    let connections = reconnect(plan, opening.rehearsal, &settings, factory);
+    Ok(match engine::restate(transcript, &connections, text, daily_budget).await {
+        Ok(restatement) => RestateOutcome::Restated(restatement),
+        Err(error) => RestateOutcome::Failed { reason: error.message },
+    })
+}

@@ -1,0 +1,68 @@
+//! Places for runs: taken before anything waits, given back when a run has ended.
+
+use super::*;
+use crate::ambient::Machine;
+use crate::config::Flags;
+use crate::convening::{AskOptions, PanelSetup, RehearsalChoice};
+use crate::domain::council::words::Mode;
+use crate::domain::plan::{Delivery, Stakes};
+use crate::domain::transcript::Stop;
+use crate::engine::load_run_state;
+use crate::hosting::{PreparedRun, council_settings, prepare_council};
+use crate::material;
+
+fn run_server(folder: &Path) -> Arc<RunServer> {
+    let store = Some(folder.join("plenary.db").to_string_lossy().into_owned());
+    RunServer::new(SettingsLoader::new(Flags { store, ..Flags::default() }), |_| {})
+}
+
+/// A council that the rehearsal panel plays.
+fn rehearsed(run_server: &RunServer) -> PreparedRun {
+    let options = AskOptions {
+        providers: Vec::new(),
+        chair: None,
+        stakes: Stakes::Normal,
+        delivery: Delivery::Synthesis,
+        conclusion: None,
+        rehearsal: RehearsalChoice::Requested,
+    };
+    let settings =
+        council_settings(&run_server.loader, &options.rehearsal, &Overrides::default()).unwrap();
+    let panel = PanelSetup::new(&settings, &options, &run_server.factory).unwrap();
+    let guard = material::SecretGuard::default();
+    let pack = material::gather(&settings.located.working, &[], &guard).unwrap();
+    let plan = panel.plan(Mode::General, pack.into(), &Machine);
+    prepare_council(&panel, "Tea?".to_owned(), plan)
+}
+
+#[test]
+fn places_are_counted_from_when_they_are_reserved() {
+    let folder = tempfile::tempdir().unwrap();
+    let run_server = run_server(folder.path());
+    let mut places: Vec<RunSlot> =
+        (0..RUNS_MAX).map(|_| run_server.reserve_slot().unwrap()).collect();
+    let refused = run_server.reserve_slot().unwrap_err();
+    assert!(refused.message.contains("32 deliberations"), "{refused:?}");
+    places.pop();
+    run_server.reserve_slot().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_begins_while_the_server_closes_is_interrupted_before_it_has_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let run_server = run_server(folder.path());
+    let place = run_server.reserve_slot().unwrap();
+    let prepared = rehearsed(&run_server);
+    run_server.interrupt_all();
+    let closing = tokio::spawn({
+        let run_server = Arc::clone(&run_server);
+        async move { run_server.close().await }
+    });
+    let id = run_server.start_run(place, RunStart::New(prepared), None).await.unwrap();
+    closing.await.unwrap();
+    let stopped =
+        load_run_state(run_server.open_project().unwrap().store.as_ref(), &id).unwrap().stopped;
+    assert_eq!(stopped, Some(Stop::Interrupted));
+    let refused = run_server.reserve_slot().unwrap_err();
+    assert!(refused.message.contains("ending"), "{refused:?}");
+}

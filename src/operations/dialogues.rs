@@ -1,0 +1,196 @@
+//! Operations on a dialogue and its panel: create it, add experts, evolve the panel, abandon it.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::arguments::read_strictly;
+use super::project::{Project, find_dialogue, find_open_dialogue, refuse_review};
+use crate::domain::change::{Change, EntryKind};
+use crate::domain::dialogue::DialogueStatus;
+use crate::domain::expert::{Profile, SeatSource, Tier};
+use crate::domain::facts::Mentions;
+use crate::domain::ids::{DialogueId, ExpertSlug};
+use crate::domain::limits::TEXT_CHARS_MAX;
+use crate::error::Error;
+use crate::record::{
+    Warning, closed, create as create_rules, expert as expert_rules, panel as panel_rules,
+    read_dialogue_id,
+};
+use crate::store::{Unit, transact};
+
+/// Instructions for the Judge.
+pub(crate) const JUDGE_PROTOCOL: &str = include_str!("../../prompts/judge-protocol.md");
+
+#[derive(Debug, Serialize)]
+pub struct Created {
+    pub status: &'static str,
+    pub dialogue_id: DialogueId,
+    pub output_dir: String,
+    pub panel: Vec<Suggested>,
+    pub judge_protocol: &'static str,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Suggested {
+    pub expert_slug: ExpertSlug,
+    pub role: String,
+    pub tier: Tier,
+    pub source: SeatSource,
+}
+
+pub fn create(project: &Project, arguments: &Value) -> Result<Created, Error> {
+    let (request, mut warnings) = create_rules::read(arguments, project.convergence_percent)?;
+    let wanted = request
+        .output_dir
+        .as_deref()
+        .map(|path| project.folders.folder("output_dir", path))
+        .transpose()?;
+    let (at, seed) = (project.ambient.now(), project.ambient.chance());
+    transact(project.store.as_ref(), |unit| {
+        let dialogue_id = free_id(unit, &request.title)?;
+        let output_dir = free_folder(unit, project, wanted.as_deref(), &dialogue_id)?;
+        let naming = create_rules::Naming { dialogue_id: dialogue_id.clone(), output_dir, seed };
+        let decision = create_rules::decide(&request, &naming);
+        unit.apply(&dialogue_id, EntryKind::DialogueCreated, at, &decision.changes)?;
+        warnings.extend(decision.warnings);
+        warnings.extend(moved_warning(wanted.as_deref(), &naming.output_dir));
+        Ok(Created {
+            status: "success",
+            dialogue_id,
+            output_dir: project.folders.output_dir(&naming.output_dir).display().to_string(),
+            panel: decision.panel.into_iter().map(suggested_expert).collect(),
+            judge_protocol: JUDGE_PROTOCOL,
+            warnings,
+        })
+    })
+}
+
+fn free_id(unit: &mut dyn Unit, title: &str) -> Result<DialogueId, Error> {
+    for candidate in create_rules::candidates(title) {
+        if !unit.is_taken(&candidate)? {
+            return Ok(candidate);
+        }
+    }
+    Err(create_rules::too_many_similar_titles(title).into())
+}
+
+/// Two dialogues never write to one folder: if the wanted folder belongs to another dialogue, a
+/// free folder inside it is used.
+fn free_folder(
+    unit: &mut dyn Unit,
+    project: &Project,
+    wanted: Option<&str>,
+    id: &DialogueId,
+) -> Result<String, Error> {
+    let mut folder = match wanted {
+        Some(wanted) => wanted.to_owned(),
+        None => project.folders.default_output_dir(id.as_str()),
+    };
+    while unit.owner_of_folder(&folder)?.is_some() {
+        folder = format!("{folder}/{id}");
+    }
+    Ok(folder)
+}
+
+fn moved_warning(wanted: Option<&str>, given: &str) -> Option<Warning> {
+    let wanted = wanted.filter(|wanted| *wanted != given)?;
+    let message = "output_dir belongs to another dialogue; this one got a folder inside it";
+    Some(Warning::new("output_dir_taken", message).with("output_dir", wanted))
+}
+
+fn suggested_expert(profile: Profile) -> Suggested {
+    Suggested {
+        expert_slug: profile.expert_slug,
+        role: profile.role,
+        tier: profile.tier,
+        source: profile.source.into(),
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub struct ExpertCreated {
+    pub status: &'static str,
+    pub expert: Profile,
+    pub warnings: Vec<Warning>,
+}
+
+pub fn create_expert(project: &Project, arguments: &Value) -> Result<ExpertCreated, Error> {
+    let (request, warnings) = expert_rules::read(arguments)?;
+    let at = project.ambient.now();
+    transact(project.store.as_ref(), |unit| {
+        refuse_review(unit, &request.dialogue_id)?;
+        let dialogue = find_open_dialogue(unit, &request.dialogue_id)?;
+        let facts = unit.facts(&dialogue, &Mentions::default())?;
+        let (expert, changes) = expert_rules::decide(&request, &dialogue, &facts)?;
+        unit.apply(&request.dialogue_id, EntryKind::ExpertCreated, at, &changes)?;
+        Ok(ExpertCreated { status: "success", expert, warnings })
+    })
+}
+
+#[derive(Debug, Serialize)]
+pub struct PanelEvolved {
+    pub status: &'static str,
+    pub round: u8,
+    pub panel: Vec<Seated>,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Seated {
+    pub expert_slug: ExpertSlug,
+    pub role: String,
+    pub tier: Tier,
+    pub source: SeatSource,
+    pub round_context: Option<String>,
+    pub mandate: Option<String>,
+}
+
+pub fn evolve_panel(project: &Project, arguments: &Value) -> Result<PanelEvolved, Error> {
+    let (request, mut warnings) = panel_rules::read(arguments)?;
+    let at = project.ambient.now();
+    transact(project.store.as_ref(), |unit| {
+        let id = &request.dialogue_id;
+        refuse_review(unit, id)?;
+        let dialogue = find_open_dialogue(unit, id)?;
+        let facts = unit.facts(&dialogue, &Mentions::default())?;
+        let decision = panel_rules::decide(&request, &dialogue, &facts)?;
+        unit.apply(id, EntryKind::PanelEvolved, at, &decision.changes)?;
+        warnings.extend(decision.warnings);
+        let panel = decision.seats.into_iter().map(|(seat, profile)| Seated {
+            expert_slug: seat.expert_slug,
+            role: profile.role,
+            tier: profile.tier,
+            source: seat.source,
+            round_context: seat.round_context,
+            mandate: seat.mandate,
+        });
+        let panel = panel.collect();
+        Ok(PanelEvolved { status: "success", round: decision.round, panel, warnings })
+    })
+}
+
+#[derive(Debug, Serialize)]
+pub struct Abandoned {
+    pub status: &'static str,
+    pub dialogue_id: DialogueId,
+    pub dialogue_status: DialogueStatus,
+}
+
+pub fn abandon(project: &Project, arguments: &Value) -> Result<Abandoned, Error> {
+    let (id, reason) = read_strictly(arguments, &["dialogue_id", "reason"], |fields, notes| {
+        let reason = fields.text("reason", TEXT_CHARS_MAX, notes);
+        Some((read_dialogue_id(fields, notes)?, reason))
+    })?;
+    let at = project.ambient.now();
+    transact(project.store.as_ref(), |unit| {
+        let dialogue = find_dialogue(unit, &id)?;
+        if dialogue.status.is_closed() {
+            return Err(closed(&dialogue).into());
+        }
+        let status = DialogueStatus::Abandoned;
+        let change = Change::StatusSet { status, reason };
+        unit.apply(&id, EntryKind::DialogueAbandoned, at, &[change])?;
+        Ok(Abandoned { status: "success", dialogue_id: id, dialogue_status: status })
+    })
+}

@@ -1,0 +1,274 @@
+//! Export of a record as a file or as text, and which existing files an export may replace.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::arguments::{read, read_strictly};
+use super::project::Project;
+use crate::domain::dialogue::Protocol;
+use crate::domain::ids::DialogueId;
+use crate::domain::record::Record;
+use crate::domain::refusal::{Code, Fault};
+use crate::domain::words::words;
+use crate::error::{Error, document_text};
+use crate::export::{self as documents, ExportShape, Ran, is_markdown_export};
+use crate::files::{AllowedFile, WritePermission};
+use crate::prompting::alignment::is_prompt;
+use crate::record::context::ContextShape;
+use crate::record::{Warning, no_dialogue, read_dialogue_id};
+use crate::verdict_log::is_all_ours;
+
+words! {
+    /// What a record is exported as.
+    pub enum Format {
+        Json = "json",
+        Markdown = "markdown",
+    }
+}
+
+/// Result of an export, in the shape of the seed.
+#[derive(Debug, Serialize)]
+pub struct Exported {
+    pub status: &'static str,
+    pub path: String,
+    pub stats: ExportStats,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct ExportStats {
+    pub rounds: usize,
+    pub experts: usize,
+    pub perspectives: usize,
+    pub recommendations: usize,
+    pub tensions: usize,
+    pub evidence: usize,
+    pub claims: usize,
+    #[serde(rename = "totalAlignment")]
+    pub total_alignment: i64,
+}
+
+#[derive(Debug)]
+struct ExportRequest {
+    id: DialogueId,
+    format: Format,
+    output_path: Option<String>,
+}
+
+/// Reads the request and warnings about unknown fields.
+fn read_export_request(arguments: &Value) -> Result<(ExportRequest, Vec<Warning>), Error> {
+    read(arguments, &["dialogue_id", "output_path", "format"], |fields, notes| {
+        let output_path = fields.text("output_path", usize::MAX, notes);
+        let format = fields.word("format", notes);
+        let format = format.unwrap_or_else(|| format_for_path(output_path.as_deref()));
+        Some(ExportRequest { id: read_dialogue_id(fields, notes)?, format, output_path })
+    })
+}
+
+/// Format by the ending of the file name.
+fn format_for_path(path: Option<&str>) -> Format {
+    let is_markdown = |path: &str| path.ends_with(".md") || path.ends_with(".markdown");
+    if path.is_some_and(is_markdown) { Format::Markdown } else { Format::Json }
+}
+
+/// Writes the file; without `output_path` into the dialogue's own folder. A file that exists is
+/// replaced if it is an export, or if the operator forces it.
+pub fn export(
+    project: &Project,
+    arguments: &Value,
+    permission: WritePermission,
+) -> Result<Exported, Error> {
+    let (request, mut warnings) = read_export_request(arguments)?;
+    let record = load_record(project, &request.id)?;
+    let file = match &request.output_path {
+        Some(path) => named_file(project, path, request.format, permission)?,
+        None => default_file(project, &record, request.format, permission)?,
+    };
+    // Check before rendering, which is slow for a long record.
+    file.check(&is_export)?;
+    let mut text = render_record(project, &record, request.format)?;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    file.write(text.as_bytes(), &is_export)?;
+    warnings.extend(documents::warnings(&record));
+    Ok(Exported {
+        status: "success",
+        path: file.path().display().to_string(),
+        stats: ExportStats {
+            rounds: record.rounds.len(),
+            experts: record.experts.len(),
+            perspectives: record.perspectives.len(),
+            recommendations: record.recommendations.len(),
+            tensions: record.tensions.len(),
+            evidence: record.evidence.len(),
+            claims: record.claims.len(),
+            total_alignment: record.dialogue.total_alignment,
+        },
+        warnings,
+    })
+}
+
+/// A document for standard output.
+#[derive(Debug)]
+pub struct Printed {
+    pub format: Format,
+    pub text: String,
+    pub warnings: Vec<Warning>,
+}
+
+/// Renders the document without writing a file.
+pub fn printed(project: &Project, arguments: &Value) -> Result<Printed, Error> {
+    let (ExportRequest { id, format, .. }, warnings) = read_export_request(arguments)?;
+    Ok(Printed {
+        format,
+        text: render_record(project, &load_record(project, &id)?, format)?,
+        warnings,
+    })
+}
+
+/// Renders a loaded record as JSON.
+pub fn json(project: &Project, record: &Record) -> Result<String, Error> {
+    render_record(project, record, Format::Json)
+}
+
+/// Loads the record of the dialogue in the arguments.
+pub fn record(project: &Project, arguments: &Value) -> Result<Record, Error> {
+    load_record(project, &read_strictly(arguments, &["dialogue_id"], read_dialogue_id)?)
+}
+
+fn load_record(project: &Project, id: &DialogueId) -> Result<Record, Error> {
+    project.store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()).into())
+}
+
+/// The file that the request names. For a remote caller its ending must fit the format: a program
+/// that acts on files of another kind must not find one of ours.
+fn named_file(
+    project: &Project,
+    path: &str,
+    format: Format,
+    permission: WritePermission,
+) -> Result<AllowedFile, Fault> {
+    let endings: &[&str] = match format {
+        Format::Json => &["json"],
+        Format::Markdown => &["md", "markdown"],
+    };
+    let file = project.folders.file("output_path", path, permission)?;
+    let ending = file.path().extension().unwrap_or_default();
+    let fits = endings.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    if permission == WritePermission::Remote && !fits {
+        let message =
+            format!("output_path is not allowed: the name does not fit the format {format}");
+        let names = endings.iter().map(|ending| format!("`.{ending}`")).collect::<Vec<_>>();
+        let hint = format!("end the name in {}", names.join(" or "));
+        let fault = Fault::new(Code::PathNotAllowed, message);
+        return Err(fault.field("output_path").value(path).suggest(hint));
+    }
+    Ok(file)
+}
+
+fn default_file(
+    project: &Project,
+    record: &Record,
+    format: Format,
+    permission: WritePermission,
+) -> Result<AllowedFile, Fault> {
+    let name = match format {
+        Format::Json => "dialogue.json",
+        Format::Markdown => "dialogue.md",
+    };
+    project.folders.own_file(&record.dialogue.opening.output_dir, name, permission)
+}
+
+fn render_record(project: &Project, record: &Record, format: Format) -> Result<String, Error> {
+    match (format, load_run_export(project, record)?) {
+        (Format::Markdown, ran) => Ok(documents::markdown(record, ran.as_ref())),
+        (Format::Json, None) => document_text(&documents::document(record)),
+        (Format::Json, Some(ran)) => {
+            document_text(&ExportDocument { record: documents::document(record), ran })
+        }
+    }
+}
+
+/// The record and the result of its run.
+#[derive(Debug, Serialize)]
+struct ExportDocument<'a> {
+    #[serde(flatten)]
+    record: documents::Document<'a>,
+    #[serde(flatten)]
+    ran: Ran,
+}
+
+/// Result of a council or a review; `None` for a led dialogue.
+fn load_run_export(project: &Project, record: &Record) -> Result<Option<Ran>, Error> {
+    match record.dialogue.opening.protocol {
+        Protocol::Alignment => Ok(None),
+        protocol @ (Protocol::Council | Protocol::Review) => {
+            Ok(Ran::of(protocol, &project.store.entries(record.dialogue.id(), 0)?))
+        }
+    }
+}
+
+/// Several times the longest possible dialogue. A larger file is not ours.
+const BYTES_MAX: u64 = 1 << 30;
+
+/// A title has at most some hundred characters, and a table follows it.
+const HEAD_BYTES: u64 = 16 * 1024;
+
+/// The last line of an export holds a hash.
+const TAIL_BYTES: u64 = 256;
+
+/// Whether a file is an export, as JSON or Markdown, of this or an older version.
+pub(super) fn is_export(file: &File) -> bool {
+    match read_first_byte(file) {
+        Some(b'{') => {
+            let shape = serde_json::from_reader::<_, ExportShape>(limited_reader(file));
+            shape.is_ok_and(|shape| shape.is_export())
+        }
+        Some(b'#') => read_ends(file).is_some_and(|(head, tail)| is_markdown_export(&head, &tail)),
+        Some(_) | None => false,
+    }
+}
+
+/// Whether a file is a `prompt-EXPERT.md` of ours.
+pub(super) fn is_expert_prompt(file: &File) -> bool {
+    read_ends(file).is_some_and(|(head, _)| is_prompt(&head))
+}
+
+/// Whether a file is a `context-EXPERT.json` of ours.
+pub(super) fn is_expert_context(file: &File) -> bool {
+    serde_json::from_reader::<_, ContextShape>(limited_reader(file)).is_ok()
+}
+
+/// Whether all lines of a file are in the log of this store, byte for byte: replacing it loses
+/// none. An export without verdicts is an empty file.
+pub fn is_log_export(project: &Project, file: &File) -> bool {
+    is_all_ours(project.store.as_ref(), limited_reader(file)).unwrap_or(false)
+}
+
+fn limited_reader(file: &File) -> impl BufRead {
+    BufReader::new(file.take(BYTES_MAX))
+}
+
+/// Reads the first byte and rewinds the file.
+fn read_first_byte(mut file: &File) -> Option<u8> {
+    let mut first = [0];
+    let read = file.read(&mut first).ok()?;
+    file.seek(SeekFrom::Start(0)).ok()?;
+    first.get(..read)?.first().copied()
+}
+
+/// The first and last bytes as text; a character that is cut is replaced.
+fn read_ends(mut file: &File) -> Option<(String, String)> {
+    let bytes = file.metadata().ok()?.len();
+    let mut part = |start: u64, most: u64| {
+        let mut bytes = Vec::new();
+        file.seek(SeekFrom::Start(start)).ok()?;
+        file.take(most).read_to_end(&mut bytes).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    Some((part(0, HEAD_BYTES)?, part(bytes.saturating_sub(TAIL_BYTES), TAIL_BYTES)?))
+}

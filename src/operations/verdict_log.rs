@@ -1,0 +1,415 @@
+//! Operations on the verdict log: override a verdict, export, import and show log lines.
+
+use std::collections::BTreeSet;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::arguments::{hexed_id, read_strictly};
+use super::project::Project;
+use crate::domain::change::{Change, EntryKind};
+use crate::domain::dialogue::{DialogueStatus, Opening, Protocol};
+use crate::domain::dice::SplitMix;
+use crate::domain::gate::{
+    Decision, ForeignRow, GateVerdict, LogQuery, LogRow, LogStretch, LoggedVerdict, Override,
+    Redaction,
+};
+use crate::domain::ids::DialogueId;
+use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
+use crate::domain::refusal::{Code, Fault};
+use crate::domain::time::Moment;
+use crate::error::Error;
+use crate::files::{FileError, Folders};
+use crate::store::{LOG_PAGE, StoreError, Unit, log_pages, transact};
+use crate::verdict_log::{Lines, RawLine};
+
+/// Verdict ids listed in an error.
+const OPTIONS_MAX: usize = 20;
+
+#[derive(Debug, Serialize)]
+pub struct Overridden {
+    pub status: &'static str,
+    pub verdict_id: String,
+    pub dialogue_id: DialogueId,
+    pub artifact: String,
+    pub artifact_type: String,
+    /// Verdict of the review.
+    pub gate: GateVerdict,
+    /// Decision in force before.
+    pub stood: GateVerdict,
+    /// Decision in force from now on.
+    pub stands: Decision,
+    pub why: String,
+}
+
+/// Records a person's decision over a verdict; both are kept. The verdict is named by its id, or by
+/// its dialogue's if that has only one. A later decision replaces an earlier one.
+pub fn override_verdict(project: &Project, arguments: &Value) -> Result<Overridden, Error> {
+    let known = ["verdict_id", "decision", "why"];
+    let (named, decision, why) = read_strictly(arguments, &known, |fields, notes| {
+        let named = fields.required_text("verdict_id", LINE_CHARS_MAX, notes);
+        let decision = fields.required_word("decision", notes);
+        let why = fields.required_text("why", TEXT_CHARS_MAX, notes);
+        Some((named?, decision?, why?))
+    })?;
+    let at = project.ambient.now();
+    transact(project.store.as_ref(), |unit| {
+        let found = find_verdict(unit, &named)?;
+        let word = Override { verdict_id: found.verdict_id.clone(), decision, why: why.clone() };
+        unit.apply(&found.dialogue_id, EntryKind::Overridden, at, &[Change::Overridden(word)])?;
+        Ok(Overridden {
+            status: "success",
+            stood: found.standing(),
+            stands: decision,
+            why,
+            gate: found.row.adjudicator.final_verdict,
+            artifact: found.row.artifact,
+            artifact_type: found.row.artifact_type,
+            verdict_id: found.verdict_id,
+            dialogue_id: found.dialogue_id,
+        })
+    })
+}
+
+fn find_verdict(unit: &mut dyn Unit, named: &str) -> Result<LoggedVerdict, Error> {
+    if let Some(found) = unit.logged(named)? {
+        return Ok(found);
+    }
+    let Ok(dialogue) = named.parse::<DialogueId>() else {
+        return Err(verdict_not_found(named).into());
+    };
+    let verdicts = unit.verdicts_logged(&dialogue, OPTIONS_MAX)?;
+    match verdicts.as_slice() {
+        [] => Err(verdict_not_found(named).into()),
+        [only] => Ok(unit.logged(only)?.ok_or_else(|| verdict_not_found(named))?),
+        several => {
+            let message = format!("dialogue '{dialogue}' has more than one verdict");
+            let fault = Fault::new(Code::InvalidEnum, message).field("verdict_id").value(named);
+            let hint = format!("name one of them: {}", several.join(", "));
+            Err(fault.options(several).suggest(hint).into())
+        }
+    }
+}
+
+fn verdict_not_found(named: &str) -> Fault {
+    Fault::new(Code::VerdictNotFound, "no verdict of the log has this id")
+        .field("verdict_id")
+        .value(named)
+        .suggest("`plenary log tail` shows the last verdicts with their ids")
+}
+
+/// Filter of log lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LogFilter {
+    pub artifact_type: Option<String>,
+    /// By their `ts`.
+    pub since: Option<Moment>,
+}
+
+/// Passes the lines to `hand_on` in order, some at a time, each with its line break; returns their
+/// number.
+pub fn export_log(
+    project: &Project,
+    filter: LogFilter,
+    mut hand_on: impl FnMut(&str) -> Result<(), Error>,
+) -> Result<usize, Error> {
+    let LogFilter { artifact_type, since } = filter;
+    let query = LogQuery { artifact_type, since, ..LogQuery::from_the_start(LOG_PAGE) };
+    let mut count = 0;
+    for page in log_pages(project.store.as_ref(), &query) {
+        let found = page?;
+        count += found.len();
+        let lines: String = found.iter().map(|found| format!("{}\n", found.line)).collect();
+        hand_on(&lines)?;
+    }
+    Ok(count)
+}
+
+/// Some ten thousand verdicts. They are imported in one transaction, so they are in memory
+/// together.
+pub const LOG_BYTES_MAX: usize = 64 * 1024 * 1024;
+
+/// Size of a verdict with nine long replies. The limit of the log's own file is higher: foreign
+/// lines may be refused, but stored ones must not be skipped.
+const LINE_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Malformed lines listed one by one; a file with more of them is not a log.
+const TOLD_MAX: usize = 100;
+
+/// Rows in one journal entry.
+const ENTRY_ROWS: usize = 500;
+
+/// Tolerance for clocks; a row further in the future would stay the newest verdict for long.
+const DAYS_AHEAD_MAX: u32 = 1;
+
+/// Source of imported rows.
+#[derive(Debug)]
+pub struct Importing<'a, R> {
+    /// The path, or `-`.
+    pub path: &'a Path,
+    pub source: R,
+    pub redaction: &'a Redaction,
+}
+
+/// Result of an import.
+#[derive(Debug, Serialize)]
+pub struct Imported {
+    pub status: &'static str,
+    /// Dialogue of the import; `None` if no row was new.
+    pub dialogue_id: Option<DialogueId>,
+    pub lines: usize,
+    pub imported: usize,
+    /// Rows that the store already has.
+    pub known: usize,
+    pub malformed: usize,
+    /// The first malformed lines, with reasons.
+    pub malformed_lines: Vec<Malformed>,
+    /// Lines with the id of a stored verdict but other content: the stored one is kept.
+    pub otherwise: Vec<Otherwise>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Malformed {
+    pub line: usize,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Otherwise {
+    pub line: usize,
+    pub verdict_id: String,
+}
+
+impl Imported {
+    fn malformed(&mut self, line: usize, reason: String) {
+        self.malformed += 1;
+        if self.malformed_lines.len() < TOLD_MAX {
+            self.malformed_lines.push(Malformed { line, reason });
+        }
+    }
+
+    fn known(&mut self, line: usize, otherwise: Option<String>) {
+        self.known += 1;
+        if let Some(verdict_id) = otherwise.filter(|_| self.otherwise.len() < TOLD_MAX) {
+            self.otherwise.push(Otherwise { line, verdict_id });
+        }
+    }
+}
+
+/// A row that was parsed.
+struct ImportCandidate {
+    line: usize,
+    row: LogRow,
+    fingerprint: String,
+    /// Fingerprint before redaction: the patterns may be newer than the stored row.
+    as_written: String,
+}
+
+pub fn import_log<R: BufRead>(
+    project: &Project,
+    importing: Importing<'_, R>,
+) -> Result<Imported, Error> {
+    let (at, path) = (project.ambient.now(), importing.path.to_owned());
+    let (mut imported, candidates) = read_rows(importing, at)?;
+    let mut dice = SplitMix::new(project.ambient.chance());
+    transact(project.store.as_ref(), |unit| {
+        let fresh = keep_new_rows(unit, candidates, &mut imported)?;
+        if fresh.is_empty() {
+            return Ok(imported);
+        }
+        let title = format!("Imported verdicts: {}", display_name(&path));
+        let id = hexed_id(unit, &title, &mut dice)?;
+        imported.imported = fresh.len();
+        unit.apply(
+            &id,
+            EntryKind::DialogueCreated,
+            at,
+            &import_changes(&id, title, &project.folders),
+        )?;
+        let changes = verdict_changes(&id, fresh);
+        for entry in changes.chunks(ENTRY_ROWS) {
+            unit.apply(&id, EntryKind::VerdictLogged, at, entry)?;
+        }
+        imported.dialogue_id = Some(id);
+        Ok(imported)
+    })
+}
+
+fn read_rows<R: BufRead>(
+    importing: Importing<'_, R>,
+    now: Moment,
+) -> Result<(Imported, Vec<ImportCandidate>), Error> {
+    let mut imported = Imported {
+        status: "success",
+        dialogue_id: None,
+        lines: 0,
+        imported: 0,
+        known: 0,
+        malformed: 0,
+        malformed_lines: Vec::new(),
+        otherwise: Vec::new(),
+    };
+    let path = || PathBuf::from(importing.path);
+    let latest = now.day().later(DAYS_AHEAD_MAX + 1).start();
+    let mut candidates = Vec::new();
+    // One byte over the limit shows that the source is too large.
+    let source = importing.source.take(LOG_BYTES_MAX as u64 + 1);
+    for line in Lines::new(source, LINE_BYTES_MAX) {
+        let line = line.map_err(|source| FileError::Unreadable { path: path(), source })?;
+        if line.place.end > LOG_BYTES_MAX as u64 {
+            return Err(FileError::TooLarge { path: path(), bytes_max: LOG_BYTES_MAX }.into());
+        }
+        if line.bytes.iter().all(u8::is_ascii_whitespace) && !line.is_too_long {
+            continue;
+        }
+        imported.lines += 1;
+        match read_row(&line, latest) {
+            Ok(row) => {
+                let row = LogRow { imported: true, ..row };
+                let as_written = row.fingerprint().map_err(Error::Document)?;
+                let row = importing.redaction.apply(&row);
+                let fingerprint = row.fingerprint().map_err(Error::Document)?;
+                candidates.push(ImportCandidate {
+                    line: line.number,
+                    row,
+                    fingerprint,
+                    as_written,
+                });
+            }
+            Err(reason) => imported.malformed(line.number, reason),
+        }
+    }
+    Ok((imported, candidates))
+}
+
+fn read_row(line: &RawLine, latest: Moment) -> Result<LogRow, String> {
+    if line.is_too_long {
+        return Err(format!("it is over the limit of {LINE_BYTES_MAX} bytes"));
+    }
+    let text = std::str::from_utf8(&line.bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+    let row = ForeignRow::read(text).map_err(|fault| fault.to_string())?.row;
+    if row.ts > latest { Err("`ts` lies in the future".to_owned()) } else { Ok(row) }
+}
+
+/// Returns the rows that the store does not have, and counts the others.
+fn keep_new_rows(
+    unit: &mut dyn Unit,
+    candidates: Vec<ImportCandidate>,
+    imported: &mut Imported,
+) -> Result<Vec<ImportCandidate>, Error> {
+    let (mut ids, mut alike) = (BTreeSet::new(), BTreeSet::new());
+    let mut fresh = Vec::new();
+    for candidate in candidates {
+        let ImportCandidate { line, row, fingerprint, as_written } = &candidate;
+        let stored = match &row.verdict_id {
+            Some(id) => unit.logged(id)?,
+            None => None,
+        };
+        if let Some(stored) = stored {
+            let own = stored.row.fingerprint().map_err(Error::Document)?;
+            let is_same = own == *fingerprint || own == *as_written;
+            let otherwise = (!is_same).then_some(stored.verdict_id);
+            imported.known(*line, otherwise);
+        } else if unit.logged_alike(fingerprint)?.is_some() || !alike.insert(fingerprint.clone()) {
+            imported.known(*line, None);
+        } else if row.verdict_id.clone().is_some_and(|id| !ids.insert(id)) {
+            imported.malformed(*line, "`verdict_id` stands in a line before it".to_owned());
+        } else if is_disowned(unit, row)? {
+            let reason =
+                "`verdict_id` is one of a dialogue of this store, which has no such verdict";
+            imported.malformed(*line, reason.to_owned());
+        } else {
+            fresh.push(candidate);
+        }
+    }
+    Ok(fresh)
+}
+
+/// Whether a row uses a verdict id of a stored dialogue that has no such verdict: it would block
+/// that dialogue's next verdict.
+fn is_disowned(unit: &mut dyn Unit, row: &LogRow) -> Result<bool, StoreError> {
+    let id = row.verdict_id.as_deref().and_then(|id| id.rsplit_once('/'));
+    match id.and_then(|(dialogue, _)| dialogue.parse::<DialogueId>().ok()) {
+        Some(dialogue) => unit.is_taken(&dialogue),
+        None => Ok(false),
+    }
+}
+
+fn import_changes(id: &DialogueId, title: String, folders: &Folders) -> [Change; 2] {
+    let opening = Opening {
+        dialogue_id: id.clone(),
+        title,
+        question: None,
+        background: None,
+        protocol: Protocol::Review,
+        rehearsal: false,
+        convergence_percent: 100,
+        panel_seed: None,
+        output_dir: folders.default_output_dir(id.as_str()),
+    };
+    let status = DialogueStatus::Converged;
+    [Change::DialogueOpened(opening), Change::StatusSet { status, reason: None }]
+}
+
+/// Rows without an id get one of the import's.
+fn verdict_changes(id: &DialogueId, fresh: Vec<ImportCandidate>) -> Vec<Change> {
+    let rows = fresh.into_iter().map(|candidate| candidate.row).enumerate();
+    let named = rows.map(|(place, row)| {
+        let own = || format!("{id}/{}", place + 1);
+        LogRow { verdict_id: Some(row.verdict_id.clone().unwrap_or_else(own)), ..row }
+    });
+    named.map(|row| Change::VerdictLogged(Box::new(row))).collect()
+}
+
+/// Name of the source for lists.
+fn display_name(path: &Path) -> String {
+    const CHARS_MAX: usize = 80;
+    if path == Path::new("-") {
+        return "standard input".to_owned();
+    }
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+    name.chars().take(CHARS_MAX).collect()
+}
+
+/// A row with the person's decision over it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TailRow {
+    #[serde(flatten)]
+    pub row: LogRow,
+    pub dialogue_id: DialogueId,
+    /// Decision in force: the person's if there is one, else the review's.
+    pub standing: GateVerdict,
+    pub overridden: Option<PersonsDecision>,
+}
+
+/// A person's decision over a verdict.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PersonsDecision {
+    pub decision: Decision,
+    pub why: String,
+    pub at: Moment,
+}
+
+/// The last `limit` verdicts, of one type where it is given; in the order of the log.
+pub fn tail_log(
+    project: &Project,
+    artifact_type: Option<String>,
+    limit: usize,
+) -> Result<Vec<TailRow>, Error> {
+    let stretch = LogStretch::Last;
+    let query = LogQuery { artifact_type, stretch, ..LogQuery::from_the_start(limit) };
+    Ok(project.store.log_page(&query)?.into_iter().map(tail_row).collect())
+}
+
+fn tail_row(found: LoggedVerdict) -> TailRow {
+    let standing = found.standing();
+    let LoggedVerdict { row, dialogue_id, overridden, .. } = found;
+    let word = overridden.map(|word| PersonsDecision {
+        decision: word.decision,
+        why: word.why,
+        at: word.at,
+    });
+    TailRow { row, dialogue_id, standing, overridden: word }
+}

@@ -1,0 +1,215 @@
+//! `dialogue create`, `panel`, `expert` and `abandon`: open a dialogue, change its panel, close it.
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::command::{DataArgs, warn};
+use crate::error::Error;
+use crate::export::safe_text;
+use crate::operations::{self, Created, PanelEvolved};
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::table::Table;
+
+/// Open a dialogue
+///
+/// The title becomes the id (`NVIDIA Investment Decision` → `nvidia-investment-decision`).
+/// Give the expert pool in `--data`, or create experts one by one afterwards.
+#[derive(Debug, Args)]
+pub(crate) struct CreateArgs {
+    /// What the dialogue is about, in a few words.
+    title: Option<String>,
+    /// The question to be decided.
+    #[arg(long)]
+    question: Option<String>,
+    /// How many experts to draw from the pool for the first round [default: all]
+    #[arg(long, value_name = "N")]
+    panel_size: Option<i64>,
+    /// How many of a hundred must agree before a final verdict
+    /// [default: what `council.yaml` says, else 100]
+    #[arg(long, value_name = "PERCENT")]
+    convergence_percent: Option<i64>,
+    /// Where the dialogue's files go [default: a folder of its own beside the store]
+    #[arg(long, value_name = "DIR")]
+    output_dir: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl CreateArgs {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let located = session.loader.locate_files()?;
+        let arguments = self
+            .data
+            .arguments()?
+            .with("title", self.title)
+            .with("question", self.question)
+            .with("panel_size", self.panel_size)
+            .with("convergence_percent", self.convergence_percent)
+            .with("output_dir", self.output_dir);
+        let created = operations::create(&session.open(&located)?, arguments.value())?;
+        let width = session.ui.table_width();
+        session.ui.answer(&created, |created| create_text(created, width))?;
+        warn(session.ui, &created.warnings);
+        if !session.ui.json {
+            session.ui.say(&create_next_step(&created));
+        }
+        Ok(Done::Well)
+    }
+}
+
+fn create_text(created: &Created, width: usize) -> String {
+    let mut text = format!("Opened {}\n", created.dialogue_id);
+    if !created.panel.is_empty() {
+        let mut table = Table::new(&["EXPERT", "TIER", "ROLE"]);
+        for seat in &created.panel {
+            table.row([seat.expert_slug.as_str(), seat.tier.name(), &seat.role]);
+        }
+        text.push_str(&format!("\n{}", table.draw(width)));
+    }
+    text
+}
+
+fn create_next_step(created: &Created) -> String {
+    let id = &created.dialogue_id;
+    if created.panel.is_empty() {
+        format!("next: `plenary dialogue expert {id} SLUG --role … --tier Core --reason …`")
+    } else {
+        format!(
+            "next: `plenary dialogue context {id}`, then `plenary dialogue register --data FILE`"
+        )
+    }
+}
+
+/// Record who sits at the table in the next round
+///
+/// Without a recorded panel a round has the last one, retained.
+#[derive(Debug, Args)]
+pub(crate) struct PanelArgs {
+    /// The dialogue.
+    id: Option<String>,
+    /// The round this panel is for; it must be the next one.
+    #[arg(long, value_name = "N")]
+    round: Option<i64>,
+    /// An expert and how they came: muffin:retained, eclair:pool, palmier:created. May be repeated.
+    #[arg(long = "seat", value_name = "EXPERT:SOURCE")]
+    seats: Vec<String>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl PanelArgs {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let seats: Vec<Value> = self.seats.iter().map(|seat| seat_value(seat)).collect();
+        let arguments = self
+            .data
+            .arguments()?
+            .with("dialogue_id", self.id)
+            .with("round", self.round)
+            .with("panel", (!seats.is_empty()).then_some(seats));
+        let evolved = operations::evolve_panel(&session.for_existing()?, arguments.value())?;
+        let width = session.ui.table_width();
+        session.ui.answer(&evolved, |evolved| panel_text(evolved, width))?;
+        warn(session.ui, &evolved.warnings);
+        Ok(Done::Well)
+    }
+}
+
+/// A seat without a source was on the panel before.
+fn seat_value(seat: &str) -> Value {
+    let (expert, source) = seat.split_once(':').unwrap_or((seat, "retained"));
+    json!({ "expert_slug": expert, "source": source })
+}
+
+fn panel_text(evolved: &PanelEvolved, width: usize) -> String {
+    let mut table = Table::new(&["EXPERT", "SOURCE", "TIER", "ROLE"]);
+    for seat in &evolved.panel {
+        table.row([seat.expert_slug.as_str(), seat.source.name(), seat.tier.name(), &seat.role]);
+    }
+    format!("Panel of round {}\n\n{}", evolved.round, table.draw(width))
+}
+
+/// Create an expert for a gap that nobody on the panel fills
+#[derive(Debug, Args)]
+pub(crate) struct ExpertArgs {
+    /// The dialogue.
+    id: Option<String>,
+    /// A short name: lower-case letters, digits, `-` and `_`.
+    slug: Option<String>,
+    /// What they are: "Geopolitical Risk Analyst".
+    #[arg(long)]
+    role: Option<String>,
+    /// Core, Adjacent or Wildcard.
+    #[arg(long)]
+    tier: Option<String>,
+    /// Why they are needed.
+    #[arg(long)]
+    reason: Option<String>,
+    /// What they look at, briefly.
+    #[arg(long)]
+    focus: Option<String>,
+    /// How they think, for their prompt.
+    #[arg(long)]
+    description: Option<String>,
+    /// What they are to deliver.
+    #[arg(long)]
+    mandate: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl ExpertArgs {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let arguments = self
+            .data
+            .arguments()?
+            .with("dialogue_id", self.id)
+            .with("expert_slug", self.slug)
+            .with("role", self.role)
+            .with("tier", self.tier)
+            .with("reason", self.reason)
+            .with("focus", self.focus)
+            .with("description", self.description)
+            .with("mandate", self.mandate);
+        let created = operations::create_expert(&session.for_existing()?, arguments.value())?;
+        session.ui.answer(&created, |created| {
+            let expert = &created.expert;
+            let joins = expert
+                .first_round
+                .map_or_else(String::new, |round| format!(", from round {round}"));
+            let role = safe_text::line(&expert.role);
+            format!("Created {} ({role}, {}{joins})", expert.expert_slug, expert.tier)
+        })?;
+        warn(session.ui, &created.warnings);
+        if !session.ui.json {
+            session.ui.say("next: `plenary dialogue panel` says who sits; before the first panel everyone does");
+        }
+        Ok(Done::Well)
+    }
+}
+
+/// Close a dialogue that will not be concluded
+///
+/// Nothing is deleted; the record stays readable.
+#[derive(Debug, Args)]
+pub(crate) struct AbandonArgs {
+    /// The dialogue.
+    #[arg(required_unless_present = "data")]
+    id: Option<String>,
+    /// Why; it is kept in the journal.
+    #[arg(long, value_name = "TEXT")]
+    why: Option<String>,
+    #[command(flatten)]
+    data: DataArgs,
+}
+
+impl AbandonArgs {
+    pub(crate) fn run(self, session: &Session<'_>) -> Result<Done, Error> {
+        let arguments =
+            self.data.arguments()?.with("dialogue_id", self.id).with("reason", self.why);
+        let abandoned = operations::abandon(&session.for_existing()?, arguments.value())?;
+        session
+            .ui
+            .answer(&abandoned, |abandoned| format!("Abandoned {}", abandoned.dialogue_id))?;
+        Ok(Done::Well)
+    }
+}

@@ -1,0 +1,117 @@
+//! [`CliRuntime`]: Tokio runtime, run engine and interrupt flag of one command that runs something.
+
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+use super::output::{print_result, run_exit, sync_log};
+use super::progress::ProgressDisplay;
+use crate::convening::TransportFactory;
+use crate::error::Error;
+use crate::hosting::{RunEngine, RunStart, start_run};
+use crate::operations::Project;
+use crate::providers::sweep_scratch_folders;
+use crate::surfaces::cli::session::{Done, Session};
+use crate::surfaces::cli::signals::stop_or_exit;
+
+/// Duration of a rehearsed reply on a terminal, so that a person can follow it.
+const REHEARSAL_PACE: Duration = Duration::from_millis(900);
+
+/// Whether a command drives one run at a time or many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::surfaces::cli) enum Concurrency {
+    One,
+    Many,
+}
+
+#[derive(Debug)]
+pub(in crate::surfaces::cli) struct CliRuntime {
+    engine: Arc<RunEngine>,
+    /// Becomes true when the user presses Ctrl-C.
+    interrupted: watch::Receiver<bool>,
+    runtime: Runtime,
+}
+
+impl CliRuntime {
+    pub(in crate::surfaces::cli) fn open(
+        project: Project,
+        concurrency: Concurrency,
+    ) -> Result<Self, Error> {
+        let runtime = match concurrency {
+            // One run waits for the network; a second thread would only slow the start.
+            Concurrency::One => Builder::new_current_thread().enable_all().build(),
+            Concurrency::Many => {
+                raise_open_file_limit();
+                Builder::new_multi_thread().enable_all().build()
+            }
+        };
+        let runtime = runtime.map_err(Error::Runtime)?;
+        sweep_scratch_folders();
+        let (interrupt, interrupted) = watch::channel(false);
+        runtime.spawn(stop_or_exit(interrupt));
+        let engine = RunEngine::open(Arc::new(project), runtime.handle())?;
+        Ok(Self { engine, interrupted, runtime })
+    }
+
+    /// Starts one run, drives it until it stops and prints the result. A review names the file of
+    /// the verdict log, which is synchronised afterwards.
+    pub(in crate::surfaces::cli) fn complete_run(
+        self,
+        session: &Session<'_>,
+        progress: &Arc<ProgressDisplay>,
+        start: RunStart,
+        log: Option<&Path>,
+    ) -> Result<Done, Error> {
+        let store = Arc::clone(&self.engine.project.store);
+        let ended = self.block_on(async |engine, interrupted| {
+            let started = start_run(engine.run_context(progress.clone(), None), start).await?;
+            let ended = engine.finish_run(started, interrupted).await;
+            if let Some(path) = log {
+                sync_log(session.ui, engine.project.store.as_ref(), path);
+            }
+            ended
+        });
+        progress.clear();
+        let (stop, transcript) = ended?;
+        let done = run_exit(&stop, &transcript);
+        match print_result(session, store.as_ref(), &transcript) {
+            // A closed terminal cannot show the result; the run stopped as it should.
+            Err(Error::Output(_)) if done == Done::Interrupted => Ok(done),
+            printed => printed.map(|()| done),
+        }
+    }
+
+    /// Runs the work to its end, and returns once the journal is on disk.
+    pub(in crate::surfaces::cli) fn block_on<F: Future>(
+        self,
+        work: impl FnOnce(Arc<RunEngine>, watch::Receiver<bool>) -> F,
+    ) -> F::Output {
+        let Self { engine, interrupted, runtime } = self;
+        let result = runtime.block_on(work(Arc::clone(&engine), interrupted));
+        // Shutdown drops the tasks that are left, and with them their handles of the engine.
+        runtime.shutdown_background();
+        engine.close();
+        result
+    }
+}
+
+/// Makes the transports of a command: one HTTP client, and a slow rehearsal on a terminal.
+pub(in crate::surfaces::cli) fn transport_factory(session: &Session<'_>) -> TransportFactory {
+    TransportFactory {
+        pace: session.ui.is_watched().then_some(REHEARSAL_PACE),
+        ..TransportFactory::default()
+    }
+}
+
+/// Raises the limit of open files. Each call has a connection of its own, and the usual limit of
+/// a thousand files is reached by three hundred councils. If the limit cannot be raised, a call
+/// without a connection reports it.
+pub(in crate::surfaces::cli) fn raise_open_file_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
+}
