@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
+use plenary::protocols::Protocols;
 
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
@@ -14,5 +15,5 @@ fn main() -> ExitCode {
         return code;
     }
     plenary::providers::Supervisor::use_this_executable();
-    ExitCode::from(plenary::surfaces::cli::main(std::env::args_os()))
+    ExitCode::from(plenary::surfaces::cli::main(std::env::args_os(), Protocols::built_in()))
 }

@@ -31,7 +31,7 @@ pub(crate) const PERSPECTIVES: usize = 99;
 const CONTENT_BYTES: usize = 600;
 const VOCABULARY: usize = 4_000;
 
-/// A workspace on the disk that the build is on: a temporary folder may be memory.
+/// A project on the disk that the build is on: a temporary folder may be memory.
 pub(crate) struct Place {
     pub folder: TempDir,
     pub project: Project,

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::digest::sha256_hex;
 use super::ids::ExpertSlug;
-use super::words::words;
+use super::words::{open_words, words};
 
-words! {
+open_words! {
     /// The kind of document that an ask requests.
     pub enum Purpose {
         Opinion = "opinion",

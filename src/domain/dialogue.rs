@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::ids::DialogueId;
 use super::time::Moment;
-use super::words::words;
+use super::words::{open_words, words};
 
-words! {
+open_words! {
     /// The protocol that runs a dialogue.
     pub enum Protocol {
         Alignment = "alignment",
@@ -21,7 +21,32 @@ impl Protocol {
     pub fn first_round(self) -> u8 {
         match self {
             Self::Alignment => 0,
-            Self::Council | Self::Review => 1,
+            Self::Council | Self::Review | Self::Other(_) => 1,
+        }
+    }
+
+    /// Whether a Judge leads the dialogue: rounds have scores, verdicts have votes, and experts
+    /// have prompts. The seats of every other protocol are asked by the engine.
+    pub fn is_judged(self) -> bool {
+        match self {
+            Self::Alignment => true,
+            Self::Council | Self::Review | Self::Other(_) => false,
+        }
+    }
+
+    /// Whether a report accepts the tensions that it leaves open.
+    pub fn accepts_open_tensions(self) -> bool {
+        match self {
+            Self::Council => true,
+            Self::Alignment | Self::Review | Self::Other(_) => false,
+        }
+    }
+
+    /// Whether a person or an agent may register rounds and verdicts by hand.
+    pub fn takes_contributions(self) -> bool {
+        match self {
+            Self::Alignment | Self::Council => true,
+            Self::Review | Self::Other(_) => false,
         }
     }
 }

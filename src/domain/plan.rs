@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ask::{Purpose, TransportKind};
+use super::ask::TransportKind;
 use super::conclusion::Author;
 use super::council::words::Mode;
 use super::gate::GatePlan;
@@ -121,23 +121,25 @@ impl Plan {
     }
 
     /// Time limit of one ask of this purpose, for all its attempts together.
-    pub fn timeout_ms(&self, seat: &Seat, purpose: Purpose) -> u64 {
+    pub fn timeout_ms(&self, seat: &Seat, limit: TimeLimit) -> u64 {
         let own = seat.timeouts.unwrap_or_default();
-        match purpose {
-            Purpose::Opinion | Purpose::Judgement => {
-                own.r1_per_provider.unwrap_or(self.timeouts.r1_per_provider)
-            }
-            Purpose::Review | Purpose::CrossReading => {
-                own.r2_per_provider.unwrap_or(self.timeouts.r2_per_provider)
-            }
-            Purpose::Synthesis
-            | Purpose::Conclusion
-            | Purpose::Audit
-            | Purpose::Revision
-            | Purpose::Restatement
-            | Purpose::Adjudication => own.r3_chair.unwrap_or(self.timeouts.r3_chair),
+        match limit {
+            TimeLimit::FirstRound => own.r1_per_provider.unwrap_or(self.timeouts.r1_per_provider),
+            TimeLimit::SecondRound => own.r2_per_provider.unwrap_or(self.timeouts.r2_per_provider),
+            TimeLimit::Chair => own.r3_chair.unwrap_or(self.timeouts.r3_chair),
         }
     }
+}
+
+/// Which of the time limits applies to an ask.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeLimit {
+    /// `r1_per_provider`
+    FirstRound,
+    /// `r2_per_provider`
+    SecondRound,
+    /// `r3_chair`
+    Chair,
 }
 
 words! {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::ask::{Ask, Messages, Sending};
 pub use super::asked::{Asked, Call, CallOutcome};
@@ -15,7 +16,7 @@ use super::conclusion::{Audit, Conclusion, Ending, Participant};
 use super::council::opinion::Opinion;
 use super::council::report::{CouncilFinalReport, Report};
 use super::council::review::Review;
-use super::dialogue::{DialogueStatus, Opening, Stage};
+use super::dialogue::{DialogueStatus, Opening, Protocol, Stage};
 use super::gate::{Adjudication, GatePlan, Judgement, Override, Ruling};
 use super::ids::{EntityId, ExpertSlug};
 use super::intervention::{Intervention, Noted};
@@ -91,6 +92,8 @@ pub enum Document {
     /// A deliberator's judgement, in either round.
     Judgement(Box<Judgement>),
     Adjudication(Box<Adjudication>),
+    /// A document of a protocol that is not built in.
+    Other(Value),
 }
 
 words! {
@@ -444,8 +447,13 @@ impl Transcript {
         match (self.gate(), &self.plan.conclusion) {
             (Some(_), _) => self.ruling.is_some(),
             (None, Some(_)) => self.ending.is_some(),
-            (None, None) => self.report.is_some(),
+            (None, None) => self.report.is_some() || self.is_other_done(),
         }
+    }
+
+    /// Whether a run of a protocol that is not built in recorded its own end.
+    fn is_other_done(&self) -> bool {
+        matches!(self.opening.protocol, Protocol::Other(_)) && self.stopped == Some(Stop::Done)
     }
 
     /// Returns true if a rule skipped the round.

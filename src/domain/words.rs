@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::{Mutex, PoisonError};
 
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
@@ -69,7 +70,99 @@ macro_rules! words {
     };
 }
 
-/// Implements serde through `Display` and `FromStr`.
+/// Like [`words!`], for a vocabulary that programs built on this library may extend: a stored name
+/// that is none of these is `Other`. What people type is still one of the listed words.
+macro_rules! open_words {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $name {
+            $($(#[$vmeta])* $variant,)+
+            /// A name of a protocol that is not built in.
+            Other(&'static str),
+        }
+
+        impl $name {
+            /// The built-in ones.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ Self::Other(name) => name }
+            }
+
+            /// The built-in one of this name.
+            pub fn named(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|word| word.name() == name)
+            }
+
+            /// The one that is stored under this name, built in or not.
+            pub fn stored(name: &str) -> Option<Self> {
+                Self::named(name).or_else(|| $crate::domain::words::open_name(name).map(Self::Other))
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::domain::ids::Malformed;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::named(text).ok_or($crate::domain::ids::Malformed)
+            }
+        }
+
+        impl $crate::domain::words::Word for $name {
+            fn options() -> Vec<String> {
+                Self::ALL.iter().map(|word| word.name().to_owned()).collect()
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.name())
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::domain::words::read_text(deserializer, stringify!($name), Self::stored)
+            }
+        }
+    };
+}
+
+/// Longest name of a protocol or a purpose that is not built in.
+const OPEN_NAME_BYTES_MAX: usize = 32;
+
+/// Names that one process keeps. They live as long as the process, so a damaged store must not be
+/// able to add more and more of them.
+const OPEN_NAMES_MAX: usize = 64;
+
+/// A name that is not built in, kept for the life of the process; none if it is malformed or one
+/// too many.
+pub(crate) fn open_name(name: &str) -> Option<&'static str> {
+    static KEPT: Mutex<Vec<&'static str>> = Mutex::new(Vec::new());
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+    if name.is_empty() || name.len() > OPEN_NAME_BYTES_MAX || !name.chars().all(is_plain) {
+        return None;
+    }
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = kept.iter().copied().find(|known| *known == name) {
+        return Some(known);
+    }
+    if kept.len() >= OPEN_NAMES_MAX {
+        return None;
+    }
+    let name: &'static str = Box::leak(name.to_owned().into_boxed_str());
+    kept.push(name);
+    Some(name)
+}
+
+/// Serde for a type by its `Display` and `FromStr`.
 macro_rules! serde_by_text {
     ($name:ty) => {
         impl serde::Serialize for $name {
@@ -87,7 +180,7 @@ macro_rules! serde_by_text {
     };
 }
 
-pub(crate) use {serde_by_text, words};
+pub(crate) use {open_words, serde_by_text, words};
 
 /// Parses a value from borrowed text without allocating, because a record contains thousands of ids
 /// and names.
@@ -113,5 +206,30 @@ impl<T, F: Fn(&str) -> Option<T>> Visitor<'_> for Reader<F> {
 
     fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
         (self.read)(text).ok_or_else(|| E::custom(format_args!("malformed {} `{text}`", self.what)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::open_name;
+    use crate::domain::dialogue::Protocol;
+
+    #[test]
+    fn a_stored_name_may_be_open_but_what_people_type_is_listed() {
+        let stored = |text: &str| serde_json::from_str::<Protocol>(&format!("\"{text}\"")).ok();
+        assert_eq!(stored("council"), Some(Protocol::Council));
+        assert_eq!(stored("vote"), Some(Protocol::Other("vote")));
+        assert_eq!(serde_json::to_string(&Protocol::Other("vote")).unwrap(), "\"vote\"");
+        assert_eq!("vote".parse::<Protocol>().ok(), None);
+        for malformed in ["", "Vote", "a vote", "é", &"v".repeat(33)] {
+            assert_eq!(stored(malformed), None, "{malformed}");
+        }
+    }
+
+    #[test]
+    fn a_process_keeps_few_names() {
+        let kept = (0..100).filter(|number| open_name(&format!("name_{number}")).is_some()).count();
+        assert!((50..=64).contains(&kept), "{kept}");
+        assert_eq!(open_name("name_0"), Some("name_0"));
     }
 }

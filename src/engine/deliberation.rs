@@ -1,4 +1,4 @@
-//! A run: the protocol says what is next, this does it.
+//! The loop of a run: ask the protocol for the next step, take it, journal it, repeat.
 
 use std::sync::atomic::{self, AtomicU32};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,26 +29,26 @@ use crate::domain::ids::DialogueId;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
 use crate::files::Folders;
-use crate::protocols::{Step, next};
+use crate::protocols::{Protocols, Step};
 use crate::store::Store;
 
-/// When a run must end, whatever it has.
+/// The limits of one start of a run.
 #[derive(Debug, Clone)]
 pub struct Limits {
     pub wall: Duration,
-    /// Becomes true when the person at the terminal has had enough.
+    /// Becomes true when the user interrupts the command.
     pub interrupted: watch::Receiver<bool>,
 }
 
-/// A run at work. One task owns it; all that happens goes through [`Self::decide`] or
+/// A run in this process. One task owns it; every change goes through [`Self::decide`] or
 /// [`Self::note`].
 #[derive(Debug)]
 pub struct Deliberation {
     pub(super) id: DialogueId,
     pub(super) transcript: Mutex<Transcript>,
-    /// The entries that the transcript has taken in.
+    /// The journal entries that the run state contains.
     pub(super) known: Mutex<AppliedEntries>,
-    /// Readings that go into the journal with the next entry.
+    /// Parse results that the next entry will contain.
     pub(super) unwritten: Mutex<Vec<Change>>,
     pub(super) calls: AtomicU32,
     pub(super) connections: SeatTransports,
@@ -58,14 +58,17 @@ pub struct Deliberation {
     pub(super) ambient: Arc<dyn Ambient>,
     pub(super) observer: Arc<dyn RunObserver>,
     pub(super) redaction: Arc<Redaction>,
+    pub(super) protocols: Protocols,
     watcher: InterventionWatcher,
-    /// No other run of this process works on the dialogue meanwhile.
+    /// Keeps other runs of this process off the dialogue.
     _claim: RunClaim,
 }
 
-/// What runs share.
+/// The dependencies of a run.
 #[derive(Debug, Clone)]
 pub struct RunContext {
+    /// The protocols that runs may follow.
+    pub protocols: Protocols,
     pub journal: Journal,
     pub process_lock: Arc<ProcessLock>,
     pub store: Arc<dyn Store>,
@@ -73,11 +76,12 @@ pub struct RunContext {
     pub watcher: InterventionWatcher,
     pub ambient: Arc<dyn Ambient>,
     pub observer: Arc<dyn RunObserver>,
-    /// Of what a whole batch may spend together.
+    /// The share of a batch in a common budget.
     pub batch_share: Option<BatchShare>,
-    /// What servers may spend in a day; nothing, where no server works on the runs.
+    /// The servers' daily budget; none for runs of the command line.
     pub daily_budget: Option<Arc<DailyBudget>>,
-    /// What must not be in the verdict log. It is no part of the plan: the journal keeps that.
+    /// What the verdict log must not contain. It is not in the plan, because the journal keeps the
+    /// plan.
     pub redaction: Arc<Redaction>,
 }
 
@@ -86,8 +90,7 @@ impl Deliberation {
         &self.id
     }
 
-    /// A run over a transcript, fresh or loaded: there is no difference. It was read from this
-    /// many entries.
+    /// A run from a run state, new or loaded from this many entries.
     pub(super) fn new(
         mut transcript: Transcript,
         entries: u64,
@@ -95,7 +98,7 @@ impl Deliberation {
         connections: SeatTransports,
         context: RunContext,
     ) -> Self {
-        let unwritten = reading::due(&transcript);
+        let unwritten = reading::due(&context.protocols, &transcript);
         let (id, at) = (transcript.opening.dialogue_id.clone(), transcript.last_entry_at);
         transcript.add(at, &unwritten);
         if !unwritten.is_empty() {
@@ -117,11 +120,12 @@ impl Deliberation {
             ambient: context.ambient,
             observer: context.observer,
             redaction: context.redaction,
+            protocols: context.protocols,
             _claim: claim,
         }
     }
 
-    /// Goes on until the end, an honest stop, the deadline or an interruption.
+    /// Drives the run until it is done, stops, reaches the deadline or is interrupted.
     pub async fn run(&self, mut limits: Limits) -> Result<Stop, Error> {
         let deadline = Instant::now() + limits.wall;
         let cut = tokio::select! {
@@ -129,12 +133,12 @@ impl Deliberation {
             () = tokio::time::sleep_until(deadline) => Stop::Deadline,
             () = interruption(&mut limits.interrupted) => Stop::Interrupted,
         };
-        // What was in flight is dropped by now; the next run will know that it was lost.
+        // Calls in flight are dropped; the next start records them as lost.
         self.note(EntryKind::RunStopped, self.stopping(&cut)).await?;
         Ok(cut)
     }
 
-    /// What is known of the run by now.
+    /// The run state.
     pub fn into_transcript(self) -> Transcript {
         self.transcript.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -144,22 +148,17 @@ impl Deliberation {
             if self.transcript().is_abandoned {
                 return Err(abandoned(&self.id).into());
             }
-            let step = next(&self.transcript());
+            let step = self.protocols.next(&self.transcript());
             match step {
                 Step::Ask(asks) => self.ask(asks).await?,
-                Step::Hold(round) => self.hold(round).await?,
-                Step::Weigh(shortcut) => {
-                    let change = Change::ShortcutWeighed(shortcut);
-                    self.write(EntryKind::ShortcutWeighed, vec![change]).await?;
+                Step::Append(drafts) => self.append(drafts).await?,
+                Step::Finish => {
+                    if let Some(stop) = self.record_stop(Stop::Done).await? {
+                        return Ok(stop);
+                    }
                 }
-                Step::Deliver(report) => self.deliver(report).await?,
-                Step::Rule(ruling) => self.rule(ruling).await?,
-                Step::Conclude => self.conclude().await?,
-                Step::End(ending) => self.end(ending).await?,
                 Step::Stop(stop) => {
-                    let already = self.transcript().stopped.as_ref() == Some(&stop);
-                    let changes = self.stopping(&stop);
-                    if already || self.write(EntryKind::RunStopped, changes).await? {
+                    if let Some(stop) = self.record_stop(stop).await? {
                         return Ok(stop);
                     }
                 }
@@ -167,8 +166,17 @@ impl Deliberation {
         }
     }
 
-    /// Writes down what each seat will see and that it is called, then pursues all of them
-    /// at once. It is one entry, because nothing is sent before all of it is durable.
+    /// Records that the run stopped, unless the journal says so already. None if the journal has
+    /// grown meanwhile and the protocol must decide again.
+    async fn record_stop(&self, stop: Stop) -> Result<Option<Stop>, Error> {
+        let already = self.transcript().stopped.as_ref() == Some(&stop);
+        let changes = self.stopping(&stop);
+        let is_recorded = already || self.write(EntryKind::RunStopped, changes).await?;
+        Ok(is_recorded.then_some(stop))
+    }
+
+    /// Journals the messages and the calls, then makes all calls concurrently. It is one entry,
+    /// because nothing is sent before all of it is durable.
     async fn ask(&self, asks: Vec<Ask>) -> Result<(), Error> {
         let (mut changes, mut courses) = self.courses(&asks)?;
         let is_fresh = !changes.is_empty();
@@ -189,8 +197,8 @@ impl Deliberation {
             (false, true) => EntryKind::AskNotSent,
         };
         if !changes.is_empty() && !self.write(kind, changes).await? {
-            // An intervention came first: nothing was sent, and the next asks will include it. What
-            // was set aside is free again with the courses.
+            // An intervention arrived first. Nothing was sent, the next asks will include it, and
+            // dropping the calls releases their budget.
             return Ok(());
         }
         let pursuits = courses.into_iter().map(|course| self.pursue(course));
@@ -201,7 +209,7 @@ impl Deliberation {
         }
     }
 
-    /// Waits until the Principal has had enough of the rounds. What is in flight is dropped then.
+    /// Waits until the Principal stops the rounds. The caller then drops the calls in flight.
     async fn cut_short(&self) -> Result<(), Error> {
         let mut watcher = self.watcher.clone();
         loop {
@@ -210,7 +218,7 @@ impl Deliberation {
                 (transcript.is_cut_short, transcript.participants.is_some())
             };
             if is_ending {
-                // There is nothing left to cut.
+                // A stop does not apply to the conclusion.
                 std::future::pending::<()>().await;
             }
             if is_cut_short {
@@ -239,14 +247,14 @@ async fn settled(
     Ok(())
 }
 
-/// Waits for an interruption; for ever, when nobody can interrupt any more.
+/// Waits for an interrupt; forever if its sender is gone.
 async fn interruption(interrupted: &mut watch::Receiver<bool>) {
     if interrupted.wait_for(|is_so| *is_so).await.is_err() {
         std::future::pending::<()>().await;
     }
 }
 
-/// A panic while the lock was held would have ended the task that owns the run.
+/// A poisoned lock is usable: a panic under the lock ends the task that owns the run.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

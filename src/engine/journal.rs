@@ -1,8 +1,7 @@
-//! One thread writes; whoever waits in the queue meanwhile shares its commit.
+//! The one writer thread of a process; jobs that wait in its queue share a commit.
 //!
-//! Hundreds of councils at once would otherwise each pay for their own flush to
-//! disk. Nothing is skipped for it: an answer comes back only when the commit that
-//! holds it is durable.
+//! Without it, hundreds of concurrent councils would each flush to disk. A job gets its answer only
+//! when the commit that contains it is durable.
 
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -15,11 +14,11 @@ use crate::domain::time::Moment;
 use crate::error::Error;
 use crate::store::{End, Store, StoreError, Unit};
 
-/// Writers that wait in the queue; one more waits before it.
+/// Jobs in the queue; further senders wait.
 const QUEUE_MAX: usize = 1_024;
 
-/// Entries in one commit: enough to share a flush and the pages they touch, few enough that
-/// nobody waits long for it. With 32, five hundred councils made half as many writes again.
+/// Jobs in one commit: enough to share a flush and its pages, few enough to keep the wait short.
+/// With 32, five hundred councils made half as many writes again.
 const GROUP_MAX: usize = 256;
 
 type Work = Box<dyn FnOnce(&mut dyn Unit) -> Result<Written, Error> + Send>;
@@ -29,7 +28,7 @@ struct Job {
     done: oneshot::Sender<Result<Written, Error>>,
 }
 
-/// What a job wrote: how many entries, the number of the last, and what is in them.
+/// What a job wrote: the number of entries, the number of the last one, and their changes.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     pub entries: u64,
@@ -43,14 +42,14 @@ impl Written {
     }
 }
 
-/// The way to the writer. When the last copy is gone the writer ends.
+/// A handle of the writer. The writer ends when the last handle is dropped.
 #[derive(Debug, Clone)]
 pub struct Journal {
     jobs: mpsc::Sender<Job>,
 }
 
 impl Journal {
-    /// Starts the writer; the handle is for those who want to see it end.
+    /// Starts the writer; the thread handle lets a caller wait for its end.
     pub fn start(store: Arc<dyn Store>) -> (Self, JoinHandle<()>) {
         let (jobs, queue) = mpsc::channel(QUEUE_MAX);
         let writer = std::thread::spawn(move || write_all(store.as_ref(), queue));
@@ -73,8 +72,8 @@ impl Journal {
         .await
     }
 
-    /// Runs `work` in the next transaction. If it fails, nothing of it is kept, and the others
-    /// in that transaction go on without it.
+    /// Runs `work` in the next transaction. If it fails, its changes are rolled back and the other
+    /// jobs of that transaction continue.
     pub(super) async fn run(
         &self,
         work: impl FnOnce(&mut dyn Unit) -> Result<Written, Error> + Send + 'static,
@@ -93,8 +92,8 @@ fn write_all(store: &dyn Store, mut queue: mpsc::Receiver<Job>) {
     }
 }
 
-/// Runs a group in one transaction and tells everybody how it ended. Each job is a part of
-/// its own: one that fails is undone alone, and only a commit that fails is everybody's.
+/// Runs a group of jobs in one transaction and answers each. A job that fails is rolled back alone;
+/// a commit that fails is the error of all jobs.
 fn write(store: &dyn Store, group: Vec<Job>) {
     let mut waiting = group.into_iter();
     let mut done = Vec::new();
@@ -109,8 +108,8 @@ fn write(store: &dyn Store, group: Vec<Job>) {
             });
             let outcome = outcome.unwrap_or_else(|| Err(StoreError::NotRun.into()));
             if let Err(error) = part {
-                // The transaction itself is gone, as when the disk is full: no job's work is kept.
-                // What the job ran into is the cause; that its part cannot be undone follows.
+                // The transaction is lost, for example because the disk is full, so no job is kept.
+                // The error of the job is the cause; the failed rollback follows from it.
                 broken = Some(match &outcome {
                     Err(Error::Store(cause)) => cause.repeated(),
                     Ok(_) | Err(_) => error,
@@ -124,7 +123,7 @@ fn write(store: &dyn Store, group: Vec<Job>) {
     });
     let failure = broken.or(written.err());
     for (answer, outcome) in done {
-        // Whoever does not listen any more was cancelled; the entry stands all the same.
+        // A receiver that is gone was cancelled; the entry is kept.
         let _ = answer.send(match &failure {
             Some(error) => Err(error.repeated().into()),
             None => outcome,

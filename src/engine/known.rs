@@ -1,12 +1,11 @@
-//! Which entries of the journal a run has taken in.
+//! The journal entries that a run state contains.
 //!
-//! A run writes most of its journal itself, but not all: what the Principal does is
-//! written by somebody else, and what was on its way when the rounds were cut short
-//! by nobody who waits for it any more.
+//! A run writes most of its journal itself. Another process writes the interventions of the
+//! Principal, and calls that a stop dropped may still write their replies.
 
 use std::collections::BTreeSet;
 
-/// The numbers of entries, which come in any order.
+/// The numbers of applied entries, which arrive in any order.
 #[derive(Debug, Default)]
 pub(super) struct AppliedEntries {
     /// Every entry up to this one.
@@ -20,7 +19,7 @@ impl AppliedEntries {
     }
 
     /// Whether this entry is news.
-    pub(super) fn insert(&mut self, seq: u64) -> bool {
+    pub(super) fn learn(&mut self, seq: u64) -> bool {
         let is_news = seq > self.upto && self.beyond.insert(seq);
         while self.beyond.remove(&(self.upto + 1)) {
             self.upto += 1;
@@ -36,9 +35,9 @@ mod tests {
     #[test]
     fn entries_are_news_once_in_whichever_order() {
         let mut known = AppliedEntries::upto(3);
-        let news: Vec<bool> = [3, 6, 4, 6, 4].map(|seq| known.insert(seq)).to_vec();
+        let news: Vec<bool> = [3, 6, 4, 6, 4].map(|seq| known.learn(seq)).to_vec();
         assert_eq!((news, known.upto), (vec![false, true, true, false, false], 4));
-        assert!(known.insert(5));
+        assert!(known.learn(5));
         assert_eq!((known.upto, known.beyond.len()), (6, 0));
     }
 }

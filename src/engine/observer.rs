@@ -1,4 +1,4 @@
-//! Who watches a run: the terminal draws what it sees, later a stream sends it on.
+//! Observers of a run, such as the progress display.
 
 use std::fmt::Debug;
 
@@ -12,7 +12,7 @@ pub trait RunObserver: Debug + Send + Sync {
     fn on_entry(&self, id: &DialogueId, at: Moment, changes: &[Change]);
 }
 
-/// Watches and says nothing.
+/// Ignores all entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoopObserver;
 

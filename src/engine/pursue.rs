@@ -1,8 +1,7 @@
-//! One ask, pursued until it is answered, given up, or cannot be paid for.
+//! Drives one ask until it has a reply, fails for good or exceeds the budget.
 //!
-//! Each call is reserved, then journalled, then sent; whatever comes of it is
-//! journalled before anything else happens. A seat's failure is an entry, not an
-//! error of the run.
+//! The engine reserves the cost of a call, journals it, sends it, and journals the result before it
+//! does anything else. A failed seat is an entry, not an error of the run.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -13,7 +12,6 @@ use tokio::time::Instant;
 use super::budget::{self, NotReserved, actual_cost, price_usage};
 use super::call_budget::CallHold;
 use super::deliberation::Deliberation;
-use super::reading::names;
 use crate::domain::ask::{
     Ask, Cost, CostSource, ErrorType, Failure, Fallback, Messages, Reply, Reservation, Sending,
 };
@@ -21,10 +19,10 @@ use crate::domain::change::{Change, EntryKind};
 use crate::domain::plan::Seat;
 use crate::domain::transcript::{Asked, CallOutcome, Shortage, Transcript};
 use crate::error::Error;
-use crate::normalise;
+use crate::protocols::Protocols;
 use crate::providers::{CallError, Received, Request, Transport, retry};
 
-/// Where the pursuit of an ask stands.
+/// The state of the calls for one ask.
 pub(super) struct Course<'a> {
     ask: &'a Ask,
     seat: Seat,
@@ -33,26 +31,26 @@ pub(super) struct Course<'a> {
     transport: &'a Transport,
     /// Which attempt on this transport, from 1.
     attempt: u8,
-    /// What can be tried when this transport fails.
+    /// Transports to fall back to.
     further: &'a [Transport],
     fallback: Option<Fallback>,
     repeats: Option<u32>,
-    /// The call that is under way, and what was set aside for it.
+    /// The current call and its reserved cost.
     call: u32,
     reserved: Reservation,
     hold: Option<CallHold>,
 }
 
-/// What becomes of the next call of an ask.
+/// The result of reserving a call.
 pub(super) enum Departure {
-    /// It may be sent, once this is in the journal.
+    /// The call may be sent once this change is in the journal.
     Sent(Change),
     NotSent(Change),
-    /// Calls that are in flight may give back what it takes.
+    /// Calls in flight may release enough of the budget.
     Waits,
 }
 
-/// What follows a failed call.
+/// What to do after a failed call.
 enum Onward {
     Again(Duration),
     Elsewhere,
@@ -60,8 +58,8 @@ enum Onward {
 }
 
 impl Deliberation {
-    /// Sets the worst cost of the next call aside. What it gives goes into the journal; only
-    /// what was set aside may be sent, and only then.
+    /// Reserves the worst cost of the next call. The caller journals the result; a call is sent
+    /// only if its cost is reserved and journalled.
     pub(super) fn set_out(&self, course: &mut Course<'_>) -> Departure {
         let worst = budget::worst_cost(&course.seat, &course.request.messages);
         let held = self.budgets.hold(worst).and_then(|hold| {
@@ -99,15 +97,15 @@ impl Deliberation {
         }
     }
 
-    /// Sets the worst cost aside in every budget, after what other calls give back.
+    /// Reserves the worst cost in every budget, and waits for other calls if necessary.
     async fn hold_in_turn(&self, worst: Reservation) -> Result<(u32, CallHold), Shortage> {
         let hold = self.budgets.hold_or_wait(worst).await?;
         let call = self.next_call();
         Ok((call, self.budgets.hold_for_today_or_wait(hold, call, worst).await?))
     }
 
-    /// Goes on from a call that is in the journal, or that waits for its money, until the ask has
-    /// come to something.
+    /// Makes calls until the ask has a reply or failed for good. The first call is journalled, or
+    /// waits for its budget.
     pub(super) async fn pursue(&self, mut course: Course<'_>) -> Result<(), Error> {
         if course.hold.is_none() && !self.set_out_in_turn(&mut course).await? {
             return Ok(());
@@ -118,8 +116,9 @@ impl Deliberation {
                 Ok((received, latency_ms)) => {
                     let reply = reply(&course.seat, received, latency_ms);
                     let actual = actual_cost(reserved, reply.usage, reply.cost);
-                    // More than was set aside counts at once. What is left over is free when the
-                    // journal says so: it shows at every moment what could be spent.
+                    // A cost over the reservation counts at once. The rest of a reservation is
+                    // released after the journal has the reply, so the journal never understates
+                    // what could be spent.
                     let at_most = reserved.or_more(actual);
                     let mut hold = course.hold.take();
                     hold.iter_mut().for_each(|hold| hold.raise(at_most));
@@ -140,7 +139,7 @@ impl Deliberation {
             let gave_up = matches!(onward, Onward::GiveUp);
             let change = Change::CallFailed { call, failure, gave_up };
             self.note(EntryKind::CallFailed, vec![change]).await?;
-            // What may be charged for all the same counts at its worst.
+            // A failed call that may be billed counts at its worst cost.
             let hold = course.hold.take().filter(|_| error.error_type.is_unbilled());
             hold.into_iter().for_each(|hold| hold.settle(Reservation::default()));
             match onward {
@@ -160,8 +159,9 @@ impl Deliberation {
 }
 
 impl<'a> Course<'a> {
-    /// A fresh ask begins where the seat was reached before, or at its first transport.
+    /// A new ask starts at the transport that last reached the seat, or at the first.
     pub(super) fn begin(
+        protocols: &Protocols,
         transcript: &Transcript,
         ask: &'a Ask,
         transports: &'a [Transport],
@@ -171,14 +171,15 @@ impl<'a> Course<'a> {
         let (place, fallback) = found_before(transcript, ask, transports);
         let (transport, further) = transports.get(place..)?.split_first()?;
         let seat = plan.seat(&ask.seat)?.clone();
-        let time = Duration::from_millis(plan.timeout_ms(&seat, ask.purpose));
-        let names = names(transcript, ask);
+        let protocol = protocols.of_purpose(ask.purpose)?;
+        let limit = protocol.ask_rules(ask.purpose, ask.round).time_limit;
+        let time = Duration::from_millis(plan.timeout_ms(&seat, limit));
         let request = Request {
             seat: ask.seat.clone(),
             round: ask.round,
             purpose: ask.purpose,
             messages,
-            schema: normalise::schema(ask.purpose, plan.mode, &names),
+            schema: protocol.schema(transcript, ask),
             time_left: time,
         };
         Some(Self {
@@ -197,15 +198,16 @@ impl<'a> Course<'a> {
         })
     }
 
-    /// One that a dead run left behind goes on from what was recorded of it.
+    /// An ask of a crashed process continues from its recorded calls.
     pub(super) fn again(
+        protocols: &Protocols,
         transcript: &Transcript,
         ask: &'a Ask,
         transports: &'a [Transport],
         asked: &Asked,
         messages: Arc<Messages>,
     ) -> Option<Self> {
-        let course = Self::begin(transcript, ask, transports, messages)?;
+        let course = Self::begin(protocols, transcript, ask, transports, messages)?;
         let Some((place, attempt, fallback)) = resumed(asked, transports) else {
             return Some(course);
         };
@@ -213,7 +215,7 @@ impl<'a> Course<'a> {
         Some(Self { transport, attempt, further, fallback, repeats: lost(asked), ..course })
     }
 
-    /// The next call, as it goes into the journal.
+    /// The change that journals the next call.
     fn depart(&mut self, call: u32, worst: Reservation, hold: CallHold) -> Change {
         (self.call, self.reserved, self.hold) = (call, worst, Some(hold));
         Change::CallSent(self.sending())
@@ -231,12 +233,12 @@ impl<'a> Course<'a> {
         }
     }
 
-    /// Makes the call, within what is left of the ask's time.
+    /// Makes the call within the time that is left for the ask.
     async fn send(&mut self) -> Result<(Received, u64), (CallError, u64)> {
         let start = Instant::now();
         self.request.time_left = self.deadline.saturating_duration_since(start);
         self.hold.iter_mut().for_each(CallHold::mark_sent);
-        // Pinned where it lies: handed on by value, it would lie in memory twice.
+        // Pinned in place: moving the future would hold it in memory twice.
         let call = pin!(self.transport.send(&self.request));
         let sent = tokio::time::timeout_at(self.deadline, call).await;
         let latency_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -272,7 +274,7 @@ impl<'a> Course<'a> {
     }
 }
 
-/// Where a pursuit that was cut short goes on: transport, attempt, and what it fell back from.
+/// The transport, the attempt and the fallback with which an interrupted ask continues.
 fn resumed(asked: &Asked, transports: &[Transport]) -> Option<(usize, u8, Option<Fallback>)> {
     let call = asked.calls.last()?;
     let Sending { transport: kind, attempt, fallback, .. } = &call.sending;
@@ -286,14 +288,14 @@ fn resumed(asked: &Asked, transports: &[Transport]) -> Option<(usize, u8, Option
             let fallback = Fallback { from: *kind, reason: failure.message.clone() };
             (place + 1, 1, Some(fallback))
         }
-        // What was lost is made again the way it was made.
+        // A lost call is repeated as it was.
         CallOutcome::InFlight | CallOutcome::Lost | CallOutcome::Replied(..) => {
             (place, *attempt, fallback.clone())
         }
     })
 }
 
-/// The transport by which the seat answered last, where that was not its first, and why.
+/// The transport of the seat's last reply, if it was not the first one, and why.
 fn found_before(
     transcript: &Transcript,
     ask: &Ask,
@@ -311,7 +313,7 @@ fn found_before(
     place.map_or((0, None), |place| (place, Some(fallback.clone())))
 }
 
-/// The call that was in flight when the last run died, if this ask had one.
+/// The call of this ask that was in flight when the last process died.
 fn lost(asked: &Asked) -> Option<u32> {
     let last = asked.calls.last()?;
     (last.outcome == CallOutcome::Lost).then_some(last.sending.call)

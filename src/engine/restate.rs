@@ -1,4 +1,4 @@
-//! Asks the chair's model what it understands a directive to mean.
+//! Asks the chair's model to restate a directive.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,15 +9,14 @@ use super::pursue::reply;
 use super::run_start::SeatTransports;
 use crate::domain::ask::{ErrorType, Finish, Purpose};
 use crate::domain::intervention::Restatement;
-use crate::domain::plan::Seat;
+use crate::domain::plan::{Seat, TimeLimit};
 use crate::domain::transcript::Transcript;
 use crate::normalise;
 use crate::prompting::conclusion::restatement;
 use crate::providers::{CallError, Request};
 
-/// One sentence, from the first of the chair's transports that answers with one. What it
-/// costs is held against the run's budget, and against what servers may spend in a day; the call
-/// is not made where these do not cover it.
+/// One sentence, from the first of the chair's transports that gives one. The cost is reserved in
+/// the budget of the run and in the servers' daily budget; without both the call is not made.
 pub async fn restate(
     transcript: &Transcript,
     connections: &SeatTransports,
@@ -36,7 +35,7 @@ pub async fn restate(
     if let Some(daily) = daily_budget {
         daily.reserve_restatement(worst).map_err(not_covered)?;
     }
-    let time = Duration::from_millis(plan.timeout_ms(seat, Purpose::Restatement));
+    let time = Duration::from_millis(plan.timeout_ms(seat, TimeLimit::Chair));
     let request = Request {
         seat: seat.name.clone(),
         round: 0,
@@ -46,7 +45,7 @@ pub async fn restate(
         time_left: time,
     };
     let restated = ask_in_turn(seat, connections, &request, time).await;
-    // The journal says what a restatement cost that could be read; nothing else counts another.
+    // The journal records the cost of a parsed restatement; only this budget counts another.
     let is_counted = match &restated {
         Ok(_) => true,
         Err(failed) => !failed.may_be_billed,
@@ -57,13 +56,13 @@ pub async fn restate(
     restated.map_err(|failed| failed.error)
 }
 
-/// Why there is no restatement, and whether it may have cost something.
+/// Why there is no restatement, and whether the call may be billed.
 struct NotRestated {
     error: CallError,
     may_be_billed: bool,
 }
 
-/// Asks by each of the chair's transports until one gives a sentence.
+/// Tries each of the chair's transports until one gives a sentence.
 async fn ask_in_turn(
     seat: &Seat,
     connections: &SeatTransports,

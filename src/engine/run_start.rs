@@ -7,7 +7,7 @@ use super::deliberation::{Deliberation, RunContext};
 use super::journal::Written;
 use super::reading::due;
 use crate::domain::change::{Change, Entry, EntryKind};
-use crate::domain::dialogue::{Opening, Protocol};
+use crate::domain::dialogue::Opening;
 use crate::domain::dice::SplitMix;
 use crate::domain::expert::{Profile, Source, Tier};
 use crate::domain::ids::{DialogueId, ExpertSlug};
@@ -18,6 +18,7 @@ use crate::domain::time::Moment;
 use crate::domain::transcript::Transcript;
 use crate::error::Error;
 use crate::operations::hexed_id;
+use crate::protocols::{Protocol, Protocols, RoleTitles};
 use crate::providers::Transport;
 use crate::record::no_dialogue;
 use crate::store::{Store, StoreError, Unit};
@@ -30,6 +31,8 @@ const TITLE_CHARS_MAX: usize = 100;
 pub struct RunQuestion {
     /// The question; for a review, the path of the document.
     pub text: String,
+    /// The protocol that the run follows.
+    pub protocol: &'static dyn Protocol,
     pub rehearsal: bool,
     pub plan: Plan,
 }
@@ -71,26 +74,20 @@ fn opening_changes(
     output_dir: String,
     owner: String,
 ) -> Vec<Change> {
-    let RunQuestion { text, rehearsal, plan } = question;
-    let (protocol, title) = match plan.gate {
-        Some(_) => (Protocol::Review, text.clone()),
-        None => (Protocol::Council, question_title(&text)),
-    };
+    let RunQuestion { text, protocol, rehearsal, plan } = question;
+    let title = if protocol.has_question() { question_title(&text) } else { text.clone() };
     let mut changes = vec![Change::DialogueOpened(Opening {
         dialogue_id: id.clone(),
         title,
-        question: (protocol == Protocol::Council).then_some(text),
+        question: protocol.has_question().then_some(text),
         background: None,
-        protocol,
+        protocol: protocol.name(),
         rehearsal,
         convergence_percent: 100,
         panel_seed: None,
         output_dir,
     })];
-    let names = match protocol {
-        Protocol::Review => ("Deliberator", "Adjudicator"),
-        Protocol::Council | Protocol::Alignment => ("Participant", "Chair"),
-    };
+    let names = protocol.role_titles();
     changes.extend(plan.seats.iter().map(|seat| Change::ExpertAdded(seat_profile(seat, names))));
     changes.push(Change::RunPlanned(Box::new(plan)));
     changes.push(Change::RunStarted { owner });
@@ -105,8 +102,8 @@ fn question_title(question: &str) -> String {
 
 /// A seat as an expert of the record. The protocol decides the role names of participants and
 /// chair.
-fn seat_profile(seat: &Seat, (speaker, chair): (&str, &str)) -> Profile {
-    let roles = [(Role::Participant, speaker), (Role::Chair, chair)];
+fn seat_profile(seat: &Seat, titles: RoleTitles) -> Profile {
+    let roles = [(Role::Participant, titles.participant), (Role::Chair, titles.chair)];
     let role = roles.iter().find(|(role, _)| seat.roles.contains(role));
     // A seat without a role in the rounds takes part in the conclusion only.
     let role = role.map_or("Auditor", |(_, name)| name);
@@ -146,9 +143,14 @@ pub fn load_run(store: &dyn Store, id: &DialogueId) -> Result<LoadedRun, Error> 
 }
 
 /// Loads the state of a run for display. Replies that no process has parsed yet are parsed here.
-pub fn load_run_state(store: &dyn Store, id: &DialogueId) -> Result<Transcript, Error> {
+pub fn load_run_state(
+    protocols: &Protocols,
+    store: &dyn Store,
+    id: &DialogueId,
+) -> Result<Transcript, Error> {
     let LoadedRun { mut transcript, .. } = load_run(store, id)?;
-    let due = due(&transcript);
+    protocols.of_run(&transcript)?;
+    let due = due(protocols, &transcript);
     transcript.add(transcript.last_entry_at, &due);
     Ok(transcript)
 }
@@ -163,6 +165,7 @@ pub async fn resume_run(
 ) -> Result<Deliberation, Error> {
     let LoadedRun { mut transcript, mut entries } = loaded;
     let id = transcript.opening.dialogue_id.clone();
+    context.protocols.of_run(&transcript)?;
     let process_lock = Arc::clone(&context.process_lock);
     let mut changes = vec![Change::RunStarted { owner: process_lock.token.clone() }];
     changes.extend(changed_plan);

@@ -1,8 +1,8 @@
-//! How what happens gets into the journal, and from there into the transcript.
+//! Appends changes to the journal and applies them to the run state.
 //!
-//! **Invariant:** nothing is decided on less than the journal holds. What a run writes
-//! because of a decision is refused when somebody else wrote meanwhile; what merely
-//! happened, as a reply does, is written whatever else there is.
+//! **Invariant:** a decision rests on the whole journal. The engine rejects changes that follow
+//! from a decision if the journal has grown since (optimistic concurrency). Facts, such as a
+//! reply, are appended in any case.
 
 use std::cmp::Ordering;
 
@@ -18,8 +18,8 @@ use crate::error::Error;
 use crate::store::{StoreError, Unit};
 
 impl Deliberation {
-    /// Writes down what was decided on the transcript, unless the journal holds more by now:
-    /// then that is taken in, and false says that it must be decided anew.
+    /// Appends a decision, unless the journal has grown since; then applies the new entries and
+    /// returns false, and the protocol must decide again.
     pub(super) async fn decide(
         &self,
         work: impl FnOnce(&mut dyn Unit, Moment, Vec<Change>) -> Result<Written, Error> + Send + 'static,
@@ -30,7 +30,7 @@ impl Deliberation {
             match unit.entry_count(&id)?.cmp(&upto) {
                 Ordering::Equal => {}
                 Ordering::Greater => return Ok(Written::default()),
-                // What it said it had written is not there: the file was replaced, or it lied.
+                // The store lost entries: the file was replaced, or a write was not durable.
                 Ordering::Less => {
                     let text = format!("{id}: entries that were written are gone");
                     return Err(StoreError::Malformed { what: "journal", text }.into());
@@ -51,7 +51,7 @@ impl Deliberation {
         Ok(true)
     }
 
-    /// The same, for what is one entry.
+    /// The same, for one entry of plain changes.
     pub(super) async fn write(&self, kind: EntryKind, fresh: Vec<Change>) -> Result<bool, Error> {
         let id = self.id.clone();
         self.decide(move |unit, at, mut changes| {
@@ -62,7 +62,7 @@ impl Deliberation {
         .await
     }
 
-    /// Writes an entry whatever else happened, and once it is durable takes it in.
+    /// Appends an entry in any case and applies it once it is durable.
     pub(super) async fn note(&self, kind: EntryKind, fresh: Vec<Change>) -> Result<(), Error> {
         let (at, mut changes) = (self.ambient.now(), self.due());
         let known = changes.len();
@@ -73,44 +73,44 @@ impl Deliberation {
         Ok(())
     }
 
-    /// Takes in what others wrote into the journal, and what nobody waits for any more.
+    /// Applies entries of other processes and of dropped calls.
     pub(super) fn catch_up(&self) -> Result<(), Error> {
         let upto = lock(&self.known).upto;
         for Entry { seq, at, mut changes, .. } in self.store.entries(&self.id, upto)? {
-            // One of ours may be among them, with readings that were taken in when they were made.
+            // An entry of this run may be among them, with parse results that are applied already.
             changes.retain(|change| !self.has_read(change));
             self.take_in(at, &Written::one(seq, changes));
         }
         let (due, at) = {
             let transcript = self.transcript();
-            (reading::due(&transcript), transcript.last_entry_at)
+            (reading::due(&self.protocols, &transcript), transcript.last_entry_at)
         };
         self.tell(at, &due);
         lock(&self.unwritten).extend(due);
         Ok(())
     }
 
-    /// Reads a reply that is in the journal by now. What it says follows from it, so it is
-    /// enough to write that down with the next entry.
+    /// Parses a reply that is in the journal. The result follows from the reply, so it is
+    /// journalled with the next entry.
     pub(super) fn read(&self, ask: &Ask) {
         let (at, change) = {
             let transcript = self.transcript();
             let asked = transcript.asked(ask.id).filter(|asked| asked.reading.is_none());
             let Some((reply, at)) = asked.and_then(Asked::reply) else { return };
-            let reading = reading::read(&transcript, ask, reply, at);
+            let reading = reading::read(&self.protocols, &transcript, ask, reply, at);
             (transcript.last_entry_at, Change::ReplyRead { ask: ask.id, reading })
         };
         self.tell(at, std::slice::from_ref(&change));
         lock(&self.unwritten).push(change);
     }
 
-    /// Whether this is the reading of a reply that was read already.
+    /// Whether this change is the result of a reply that is parsed already.
     fn has_read(&self, change: &Change) -> bool {
         let Change::ReplyRead { ask, .. } = change else { return false };
         self.transcript().asked(*ask).is_some_and(|asked| asked.reading.is_some())
     }
 
-    /// What was read since the last entry; it was taken in when it was read.
+    /// The parse results since the last entry; the run state contains them already.
     fn due(&self) -> Vec<Change> {
         std::mem::take(&mut *lock(&self.unwritten))
     }
@@ -118,7 +118,7 @@ impl Deliberation {
     fn take_in(&self, at: Moment, written: &Written) {
         let first = written.last + 1 - written.entries;
         // All of them or none: entries of one transaction are neighbours.
-        let is_news = (first..=written.last).fold(false, |_, seq| lock(&self.known).insert(seq));
+        let is_news = (first..=written.last).fold(false, |_, seq| lock(&self.known).learn(seq));
         if is_news {
             self.charge(&written.changes);
             self.tell(at, &written.changes);

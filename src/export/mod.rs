@@ -11,7 +11,6 @@ mod json;
 mod links;
 mod markdown;
 mod ran;
-mod run_document;
 pub mod safe_text;
 #[cfg(test)]
 pub(crate) mod sample;
@@ -22,8 +21,7 @@ pub(crate) mod wording;
 
 pub use interventions::{Intervened, InterventionKind, InterventionSeen, interventions};
 pub use json::{Document, document};
-pub use markdown::markdown;
+pub use markdown::{markdown, markdown_of_record};
 pub use ran::Ran;
-pub use run_document::RunDocument;
 pub use shape::{ExportShape, is_markdown_export};
 pub use warnings::warnings;

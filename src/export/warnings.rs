@@ -1,6 +1,6 @@
 //! Warnings about missing parts of a record, for readers of its export.
 
-use crate::domain::dialogue::{DialogueStatus, Protocol};
+use crate::domain::dialogue::DialogueStatus;
 use crate::domain::lifecycle::ACTIVE_TENSION;
 use crate::domain::record::Record;
 use crate::domain::verdict::VerdictType;
@@ -9,7 +9,7 @@ use crate::record::Warning;
 pub fn warnings(record: &Record) -> Vec<Warning> {
     let mut warnings = Vec::new();
     // Only a Judge gives scores and votes; a council has none.
-    let is_judged = record.dialogue.opening.protocol == Protocol::Alignment;
+    let is_judged = record.dialogue.opening.protocol.is_judged();
     if is_judged {
         warnings.extend(missing_scores(record));
     }
@@ -52,7 +52,7 @@ fn unresolved_tensions(record: &Record) -> Vec<Warning> {
     };
     let active = record.tensions.iter().filter(|tension| ACTIVE_TENSION.contains(&tension.status));
     // A council's report may accept open tensions.
-    let is_council = record.dialogue.opening.protocol == Protocol::Council;
+    let is_council = record.dialogue.opening.protocol.accepts_open_tensions();
     let owed = active.filter(|tension| !(is_council && accepted(tension.id)));
     let warnings = owed.map(|tension| {
         let how = if accepted(tension.id) { " (accepted)" } else { "" };

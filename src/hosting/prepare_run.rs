@@ -7,6 +7,7 @@ use crate::config::{Overrides, Settings, show_duration};
 use crate::convening::{
     PanelSetup, RehearsalChoice, ReviewPanel, TransportFactory, least_tokens, reconnect,
 };
+use crate::domain::dialogue::Protocol as ProtocolName;
 use crate::domain::gate::{Artifact, PriorVerdict};
 use crate::domain::intervention::Restatement;
 use crate::domain::limits::TEXT_CHARS_MAX;
@@ -18,6 +19,7 @@ use crate::error::Error;
 use crate::export::wording;
 use crate::material::MaterialError;
 use crate::operations::{Project, SettingsLoader};
+use crate::protocols::Protocol;
 
 /// Loads the settings of a council. Without a provider it rehearses, but never by itself in a
 /// project that has a council.yaml.
@@ -30,8 +32,13 @@ pub fn council_settings(
 }
 
 /// The run of a question before a council.
-pub fn prepare_council(panel: &PanelSetup, text: String, plan: Plan) -> PreparedRun {
-    let question = RunQuestion { text, rehearsal: panel.is_rehearsal, plan };
+pub fn prepare_council(
+    protocol: &'static dyn Protocol,
+    panel: &PanelSetup,
+    text: String,
+    plan: Plan,
+) -> PreparedRun {
+    let question = RunQuestion { text, protocol, rehearsal: panel.is_rehearsal, plan };
     PreparedRun::new(question, panel.connections.clone())
 }
 
@@ -82,12 +89,13 @@ pub fn prepare_review(
     panel: &ReviewPanel,
     artifact: Artifact,
 ) -> Result<PreparedRun, Error> {
+    let protocol = project.protocols.find(ProtocolName::Review)?;
     let text = artifact.path.clone();
     let priors = project.store.priors(&artifact.artifact_type, panel.prior_verdicts)?;
     let priors = priors.iter().map(PriorVerdict::of).collect();
     let plan = panel.plan(artifact, priors, project.ambient.as_ref());
     check_token_budget(&plan, &text)?;
-    let question = RunQuestion { text, rehearsal: panel.is_rehearsal, plan };
+    let question = RunQuestion { text, protocol, rehearsal: panel.is_rehearsal, plan };
     let prepared = PreparedRun::new(question, panel.connections.clone());
     Ok(prepared.with_redaction(settings.review.redact.clone()))
 }

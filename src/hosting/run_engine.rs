@@ -67,6 +67,7 @@ impl RunEngine {
         batch_share: Option<BatchShare>,
     ) -> RunContext {
         RunContext {
+            protocols: self.project.protocols.clone(),
             journal: self.journal.clone(),
             process_lock: Arc::clone(&self.process_lock),
             store: Arc::clone(&self.project.store),
@@ -89,16 +90,18 @@ impl RunEngine {
         let StartedRun { run, wall } = started;
         let ended = run.run(Limits { wall, interrupted }).await;
         let transcript = run.into_transcript();
-        let (store, id) = (self.project.store.as_ref(), &transcript.opening.dialogue_id);
+        let id = &transcript.opening.dialogue_id;
+        let load_latest =
+            || load_run_state(&self.project.protocols, self.project.store.as_ref(), id);
         let stop = ended.map_err(|error| {
             // Replies that arrived together were written in one batch; the run may not have
             // applied all of them.
-            let latest = load_run_state(store, id);
+            let latest = load_latest();
             halted_error(error, latest.as_ref().unwrap_or(&transcript))
         })?;
         if matches!(stop, Stop::Deadline | Stop::Interrupted) {
             // The journal may have entries that were still being written when the run was cut.
-            let latest = load_run_state(store, id);
+            let latest = load_latest();
             let transcript = latest.map_err(|error| halted_error(error, &transcript))?;
             return Ok((transcript.stopped.clone().unwrap_or(stop), transcript));
         }

@@ -5,15 +5,20 @@ use crate::ambient::Machine;
 use crate::config::Flags;
 use crate::convening::{AskOptions, PanelSetup, RehearsalChoice};
 use crate::domain::council::words::Mode;
+use crate::domain::dialogue::Protocol;
 use crate::domain::plan::{Delivery, Stakes};
 use crate::domain::transcript::Stop;
 use crate::engine::load_run_state;
 use crate::hosting::{PreparedRun, council_settings, prepare_council};
 use crate::material;
+use crate::protocols::Protocols;
 
 fn run_server(folder: &Path) -> Arc<RunServer> {
     let store = Some(folder.join("plenary.db").to_string_lossy().into_owned());
-    RunServer::new(SettingsLoader::new(Flags { store, ..Flags::default() }), |_| {})
+    RunServer::new(
+        SettingsLoader::new(Flags { store, ..Flags::default() }, Protocols::built_in()),
+        |_| {},
+    )
 }
 
 /// A council that the rehearsal panel plays.
@@ -32,7 +37,8 @@ fn rehearsed(run_server: &RunServer) -> PreparedRun {
     let guard = material::SecretGuard::default();
     let pack = material::gather(&settings.located.working, &[], &guard).unwrap();
     let plan = panel.plan(Mode::General, pack.into(), &Machine);
-    prepare_council(&panel, "Tea?".to_owned(), plan)
+    let protocol = run_server.loader.protocols.find(Protocol::Council).unwrap();
+    prepare_council(protocol, &panel, "Tea?".to_owned(), plan)
 }
 
 #[test]
@@ -60,8 +66,9 @@ async fn a_run_that_begins_while_the_server_closes_is_interrupted_before_it_has_
     });
     let id = run_server.start_run(place, RunStart::New(prepared), None).await.unwrap();
     closing.await.unwrap();
-    let stopped =
-        load_run_state(run_server.open_project().unwrap().store.as_ref(), &id).unwrap().stopped;
+    let project = run_server.open_project().unwrap();
+    let state = load_run_state(&project.protocols, project.store.as_ref(), &id).unwrap();
+    let stopped = state.stopped;
     assert_eq!(stopped, Some(Stop::Interrupted));
     let refused = run_server.reserve_slot().unwrap_err();
     assert!(refused.message.contains("ending"), "{refused:?}");

@@ -12,9 +12,9 @@ use crate::domain::transcript::{Stop, Transcript};
 use crate::domain::words::words;
 use crate::engine::{due_readings, is_running, load_run_state};
 use crate::error::Error;
-use crate::export::RunDocument;
 use crate::export::council::{Status, cost_usd, status};
 use crate::operations::Project;
+use crate::protocols::Protocols;
 
 words! {
     /// `incomplete` and `interrupted` runs can be resumed; `failed` means that no seat answered, or
@@ -51,14 +51,15 @@ pub struct RunProgress {
 
 /// Reports a run from its journal. A run of this process counts as running too.
 pub fn report_run(project: &Project, id: &DialogueId) -> Result<RunReport, Error> {
-    let transcript = load_run_state(project.store.as_ref(), id)?;
+    let protocols = &project.protocols;
+    let transcript = load_run_state(protocols, project.store.as_ref(), id)?;
     let status = match is_running(project.folders.store_file(), &transcript) {
         true => RunStatus::Running,
         false => stopped_status(&transcript),
     };
     let result = match status {
         RunStatus::Done | RunStatus::Incomplete | RunStatus::Failed => {
-            Some(serde_json::to_value(RunDocument::of(&transcript)).map_err(Error::Document)?)
+            Some(protocols.of_run(&transcript)?.document(&transcript).map_err(Error::Document)?)
         }
         RunStatus::Running | RunStatus::Interrupted => None,
     };
@@ -109,8 +110,9 @@ pub const FOLLOW_INTERVAL: Duration = Duration::from_millis(150);
 /// Follows a run by its journal, in any process. A caller first asks whether a process works on the
 /// run, then reads the journal: the last entries are in it by then. When no process did and no
 /// entry came, the run is over.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct RunFollower {
+    protocols: Protocols,
     pub transcript: Option<Transcript>,
     /// Entries before a run was planned on the dialogue.
     before: Vec<Entry>,
@@ -119,6 +121,10 @@ pub struct RunFollower {
 }
 
 impl RunFollower {
+    pub fn new(protocols: &Protocols) -> Self {
+        Self { protocols: protocols.clone(), transcript: None, before: Vec::new(), seq: 0 }
+    }
+
     /// Applies an entry and returns its new changes. A reply is parsed with the entry that records
     /// it, as in the live run, and not again with the later entry that records the reading.
     pub fn apply_entry(&mut self, entry: &Entry) -> Vec<Change> {
@@ -134,7 +140,7 @@ impl RunFollower {
             |change: &&Change| !matches!(change, Change::ReplyRead { ask, .. } if is_known(*ask));
         let mut fresh: Vec<Change> = entry.changes.iter().filter(is_fresh).cloned().collect();
         transcript.add(entry.at, &fresh);
-        let due = due_readings(transcript);
+        let due = due_readings(&self.protocols, transcript);
         transcript.add(entry.at, &due);
         fresh.extend(due);
         fresh

@@ -8,10 +8,10 @@ use super::conclusion_tests::Room;
 use super::{
     adjudication, audit, conclusion, judgement, opinion, report, restatement, review, revision,
 };
-use crate::domain::ask::Purpose;
 use crate::domain::conclusion::Field;
 use crate::domain::council::words::Mode;
 use crate::domain::gate::score_names;
+use crate::normalise::ReplyShape;
 
 const JUDGEMENT: &str = r#"{"verdict":"ship","scores":{"goal_fit":4,"stake_calibration":4,"opportunity_cost":4},"would_block":false,"irreducible":false,"concerns":[{"locus":"a","issue":"b","fix":"c"}],"revision_brief":"d"}"#;
 const ADJUDICATION: &str =
@@ -37,7 +37,7 @@ fn read_all(reply: &str) {
     }
     let _ = restatement(reply);
     // An accepted judgement always states whether it blocks.
-    for purpose in [Purpose::Judgement, Purpose::CrossReading] {
+    for purpose in [ReplyShape::Judgement, ReplyShape::CrossReading] {
         for names in [None, score_names("strategy")] {
             let is_read = judgement(reply, "", purpose, names).is_ok();
             assert!(!is_read || reply.contains("would_block"), "{reply}");
@@ -75,7 +75,7 @@ fn no_file_of_the_json_test_suite_is_taken_for_an_answer() {
         assert!(opinion(&text, Mode::General).is_err(), "{name}");
         assert!(conclusion(&text, &Room::new().grounds()).is_err(), "{name}");
         assert!(audit(&text).is_err(), "{name}");
-        assert!(judgement(&text, "", Purpose::Judgement, None).is_err(), "{name}");
+        assert!(judgement(&text, "", ReplyShape::Judgement, None).is_err(), "{name}");
         assert!(adjudication(&text, "").is_err(), "{name}");
         read_all(&text);
         read_all(&format!("Here it is:\n```json\n{text}\n```\nDone."));
@@ -231,7 +231,7 @@ proptest! {
 #[test]
 fn what_is_not_quite_a_judgement_is_none() {
     let strategy = score_names("strategy");
-    let read = |reply: &str| judgement(reply, "", Purpose::Judgement, strategy);
+    let read = |reply: &str| judgement(reply, "", ReplyShape::Judgement, strategy);
     assert!(read(JUDGEMENT).is_ok());
     let spoiled = |from: &str, to: &str| JUDGEMENT.replace(from, to);
     let echoed = r#"{"type":"object","properties":{"verdict":{"type":"string"},"scores":{"type":"object"},"would_block":{"type":"boolean"},"irreducible":{"type":"boolean"}}}"#;

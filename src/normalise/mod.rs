@@ -38,8 +38,8 @@ pub use audit::audit;
 pub use conclusion::{conclusion, revision};
 pub use council::{opinion, report, review};
 pub use gate::{adjudication, judgement};
-pub use reading::{Normalised, Read, Unreadable, reading};
+pub use reading::{Normalised, Read, Unreadable, reading, unreadable};
 pub use restatement::restatement;
 #[cfg(test)]
 use schema::opinion_schema;
-pub use schema::schema;
+pub use schema::{ReplyShape, schema};

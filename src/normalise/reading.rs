@@ -40,3 +40,8 @@ pub fn reading<T>(normalised: Normalised<T>, document: impl FnOnce(T) -> Documen
         Err(Unreadable { reason, refusal }) => Reading::Unreadable { reason, refusal },
     }
 }
+
+/// A reply that cannot be used, for this reason.
+pub fn unreadable(reason: &str) -> Reading {
+    Reading::Unreadable { reason: reason.to_owned(), refusal: false }
+}

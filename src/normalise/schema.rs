@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 
 use super::examiner::WrittenConclusion;
 use super::gate::{adjudication_schema, judgement_schema};
-use crate::domain::ask::Purpose;
 use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
 use crate::domain::council::review::Review;
@@ -47,40 +46,48 @@ const NAMING: [&str; 9] = [
 /// More than the panels and modes of one process; a few kilobytes each.
 const KEPT_MAX: usize = 256;
 
-type Kept = BTreeMap<(Purpose, Mode, Vec<String>), Arc<Value>>;
+/// The shape of a reply that has a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReplyShape {
+    Opinion,
+    PeerReview,
+    Report,
+    Conclusion,
+    Judgement,
+    CrossReading,
+    Adjudication,
+}
+
+type Kept = BTreeMap<(ReplyShape, Mode, Vec<String>), Arc<Value>>;
 
 /// Returns the schema of a reply; `names` are the letters or names it may use. `None` if the reply
 /// is plain text. Equal arguments return the same `Arc`, so that callers can cache what they derive
 /// from it.
-pub fn schema(purpose: Purpose, mode: Mode, names: &[String]) -> Option<Arc<Value>> {
+pub fn schema(shape: ReplyShape, mode: Mode, names: &[String]) -> Arc<Value> {
     static KEPT: Mutex<Kept> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if kept.len() >= KEPT_MAX {
         kept.clear();
     }
-    let key = (purpose, mode, names.to_vec());
+    let key = (shape, mode, names.to_vec());
     if let Some(made) = kept.get(&key) {
-        return Some(Arc::clone(made));
+        return Arc::clone(made);
     }
-    let made: Arc<Value> = made(purpose, mode, names)?.into();
+    let made: Arc<Value> = made(shape, mode, names).into();
     kept.insert(key, Arc::clone(&made));
-    Some(made)
+    made
 }
 
 /// Builds the schema for one ask; for a deliberator, `names` are its score names.
-fn made(purpose: Purpose, mode: Mode, names: &[String]) -> Option<Value> {
+fn made(shape: ReplyShape, mode: Mode, names: &[String]) -> Value {
     let scores: Vec<&str> = names.iter().map(String::as_str).collect();
-    match purpose {
-        Purpose::Opinion => Some(asked_for(opinion_schema(), mode, names)),
-        Purpose::Review => Some(asked_for(review_schema(), mode, names)),
-        Purpose::Synthesis => Some(asked_for(report_schema(), mode, names)),
-        // A reviser may return fewer fields; the schema has the same shape.
-        Purpose::Conclusion | Purpose::Revision => {
-            Some(asked_for(conclusion_schema(), mode, names))
-        }
-        Purpose::Audit | Purpose::Restatement => None,
-        Purpose::Judgement | Purpose::CrossReading => Some(judgement_schema(purpose, &scores)),
-        Purpose::Adjudication => Some(adjudication_schema().clone()),
+    match shape {
+        ReplyShape::Opinion => asked_for(opinion_schema(), mode, names),
+        ReplyShape::PeerReview => asked_for(review_schema(), mode, names),
+        ReplyShape::Report => asked_for(report_schema(), mode, names),
+        ReplyShape::Conclusion => asked_for(conclusion_schema(), mode, names),
+        ReplyShape::Judgement | ReplyShape::CrossReading => judgement_schema(shape, &scores),
+        ReplyShape::Adjudication => adjudication_schema().clone(),
     }
 }
 
@@ -215,18 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_has_no_schema_and_a_conclusion_names_who_took_part() {
+    fn a_conclusion_names_who_took_part() {
         let names = ["claude".to_owned(), "openai".to_owned()];
-        let of = |purpose| schema(purpose, Mode::General, &names);
-        assert!(of(Purpose::Audit).is_none() && of(Purpose::Restatement).is_none());
-        for purpose in [Purpose::Conclusion, Purpose::Revision] {
-            let schema = of(purpose).unwrap();
-            let point = &schema["properties"]["unresolved_points"]["items"]["properties"];
-            let expected = json!(["claude", "openai"]);
-            assert_eq!(point["agents_involved"]["items"]["enum"], expected);
-            assert_eq!(point["claims"]["items"]["properties"]["agent"]["enum"], expected);
-            assert_eq!(point["claims"]["items"]["properties"]["id"].get("enum"), None);
-        }
+        let schema = schema(ReplyShape::Conclusion, Mode::General, &names);
+        let point = &schema["properties"]["unresolved_points"]["items"]["properties"];
+        let expected = json!(["claude", "openai"]);
+        assert_eq!(point["agents_involved"]["items"]["enum"], expected);
+        assert_eq!(point["claims"]["items"]["properties"]["agent"]["enum"], expected);
+        assert_eq!(point["claims"]["items"]["properties"]["id"].get("enum"), None);
     }
 
     #[test]

@@ -6,10 +6,11 @@ use super::conclusion_tests::Room;
 use super::{
     Normalised, adjudication, audit, conclusion, judgement, opinion, report, review, revision,
 };
-use crate::domain::ask::{CUT_OFF, Purpose};
+use crate::domain::ask::CUT_OFF;
 use crate::domain::conclusion::{Audit, Field};
 use crate::domain::council::words::Mode;
 use crate::domain::gate::score_names;
+use crate::normalise::ReplyShape;
 
 /// Result of parsing a cut reply.
 #[derive(Debug, PartialEq)]
@@ -96,7 +97,7 @@ fn kinds() -> Vec<Kind> {
         }),
         kind("judgement", judgement_of, |reply| {
             let scores = score_names("strategy");
-            outcome(judgement(reply, "An artifact.", Purpose::Judgement, scores))
+            outcome(judgement(reply, "An artifact.", ReplyShape::Judgement, scores))
         }),
         kind("adjudication", adjudication_of, |reply| outcome(adjudication(reply, "An artifact."))),
     ]

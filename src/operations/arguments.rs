@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::domain::dice::SplitMix;
-use crate::domain::digest::sha256_hex;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::slug;
@@ -54,23 +53,6 @@ pub(crate) fn read_strictly<T>(
     Ok(notes.settle(request)?.0)
 }
 
-/// Digest of a document, independent of the order of its keys.
-pub(super) fn digest(arguments: &Value) -> String {
-    sha256_hex([sort_keys(arguments).to_string().as_bytes()])
-}
-
-fn sort_keys(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let mut sorted: Vec<_> = map.iter().collect();
-            sorted.sort_by_key(|(key, _)| *key);
-            sorted.into_iter().map(|(key, value)| (key.clone(), sort_keys(value))).collect()
-        }
-        Value::Array(list) => list.iter().map(sort_keys).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
-    }
-}
-
 /// Id from the slug of the title and eight random hex digits, for dialogues created in large
 /// numbers.
 pub(crate) fn hexed_id(
@@ -91,6 +73,7 @@ pub(crate) fn hexed_id(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domain::digest::canonical_sha256 as digest;
 
     #[test]
     fn the_order_of_keys_does_not_matter() {

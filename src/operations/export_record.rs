@@ -4,17 +4,16 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::arguments::{read, read_strictly};
 use super::project::Project;
-use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::record::Record;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::words::words;
 use crate::error::{Error, document_text};
-use crate::export::{self as documents, ExportShape, Ran, is_markdown_export};
+use crate::export::{self as documents, ExportShape, is_markdown_export};
 use crate::files::{AllowedFile, WritePermission};
 use crate::prompting::alignment::is_prompt;
 use crate::record::context::ContextShape;
@@ -184,32 +183,26 @@ fn default_file(
 }
 
 fn render_record(project: &Project, record: &Record, format: Format) -> Result<String, Error> {
-    match (format, load_run_export(project, record)?) {
-        (Format::Markdown, ran) => Ok(documents::markdown(record, ran.as_ref())),
-        (Format::Json, None) => document_text(&documents::document(record)),
-        (Format::Json, Some(ran)) => {
-            document_text(&ExportDocument { record: documents::document(record), ran })
+    let protocol = project.protocols.find(record.dialogue.opening.protocol)?;
+    let journal = project.store.entries(record.dialogue.id(), 0)?;
+    match format {
+        Format::Markdown => Ok(protocol.markdown(record, &journal)),
+        Format::Json => {
+            let section = protocol.export_section(&journal).map_err(Error::Document)?;
+            let record = documents::document(record);
+            let run = section.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+            document_text(&ExportDocument { record, run })
         }
     }
 }
 
-/// The record and the result of its run.
+/// The record and the section of its run.
 #[derive(Debug, Serialize)]
 struct ExportDocument<'a> {
     #[serde(flatten)]
     record: documents::Document<'a>,
     #[serde(flatten)]
-    ran: Ran,
-}
-
-/// Result of a council or a review; `None` for a led dialogue.
-fn load_run_export(project: &Project, record: &Record) -> Result<Option<Ran>, Error> {
-    match record.dialogue.opening.protocol {
-        Protocol::Alignment => Ok(None),
-        protocol @ (Protocol::Council | Protocol::Review) => {
-            Ok(Ran::of(protocol, &project.store.entries(record.dialogue.id(), 0)?))
-        }
-    }
+    run: Map<String, Value>,
 }
 
 /// Several times the longest possible dialogue. A larger file is not ours.

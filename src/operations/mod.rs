@@ -29,7 +29,7 @@ pub use queries::{
 };
 pub use round_context::{Prompt, PromptFile, PromptsWritten, context, prompt, prompts};
 pub use rounds::{VerdictRegistered, give_verdict, progress, register, unwrapped};
-pub(crate) use rounds::{batch, judging, registering};
+pub(crate) use rounds::{judging, registering};
 pub use verdict_log::{
     Imported, Importing, LOG_BYTES_MAX, LogFilter, Malformed, Otherwise, Overridden,
     PersonsDecision, TailRow, export_log, import_log, override_verdict, tail_log,

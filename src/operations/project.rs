@@ -12,11 +12,12 @@ use crate::config::{
     self, COUNCIL_FILE, Candidate, ConfigError, Environment, Flags, Located, Overrides, SettingUse,
     Settings, TrustReport, UntrustedFile,
 };
-use crate::domain::dialogue::{Dialogue, Opening, Protocol};
+use crate::domain::dialogue::{Dialogue, Opening};
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
 use crate::error::Error;
 use crate::files::Folders;
+use crate::protocols::Protocols;
 use crate::record::no_dialogue;
 use crate::store::{SqliteStore, Store, Unit};
 
@@ -34,6 +35,8 @@ pub struct Project {
     pub store: Arc<dyn Store>,
     pub ambient: Arc<dyn Ambient>,
     pub folders: Folders,
+    /// The protocols that dialogues may follow.
+    pub protocols: Protocols,
     /// Convergence target of new dialogues, where the project sets one.
     pub convergence_percent: Option<u8>,
 }
@@ -41,8 +44,9 @@ pub struct Project {
 impl Project {
     /// A project with the settings of the process's environment and without flags.
     pub fn new(store: Arc<dyn Store>, ambient: Arc<dyn Ambient>, folders: Folders) -> Self {
-        let loader = Arc::new(SettingsLoader::new(Flags::default()));
-        Self { loader, store, ambient, folders, convergence_percent: None }
+        let protocols = Protocols::built_in();
+        let loader = Arc::new(SettingsLoader::new(Flags::default(), protocols.clone()));
+        Self { loader, store, ambient, folders, protocols, convergence_percent: None }
     }
 }
 
@@ -50,6 +54,7 @@ impl Project {
 #[derive(Debug)]
 pub struct SettingsLoader {
     flags: Flags,
+    pub protocols: Protocols,
     confirm: Option<ConfirmTrust>,
     warn: Option<PrintNotice>,
     /// Warnings that were printed: each is printed once, however often the settings are read.
@@ -57,8 +62,8 @@ pub struct SettingsLoader {
 }
 
 impl SettingsLoader {
-    pub fn new(flags: Flags) -> Self {
-        Self { flags, confirm: None, warn: None, warned: Mutex::default() }
+    pub fn new(flags: Flags, protocols: Protocols) -> Self {
+        Self { flags, protocols, confirm: None, warn: None, warned: Mutex::default() }
     }
 
     /// Asks a person about a file that is not trusted.
@@ -72,7 +77,8 @@ impl SettingsLoader {
     pub fn without_confirmation(&self) -> Self {
         let warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let (flags, warn) = (self.flags.clone(), self.warn);
-        Self { flags, confirm: None, warn, warned: Mutex::new(warned) }
+        let protocols = self.protocols.clone();
+        Self { flags, protocols, confirm: None, warn, warned: Mutex::new(warned) }
     }
 
     /// Prints warnings about the settings.
@@ -222,6 +228,7 @@ impl SettingsLoader {
             loader: Arc::clone(self),
             store: Arc::new(store),
             ambient: Arc::new(Machine),
+            protocols: self.protocols.clone(),
             folders: Folders::new(&located.working, &located.store, &located.allow)
                 .keeping(kept.cloned()),
             convergence_percent: located.convergence_percent,
@@ -250,7 +257,7 @@ pub(super) fn find_open_dialogue(unit: &mut dyn Unit, id: &DialogueId) -> Result
 
 /// Refuses to add to a review by hand: its record holds only replies of its seats.
 pub(super) fn refuse_review(unit: &mut dyn Unit, id: &DialogueId) -> Result<(), Error> {
-    if find_dialogue(unit, id)?.opening.protocol != Protocol::Review {
+    if find_dialogue(unit, id)?.opening.protocol.takes_contributions() {
         return Ok(());
     }
     let fault = Fault::new(Code::NotSupported, format!("'{id}' is a review: nobody adds to it"));

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::arguments::read;
 use super::export_record::{is_expert_context, is_expert_prompt};
 use super::project::Project;
-use crate::domain::dialogue::{Dialogue, Protocol};
+use crate::domain::dialogue::Dialogue;
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::limits::ROUND_MAX;
 use crate::domain::record::Record;
@@ -268,10 +268,10 @@ impl PanelPapers {
 fn refuse_pointless(before: &Before) -> Result<(), Fault> {
     let Before { dialogue, round } = before;
     let was_asked_by_us = match dialogue.opening.protocol {
-        Protocol::Alignment => false,
+        protocol if protocol.is_judged() => false,
         // A Judge may continue a council from here; its earlier rounds are in the journal.
-        Protocol::Council => !before.is_next(),
-        Protocol::Review => true,
+        protocol if protocol.takes_contributions() => !before.is_next(),
+        _ => true,
     };
     if was_asked_by_us {
         let (id, protocol) = (dialogue.id(), dialogue.opening.protocol);

@@ -5,10 +5,11 @@ use std::borrow::Cow;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::arguments::{digest, read};
+use super::arguments::read;
 use super::project::{Project, find_dialogue, find_open_dialogue, refuse_review};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::DialogueStatus;
+use crate::domain::digest::canonical_sha256;
 use crate::domain::ids::{DialogueId, EntityId, VerdictId};
 use crate::error::Error;
 use crate::record::convergence::{self, Progress};
@@ -27,7 +28,8 @@ pub fn register(project: &Project, arguments: &Value) -> Result<Answer, Error> {
 }
 
 fn register_batch(project: &Project, arguments: &Value) -> Result<Answer, Error> {
-    let batch = batch(&unwrapped(arguments))?;
+    let arguments = unwrapped(arguments);
+    let batch = register_rules::read(&arguments, canonical_sha256(&arguments))?;
     let at = project.ambient.now();
     transact(project.store.as_ref(), |unit| {
         if let Some(answer) = answered_before(unit, &batch)? {
@@ -51,11 +53,6 @@ pub fn unwrapped(arguments: &Value) -> Cow<'_, Value> {
     let whole: Map<String, Value> =
         batch.iter().chain(added).map(|(name, value)| (name.clone(), value.clone())).collect();
     Cow::Owned(whole.into())
-}
-
-/// Reads a batch before a transaction is opened.
-pub(crate) fn batch(arguments: &Value) -> Result<Batch, Error> {
-    Ok(register_rules::read(arguments, digest(arguments))?)
 }
 
 /// Changes of a batch, for a caller that writes them with others in one entry.
@@ -115,9 +112,8 @@ pub fn give_verdict(project: &Project, arguments: &Value) -> Result<VerdictRegis
 }
 
 /// Changes of a verdict, for a caller that writes them with others in one entry.
-pub(crate) fn judging(unit: &mut dyn Unit, arguments: &Value) -> Result<Vec<Change>, Error> {
-    let (request, _) = verdict_rules::read(arguments)?;
-    Ok(decide_verdict(unit, &request)?.changes)
+pub(crate) fn judging(unit: &mut dyn Unit, request: &Request) -> Result<Vec<Change>, Error> {
+    Ok(decide_verdict(unit, request)?.changes)
 }
 
 fn decide_verdict(

@@ -1,31 +1,38 @@
 //! Builds the messages of a council's seats: participant, reviewer and chair.
 
 use super::condense::{Condensed, condense};
-use super::instructions::{ADDED, system};
+use super::instructions::{ADDED, OPINION, PEER_REVIEW, RoleText, SYNTHESIS};
 use super::mask::Mask;
 use super::message::{Parts, Prepared};
 use super::view::View;
 use crate::domain::ask::{Ask, Messages};
 use crate::domain::intervention::Intervention;
 use crate::domain::transcript::Transcript;
-use crate::protocols::interventions::heard_by;
+use crate::protocols::interventions::{Hearing, heard_by};
 
 /// Masks no names: a participant sees only text of the person who asks.
-pub(super) fn participant(transcript: &Transcript, ask: &Ask) -> Prepared {
-    prepared(transcript, ask, View::of_question(transcript, ask), None)
+pub(crate) fn participant(transcript: &Transcript, ask: &Ask) -> Prepared {
+    let view = View::of_question(transcript, ask, Hearing::OwnAndPublic);
+    prepared(transcript, ask, OPINION, view, None)
 }
 
-pub(super) fn reviewer(transcript: &Transcript, ask: &Ask) -> Prepared {
+pub(crate) fn reviewer(transcript: &Transcript, ask: &Ask) -> Prepared {
     let mask = mask_for(transcript, ask);
-    prepared(transcript, ask, View::of_reviewer(transcript, ask), mask.as_ref())
+    prepared(transcript, ask, PEER_REVIEW, View::of_reviewer(transcript, ask), mask.as_ref())
 }
 
-pub(super) fn chair(transcript: &Transcript, ask: &Ask) -> Prepared {
+pub(crate) fn chair(transcript: &Transcript, ask: &Ask) -> Prepared {
     let mask = mask_for(transcript, ask);
-    prepared(transcript, ask, View::of_chair(transcript, ask), mask.as_ref())
+    prepared(transcript, ask, SYNTHESIS, View::of_chair(transcript, ask), mask.as_ref())
 }
 
-fn prepared(transcript: &Transcript, ask: &Ask, mut view: View, mask: Option<&Mask>) -> Prepared {
+fn prepared(
+    transcript: &Transcript,
+    ask: &Ask,
+    role: RoleText,
+    mut view: View,
+    mask: Option<&Mask>,
+) -> Prepared {
     let Condensed { sections, notes } = condense(&mut view, mask);
     let masked = |text: &String| mask.map_or_else(|| text.clone(), |mask| mask.apply(text).0);
     let faults = ask.stricter.as_ref().map(masked);
@@ -33,9 +40,10 @@ fn prepared(transcript: &Transcript, ask: &Ask, mut view: View, mask: Option<&Ma
         secret: &transcript.plan.secret,
         sections: &sections,
         remarks: &added(&view).into_iter().collect::<Vec<_>>(),
+        task: role.task,
         faults: faults.as_deref(),
     };
-    let system = system(ask.purpose, transcript.plan.mode);
+    let system = role.system(transcript.plan.mode);
     Prepared { messages: Messages { system, user: parts.message(ask) }, condensed: notes }
 }
 
@@ -62,10 +70,12 @@ fn mask_for(transcript: &Transcript, ask: &Ask) -> Option<Mask> {
 /// Interventions addressed to all seats, which count as part of the question. A private whisper
 /// does not allow a name to be shown.
 fn said_to_all<'a>(transcript: &'a Transcript, ask: &Ask) -> impl Iterator<Item = &'a str> {
-    heard_by(transcript, ask).into_iter().filter_map(|noted| match &noted.intervention {
-        Intervention::Whisper { text, to: None } | Intervention::Directive { text, .. } => {
-            Some(text.as_str())
+    heard_by(transcript, ask, Hearing::OwnAndPublic).into_iter().filter_map(|noted| {
+        match &noted.intervention {
+            Intervention::Whisper { text, to: None } | Intervention::Directive { text, .. } => {
+                Some(text.as_str())
+            }
+            Intervention::Whisper { to: Some(_), .. } | Intervention::Stop => None,
         }
-        Intervention::Whisper { to: Some(_), .. } | Intervention::Stop => None,
     })
 }

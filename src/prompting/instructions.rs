@@ -4,7 +4,6 @@
 //! of the question, the files or a model can enter them.
 
 use super::gate;
-use crate::domain::ask::Purpose;
 use crate::domain::council::words::Mode;
 use crate::domain::digest::sha256_hex;
 
@@ -40,42 +39,80 @@ pub(super) const SHORTER_CRITIC: &str = include_str!("../../prompts/conclusion/s
 /// Sent after the Principal's additions.
 pub(super) const ADDED: &str = include_str!("../../prompts/council/added.md");
 
-/// The system prompt of a role.
-pub fn system(purpose: Purpose, mode: Mode) -> String {
-    match purpose {
-        Purpose::Opinion => in_mode(PARTICIPANT, mode, only_in(mode, Mode::Review, FINDINGS)),
-        Purpose::Review => in_mode(REVIEWER, mode, only_in(mode, Mode::Review, FINDING_POSITIONS)),
-        Purpose::Synthesis => in_mode(CHAIR, mode, fields_of_report(mode)),
-        // Conclusion and audit do not depend on the mode.
-        Purpose::Conclusion => SYNTHESIZER.replace("{shape}", CONCLUSION).trim_end().to_owned(),
-        Purpose::Audit => CRITIC.trim_end().to_owned(),
-        Purpose::Revision => REVISER.replace("{shape}", CONCLUSION).trim_end().to_owned(),
-        Purpose::Restatement => RESTATEMENT.trim_end().to_owned(),
-        // These depend on the seat and its plan; `review_system_prompt` renders them.
-        Purpose::Judgement | Purpose::CrossReading | Purpose::Adjudication => String::new(),
+/// The instructions of a role and the task that ends its messages.
+#[derive(Debug, Clone, Copy)]
+pub struct RoleText {
+    system: fn(Mode) -> String,
+    pub(crate) task: &'static str,
+}
+
+impl RoleText {
+    /// The system message. It depends on the mode and on nothing else.
+    pub fn system(&self, mode: Mode) -> String {
+        (self.system)(mode)
     }
 }
 
-pub(super) fn task(purpose: Purpose) -> &'static str {
-    match purpose {
-        Purpose::Opinion => "Give your opinion on the question as the JSON object described.",
-        Purpose::Review => "Review each of the opinions as the JSON object described.",
-        Purpose::Synthesis => "Write the report as the JSON object described.",
-        Purpose::Conclusion => "Write the conclusion as the JSON object described.",
-        Purpose::Audit => "Audit the conclusion: reply PASS, or with FLAG lines, as described.",
-        Purpose::Revision => "Mend the flagged fields and reply with the JSON object described.",
-        Purpose::Restatement => "Restate what they want in one sentence.",
-        Purpose::Judgement => "Judge the artifact as the JSON object described.",
-        Purpose::CrossReading => "Judge the artifact again as the JSON object described.",
-        Purpose::Adjudication => "Decide, as the JSON object described.",
-    }
-}
+pub const OPINION: RoleText = RoleText {
+    system: |mode| in_mode(PARTICIPANT, mode, only_in(mode, Mode::Review, FINDINGS)),
+    task: "Give your opinion on the question as the JSON object described.",
+};
+pub const PEER_REVIEW: RoleText = RoleText {
+    system: |mode| in_mode(REVIEWER, mode, only_in(mode, Mode::Review, FINDING_POSITIONS)),
+    task: "Review each of the opinions as the JSON object described.",
+};
+pub const SYNTHESIS: RoleText = RoleText {
+    system: |mode| in_mode(CHAIR, mode, fields_of_report(mode)),
+    task: "Write the report as the JSON object described.",
+};
+// A conclusion is written and audited in the same way in every mode.
+pub const DRAFT: RoleText = RoleText {
+    system: |_| SYNTHESIZER.replace("{shape}", CONCLUSION).trim_end().to_owned(),
+    task: "Write the conclusion as the JSON object described.",
+};
+pub const AUDIT: RoleText = RoleText {
+    system: |_| CRITIC.trim_end().to_owned(),
+    task: "Audit the conclusion: reply PASS, or with FLAG lines, as described.",
+};
+pub const REVISION: RoleText = RoleText {
+    system: |_| REVISER.replace("{shape}", CONCLUSION).trim_end().to_owned(),
+    task: "Mend the flagged fields and reply with the JSON object described.",
+};
+pub const DIRECTIVE: RoleText = RoleText {
+    system: |_| RESTATEMENT.trim_end().to_owned(),
+    task: "Restate what they want in one sentence.",
+};
+// The system messages of a review depend on the seat and its plan: see `gate_system`.
+pub const JUDGEMENT: RoleText = RoleText {
+    system: |_| String::new(),
+    task: "Judge the artifact as the JSON object described.",
+};
+pub const CROSS_READING: RoleText = RoleText {
+    system: |_| String::new(),
+    task: "Judge the artifact again as the JSON object described.",
+};
+pub const ADJUDICATION: RoleText =
+    RoleText { system: |_| String::new(), task: "Decide, as the JSON object described." };
+
+/// All roles, in the order in which [`digest`] reads them.
+const ROLES: [RoleText; 10] = [
+    OPINION,
+    PEER_REVIEW,
+    SYNTHESIS,
+    DRAFT,
+    AUDIT,
+    REVISION,
+    DIRECTIVE,
+    JUDGEMENT,
+    CROSS_READING,
+    ADJUDICATION,
+];
 
 /// Digest of all instructions; part of a seat's version.
 pub fn digest() -> String {
-    let roles = Purpose::ALL.iter().flat_map(|purpose| {
-        let systems = Mode::ALL.iter().map(|mode| system(*purpose, *mode));
-        systems.chain([task(*purpose).to_owned()])
+    let roles = ROLES.iter().flat_map(|role| {
+        let systems = Mode::ALL.iter().map(|mode| role.system(*mode));
+        systems.chain([role.task.to_owned()])
     });
     let others = [STRICTER, STRICTER_CRITIC, SHORTER, SHORTER_CRITIC, ADDED].map(str::to_owned);
     let all: Vec<String> = roles.chain(others).chain(gate::texts()).collect();

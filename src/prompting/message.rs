@@ -2,7 +2,7 @@
 
 use super::condense::{REASON_BYTES_MAX, fitting};
 use super::fence::Fences;
-use super::instructions::{SHORTER, STRICTER, task};
+use super::instructions::{SHORTER, STRICTER};
 use super::view::Section;
 use crate::domain::ask::{Ask, Messages};
 
@@ -21,6 +21,8 @@ pub(super) struct Parts<'a> {
     pub sections: &'a [Section],
     /// Our sentences between the material and the task.
     pub remarks: &'a [String],
+    /// What the seat is asked to do.
+    pub task: &'a str,
     /// Why the last reply was rejected. It may quote the reply.
     pub faults: Option<&'a str>,
 }
@@ -33,7 +35,7 @@ impl Parts<'_> {
         let mut paragraphs: Vec<Paragraph<'_>> =
             self.sections.iter().map(Paragraph::Theirs).collect();
         paragraphs.extend(self.remarks.iter().map(|remark| Paragraph::Ours(remark)));
-        paragraphs.push(Paragraph::Ours(task(ask.purpose)));
+        paragraphs.push(Paragraph::Ours(self.task));
         if let Some(reason) = &reason {
             paragraphs.push(Paragraph::Ours(STRICTER.trim_end()));
             if ask.wants_shorter() {

@@ -1,10 +1,10 @@
 //! Messages that ask a model to restate a directive in one sentence, for confirmation.
 
 use super::condense::fitting;
-use super::instructions::{system, task};
+use super::instructions::DIRECTIVE;
 use super::message::{Paragraph, message};
 use super::view::Section;
-use crate::domain::ask::{Messages, Purpose};
+use crate::domain::ask::Messages;
 use crate::domain::council::words::Mode;
 
 /// A restatement belongs to no round.
@@ -20,10 +20,7 @@ pub fn restatement(secret: &str, question: &str, text: &str) -> Messages {
     let paragraphs = [
         Paragraph::Theirs(&question),
         Paragraph::Theirs(&directive),
-        Paragraph::Ours(task(Purpose::Restatement)),
+        Paragraph::Ours(DIRECTIVE.task),
     ];
-    Messages {
-        system: system(Purpose::Restatement, Mode::General),
-        user: message(secret, ROUND, &paragraphs),
-    }
+    Messages { system: DIRECTIVE.system(Mode::General), user: message(secret, ROUND, &paragraphs) }
 }

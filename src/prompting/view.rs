@@ -16,7 +16,7 @@ use crate::domain::intervention::{Intervention, Noted};
 use crate::domain::plan::{ContextFile, ContextPack, IndexedFile, Plan};
 use crate::domain::transcript::Transcript;
 use crate::protocols::council::{Letters, Voice, opinions, reviews};
-use crate::protocols::interventions::heard_by;
+use crate::protocols::interventions::{Hearing, heard_by};
 
 /// Longer paths are truncated.
 const PATH_CHARS_MAX: usize = 1_000;
@@ -87,27 +87,27 @@ impl Section {
 
 impl View {
     /// The question, its files and the interventions.
-    pub(super) fn of_question(transcript: &Transcript, ask: &Ask) -> Self {
+    pub(super) fn of_question(transcript: &Transcript, ask: &Ask, hearing: Hearing) -> Self {
         Self {
             question: transcript.question().to_owned(),
             context: Arc::clone(&transcript.plan.context),
             unnamed: 0,
             opinions: Vec::new(),
             reviews: Vec::new(),
-            additions: heard_by(transcript, ask).into_iter().flat_map(addition).collect(),
+            additions: heard_by(transcript, ask, hearing).into_iter().flat_map(addition).collect(),
         }
     }
 
     /// The same, and the opinions of the others.
     pub(super) fn of_reviewer(transcript: &Transcript, ask: &Ask) -> Self {
         let opinions = peers(transcript, &ask.seat);
-        Self { opinions, ..Self::of_question(transcript, ask) }
+        Self { opinions, ..Self::of_question(transcript, ask, Hearing::OwnAndPublic) }
     }
 
     /// The same, and all opinions and reviews.
     pub(super) fn of_chair(transcript: &Transcript, ask: &Ask) -> Self {
         let (opinions, reviews) = (all_opinions(transcript), all_reviews(transcript));
-        Self { opinions, reviews, ..Self::of_question(transcript, ask) }
+        Self { opinions, reviews, ..Self::of_question(transcript, ask, Hearing::OwnAndPublic) }
     }
 
     /// All fenced sections, in reading order.

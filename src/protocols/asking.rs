@@ -1,33 +1,44 @@
-//! Who of those that a round wants to hear still has something to say.
+//! The asks of a round that are still to be sent.
 
 use super::step::Step;
 use crate::domain::ask::{Ask, Purpose};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::{Asked, Reading, Shortage, Stop, Transcript};
 
-/// Where one seat's part in a round stands.
+/// The state of one seat in a round.
 enum SeatState<'a> {
     Unasked,
     Open(&'a Asked),
-    /// A reply that could not be read gets one stricter ask.
+    /// The reply could not be parsed, for this reason; the seat gets one stricter ask.
     AskStricter(String),
-    Starved(Shortage),
+    /// The budget did not cover the call.
+    Unpaid(Shortage),
     Settled,
 }
 
-/// Asks those who still have something to say in a round; nothing, when all is settled.
-pub(super) fn ask<'a>(
+/// Which unusable replies are asked for again, once and more strictly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetryRule {
+    /// Those that could not be parsed. A seat that refuses is one of several and not pressed.
+    Unparsed,
+    /// Refusals, too: the run cannot continue without this seat.
+    All,
+}
+
+/// Asks the seats of a round that have neither an answer nor a final failure; none if all have.
+pub fn pending_asks<'a>(
     transcript: &Transcript,
     round: u8,
     purpose: Purpose,
-    seats: impl Iterator<Item = &'a ExpertSlug>,
+    retry: RetryRule,
+    seats: impl IntoIterator<Item = &'a ExpertSlug>,
 ) -> Option<Step> {
     let (mut asks, mut shortage) = (Vec::new(), None);
     let mut id = transcript.next_ask_id();
     for seat in seats {
-        let stricter = match state_of(transcript.last_ask(round, seat)) {
+        let stricter = match state_of(transcript.last_ask(round, seat), retry) {
             SeatState::Settled => continue,
-            SeatState::Starved(of) => {
+            SeatState::Unpaid(of) => {
                 shortage = Some(of);
                 continue;
             }
@@ -48,11 +59,11 @@ pub(super) fn ask<'a>(
     }
 }
 
-fn state_of(last: Option<&Asked>) -> SeatState<'_> {
+fn state_of(last: Option<&Asked>, retry: RetryRule) -> SeatState<'_> {
     let Some(asked) = last else { return SeatState::Unasked };
     match &asked.reading {
         Some(Reading::Read { .. }) => return SeatState::Settled,
-        Some(Reading::Unreadable { reason, refusal }) if may_ask_again(asked, *refusal) => {
+        Some(Reading::Unreadable { reason, refusal }) if may_ask_again(asked, *refusal, retry) => {
             return SeatState::AskStricter(reason.clone());
         }
         Some(Reading::Unreadable { .. }) => return SeatState::Settled,
@@ -60,22 +71,11 @@ fn state_of(last: Option<&Asked>) -> SeatState<'_> {
     }
     match asked.not_sent {
         _ if asked.gave_up => SeatState::Settled,
-        Some(shortage) => SeatState::Starved(shortage),
+        Some(shortage) => SeatState::Unpaid(shortage),
         None => SeatState::Open(asked),
     }
 }
 
-/// A reply that could not be read gets one stricter ask. In a round nobody is pressed who
-/// refused to answer; the ending has one seat for each part, and does not go on without it.
-fn may_ask_again(asked: &Asked, refusal: bool) -> bool {
-    let is_ending = match asked.ask.purpose {
-        Purpose::Conclusion | Purpose::Audit | Purpose::Revision | Purpose::Adjudication => true,
-        Purpose::Opinion
-        | Purpose::Review
-        | Purpose::Synthesis
-        | Purpose::Restatement
-        | Purpose::Judgement
-        | Purpose::CrossReading => false,
-    };
-    asked.ask.stricter.is_none() && (is_ending || !refusal)
+fn may_ask_again(asked: &Asked, refusal: bool, retry: RetryRule) -> bool {
+    asked.ask.stricter.is_none() && (retry == RetryRule::All || !refusal)
 }

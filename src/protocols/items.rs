@@ -1,44 +1,54 @@
-//! What a round found, as the items of a batch: numbered as they come, cut to what a record
-//! takes, and left out where a round has no more room.
+//! Builds the batch of a round from typed findings.
+//!
+//! [`BatchBuilder`] numbers the items of each seat, cuts texts to the size that a record accepts,
+//! and counts what does not fit. Every protocol registers its rounds with it.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
-
-use crate::domain::ids::{EntityId, EntityKind, ExpertSlug, LocalId, entity_id};
+use crate::domain::ids::{DialogueId, EntityId, EntityKind, ExpertSlug, LocalId, entity_id};
 use crate::domain::limits::ITEMS_PER_ROUND_MAX;
 use crate::domain::shortened::trimmed_head;
+use crate::record::register::{Batch, NewItem, Update};
 
-/// A label is read in lists, one line of a terminal or two.
+/// Lists show a label on one or two lines of a terminal.
 pub(super) const LABEL_CHARS_MAX: usize = 160;
 
-/// Well below what a record takes, and more than a reader will read.
+/// Far below the limit of a record, and more than a person reads.
 pub(super) const TEXT_CHARS_MAX: usize = 20_000;
 
-#[derive(Debug, Default)]
-pub(super) struct Items {
+/// The items of one round, while a protocol collects them.
+#[derive(Debug)]
+pub struct BatchBuilder {
+    dialogue_id: DialogueId,
     round: u8,
-    by_kind: BTreeMap<EntityKind, Vec<Value>>,
+    by_kind: BTreeMap<EntityKind, Vec<NewItem>>,
     numbers: BTreeMap<(ExpertSlug, EntityKind), usize>,
-    /// The local ids of the tensions among them.
-    pub tensions: Vec<String>,
-    pub left_out: usize,
+    updates: Vec<Update>,
+    left_out: usize,
 }
 
-impl Items {
-    pub(super) fn of(round: u8) -> Self {
-        Self { round, ..Self::default() }
+impl BatchBuilder {
+    pub fn new(dialogue_id: &DialogueId, round: u8) -> Self {
+        Self {
+            dialogue_id: dialogue_id.clone(),
+            round,
+            by_kind: BTreeMap::new(),
+            numbers: BTreeMap::new(),
+            updates: Vec::new(),
+            left_out: 0,
+        }
     }
 
-    pub(super) fn add(
+    /// Adds an item of a seat; `extend` adds references and parameters. An item with a blank label
+    /// says nothing and is dropped; an item that exceeds the limit of the round is only counted.
+    pub fn add(
         &mut self,
         seat: &ExpertSlug,
         kind: EntityKind,
         label: &str,
         text: &str,
-        more: Map<String, Value>,
+        extend: impl FnOnce(NewItem) -> NewItem,
     ) {
-        // A model that left a point blank made none.
         if label.trim().is_empty() {
             return;
         }
@@ -50,40 +60,41 @@ impl Items {
         let number = self.numbers.entry((seat.clone(), kind)).or_default();
         *number += 1;
         let Some(id) = local_id(seat, kind, self.round, *number) else { return };
-        let mut item = object(json!({
-            "local_id": id,
-            "label": trimmed_head(label, LABEL_CHARS_MAX),
-            kind.text_field(): trimmed_head(text, TEXT_CHARS_MAX),
-        }));
-        item.extend(more);
-        items.push(item.into());
-        if kind == EntityKind::Tension {
-            self.tensions.push(id);
-        }
+        let label = trimmed_head(label, LABEL_CHARS_MAX);
+        let text = trimmed_head(text, TEXT_CHARS_MAX);
+        items.push(extend(NewItem::new(id, label, text)));
     }
 
-    /// The sections of a batch.
-    pub(super) fn sections(self) -> impl Iterator<Item = (String, Value)> {
-        self.by_kind.into_iter().map(|(kind, items)| (kind.section().to_owned(), items.into()))
+    pub fn update(&mut self, update: Update) {
+        self.updates.push(update);
+    }
+
+    /// How many items did not fit into the round.
+    pub fn left_out(&self) -> usize {
+        self.left_out
+    }
+
+    /// The local ids of the tensions so far.
+    pub fn tensions(&self) -> impl Iterator<Item = LocalId> {
+        let tensions = self.by_kind.get(&EntityKind::Tension).into_iter().flatten();
+        tensions.map(|item| item.local_id.clone())
+    }
+
+    pub fn build(self, title: String, summary: Option<String>) -> Batch {
+        let items = self.by_kind.into_values().flatten().collect();
+        Batch::of_round(self.dialogue_id, self.round, title, summary, items, self.updates)
     }
 }
 
-pub(super) fn local_id(
-    seat: &ExpertSlug,
-    kind: EntityKind,
-    round: u8,
-    number: usize,
-) -> Option<String> {
+/// The local id of a seat's item, as [`BatchBuilder::add`] numbers them from 1.
+pub fn local_id(seat: &ExpertSlug, kind: EntityKind, round: u8, number: usize) -> Option<LocalId> {
     let EntityId { kind, round, seq } = entity_id(kind, round, number)?;
-    Some(LocalId { expert: seat.clone(), kind, round, seq }.to_string())
+    Some(LocalId { expert: seat.clone(), kind, round, seq })
 }
 
+/// The parts that are not blank, a line each.
 pub(super) fn lines(parts: &[String]) -> String {
     let parts: Vec<&str> =
         parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect();
     parts.join("\n")
-}
-
-pub(super) fn object(value: Value) -> Map<String, Value> {
-    if let Value::Object(map) = value { map } else { Map::new() }
 }

@@ -1,11 +1,13 @@
-//! The small language of the protocols' tests: what happened so far, one word each, and
-//! the next step in a few words. Only this file knows the API.
+//! A small language for the protocols' tests: one word per event so far, and a short text for the
+//! next step. Only this file knows the API.
 
 use crate::domain::ask::{
     Ask, Cost, CostSource, ErrorType, Failure, Finish, Purpose, Reply, Reservation, Sending,
     TransportKind,
 };
-use crate::domain::change::Change;
+use serde_json::Value;
+
+use crate::domain::change::{Change, Entry};
 use crate::domain::conclusion::{Audit, Auditor, Conclusion as Ended, Field, Objection};
 use crate::domain::council::opinion::{Details, Opinion};
 use crate::domain::council::report::{Conclusion, Rationale, Report};
@@ -19,9 +21,9 @@ use crate::domain::plan::{
 };
 use crate::domain::time::Moment;
 use crate::domain::transcript::{Document, Reading, Shortage, Stop, Transcript};
-use crate::protocols::Step;
 use crate::protocols::council::Letters;
-use crate::protocols::next;
+use crate::protocols::{EntryPart, Protocols, Step};
+use crate::record::register::Batch;
 
 /// Three participants, of whom `ann` and `bob` may chair.
 pub(super) fn plan() -> Plan {
@@ -85,12 +87,12 @@ pub(super) fn begin(plan: Plan) -> Transcript {
     Transcript::begin(moment(), &changes).unwrap()
 }
 
-/// Plays a script. `ann1+` heard, `ann1-` heard and against it, `ann1!` failed, `ann1?`
-/// unreadable, `ann1x` refused, `ann1$` not affordable, `ann1…` asked and in flight; `held1` a
-/// round in the record; `weigh` notes whatever is due; `again` another process takes it up;
-/// `short` the run stopped for want of voices; `stop` the Principal has had enough; `report`
-/// and `begun` are the report's and the ending's own entries. Rounds 4 to 7 are the ending's:
-/// draft, audit, revision, second look.
+/// Plays a script. `ann1+` answered in favour, `ann1-` answered against, `ann1!` failed, `ann1?`
+/// unreadable, `ann1x` refused, `ann1$` not affordable, `ann1…` in flight; `held1` records a round;
+/// `weigh` records the next shortcut; `again` resumes the run in another process; `short` stops it
+/// for too few answers; `stop` is the stop of the Principal; `report` and `begun` record the report
+/// and the begin of the conclusion. Rounds 4 to 7 are those of the conclusion: draft, audit,
+/// revision, second audit.
 pub(super) fn play(mut transcript: Transcript, script: &str) -> Transcript {
     for word in script.split_whitespace() {
         let changes = match word {
@@ -105,13 +107,15 @@ pub(super) fn play(mut transcript: Transcript, script: &str) -> Transcript {
             "begun" => vec![Change::ConclusionBegun { participants: Vec::new() }],
             "report" => {
                 let step = next(&transcript);
-                let Step::Deliver(report) = step else { panic!("{}", describe(&step)) };
-                vec![Change::ReportGiven(report)]
+                let given = |change: &&Change| matches!(change, Change::ReportGiven(_));
+                let report = changes_of(&step).into_iter().find(given);
+                vec![report.unwrap_or_else(|| panic!("{}", describe(&step))).clone()]
             }
             "weigh" => {
                 let step = next(&transcript);
-                let Step::Weigh(shortcut) = step else { panic!("{}", describe(&step)) };
-                vec![Change::ShortcutWeighed(shortcut)]
+                let weighed = |change: &&Change| matches!(change, Change::ShortcutWeighed(_));
+                let shortcut = changes_of(&step).into_iter().find(weighed);
+                vec![shortcut.unwrap_or_else(|| panic!("{}", describe(&step))).clone()]
             }
             held if held.starts_with("held") => {
                 let round = held["held".len()..].parse().unwrap();
@@ -177,7 +181,7 @@ fn spoken(transcript: &Transcript, word: &str) -> Vec<Change> {
     changes
 }
 
-/// The first try of an ask.
+/// The first call of an ask.
 pub(crate) fn sending(call: u32, ask: u32) -> Sending {
     Sending {
         call,
@@ -292,6 +296,30 @@ fn report(in_favour: bool) -> Report {
     }
 }
 
+/// The next step by the registry.
+pub(crate) fn next(transcript: &Transcript) -> Step {
+    Protocols::built_in().next(transcript)
+}
+
+/// The plain changes of the entries that a step asks for.
+pub(crate) fn changes_of(step: &Step) -> Vec<&Change> {
+    let Step::Append(drafts) = step else { return Vec::new() };
+    let parts = drafts.iter().flat_map(|draft| &draft.parts);
+    let changes = parts.filter_map(|part| {
+        let EntryPart::Change(change) = part else { return None };
+        Some(change.as_ref())
+    });
+    changes.collect()
+}
+
+/// The round that a step registers and nothing else.
+pub(crate) fn held_round(step: &Step) -> Option<u8> {
+    let Step::Append(drafts) = step else { return None };
+    let [draft] = drafts.as_slice() else { return None };
+    let [EntryPart::Batch(batch)] = draft.parts.as_slice() else { return None };
+    batch.round()
+}
+
 pub(super) fn describe(step: &Step) -> String {
     match step {
         Step::Ask(asks) => {
@@ -302,8 +330,26 @@ pub(super) fn describe(step: &Step) -> String {
             let who: Vec<String> = asks.iter().map(one).collect();
             format!("ask {} in round {}", who.join(", "), asks[0].round)
         }
-        Step::Hold(round) => format!("hold {round}"),
-        Step::Weigh(weighed) => {
+        Step::Append(_) => match (held_round(step), changes_of(step).first()) {
+            (Some(round), _) => format!("hold {round}"),
+            (None, Some(change)) => describe_change(change),
+            (None, None) => "conclude".to_owned(),
+        },
+        Step::Stop(Stop::Unconcluded { stage, seat, reason }) => {
+            format!("stop {stage}: {seat}: {reason}")
+        }
+        Step::Stop(Stop::Quorum { round, heard, needed }) => {
+            format!("stop: {heard} of {needed} in round {round}")
+        }
+        Step::Stop(stop) => format!("stop: {stop:?}"),
+        Step::Finish => "stop: Done".to_owned(),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "protocols write few of the changes")]
+fn describe_change(change: &Change) -> String {
+    match change {
+        Change::ShortcutWeighed(weighed) => {
             let how = match (weighed.triggered, weighed.shadow, weighed.would_have_been_right) {
                 (false, ..) => "held",
                 (true, false, _) => "skipped",
@@ -313,23 +359,49 @@ pub(super) fn describe(step: &Step) -> String {
             };
             format!("weigh {}: {how}", weighed.round)
         }
-        Step::Deliver(report) => {
+        Change::ReportGiven(report) => {
             let chair = report.chair_provider.as_ref().map_or("nobody", ExpertSlug::as_str);
             let fallback = if report.fallback { ", a fallback" } else { "" };
             format!("deliver `{}` of {chair}{fallback}", report.report.conclusion.statement)
         }
-        Step::Rule(ruling) => format!("rule {}", ruling.verdict),
-        Step::Conclude => "conclude".to_owned(),
-        Step::End(ending) => {
+        Change::Ruled(ruling) => format!("rule {}", ruling.verdict),
+        Change::Concluded(ending) => {
             let state = ending.terminal_state.map_or("unaudited", TerminalState::name);
             format!("end {state}: {}", ending.conclusion.recommendation)
         }
-        Step::Stop(Stop::Unconcluded { stage, seat, reason }) => {
-            format!("stop {stage}: {seat}: {reason}")
-        }
-        Step::Stop(Stop::Quorum { round, heard, needed }) => {
-            format!("stop: {heard} of {needed} in round {round}")
-        }
-        Step::Stop(stop) => format!("stop: {stop:?}"),
+        change => format!("{change:?}"),
     }
+}
+
+/// Checks the digest of every round that a journal has against the batch that is built today.
+pub(super) fn journalled_digests(
+    journal: &str,
+    id: &str,
+    build: fn(&Transcript, u8) -> Batch,
+) -> Vec<String> {
+    let rows = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let rows = rows.filter(|row| row["dialogue_id"] == id);
+    let entries = (1..).zip(rows).map(|(seq, row)| Entry {
+        seq,
+        kind: row["kind"].as_str().unwrap().parse().unwrap(),
+        at: row["ts"].as_str().unwrap().parse().unwrap(),
+        changes: serde_json::from_str(row["payload"].as_str().unwrap()).unwrap(),
+    });
+    let entries: Vec<Entry> = entries.collect();
+    let mut digests = Vec::new();
+    for (place, entry) in entries.iter().enumerate() {
+        let answered = entry.changes.iter().find_map(|change| {
+            let Change::BatchAnswered { round, batch_sha256, .. } = change else { return None };
+            Some((*round, batch_sha256))
+        });
+        let Some((round, expected)) = answered else { continue };
+        // The entry of the round contains the parse results of the last replies.
+        let mut state = Transcript::of(&entries[..place]).unwrap();
+        let read = |change: &&Change| matches!(change, Change::ReplyRead { .. });
+        let read: Vec<Change> = entry.changes.iter().filter(read).cloned().collect();
+        state.add(entry.at, &read);
+        assert_eq!(build(&state, round).sha256, *expected, "round {round} of {id}");
+        digests.push(expected.clone());
+    }
+    digests
 }

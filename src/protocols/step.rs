@@ -1,29 +1,79 @@
-//! What the engine is told to do next.
+//! The steps that a protocol tells the engine to take.
+//!
+//! Steps are deeds of the engine and name nothing of one protocol: what a protocol wants in the
+//! journal it puts into [`EntryDraft`]s as typed values.
 
 use crate::domain::ask::Ask;
-use crate::domain::conclusion::Ending;
-use crate::domain::council::report::CouncilFinalReport;
-use crate::domain::gate::Ruling;
-use crate::domain::transcript::{Shortcut, Stop};
+use crate::domain::change::{Change, EntryKind};
+use crate::domain::gate::LogRow;
+use crate::domain::record::Record;
+use crate::domain::transcript::{Stop, Transcript};
+use crate::record::register::Batch;
+use crate::record::verdict::Request;
 
 /// The next thing the engine must do.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Step {
-    /// Send these concurrently, then ask the protocol again. Those that the transcript
-    /// knows already were prepared by a run that died.
+    /// Send these asks concurrently, then call `next` again. Asks already in the run state were
+    /// left by a crashed process; the engine resends them unchanged.
     Ask(Vec<Ask>),
-    /// What a round found enters the record.
-    Hold(u8),
-    /// Whether a round can be skipped was decided; note it.
-    Weigh(Shortcut),
-    /// The report enters the record; with it the rounds are over.
-    Deliver(Box<CouncilFinalReport>),
-    /// The rounds are over, and the ending begins.
-    Conclude,
-    /// The gate has decided; nothing more will be asked.
-    Rule(Box<Ruling>),
-    /// It came to its terminal state; nothing more will be asked.
-    End(Box<Ending>),
-    /// Give up honestly, keeping what was heard.
+    /// Write these entries in one transaction, then call `next` again.
+    Append(Vec<EntryDraft>),
+    /// The run is complete.
+    Finish,
+    /// End the run early and keep all replies; `resume` continues it.
     Stop(Stop),
+}
+
+/// A journal entry that the engine is to write.
+#[derive(Debug, Clone)]
+pub struct EntryDraft {
+    pub kind: EntryKind,
+    /// The changes of the entry are those of its parts, in this order.
+    pub parts: Vec<EntryPart>,
+}
+
+impl EntryDraft {
+    pub fn new(kind: EntryKind, parts: impl IntoIterator<Item = EntryPart>) -> Self {
+        Self { kind, parts: parts.into_iter().collect() }
+    }
+
+    /// The entry that registers a round.
+    pub fn round(batch: Batch) -> Self {
+        Self::new(EntryKind::RoundRegistered, [EntryPart::Batch(Box::new(batch))])
+    }
+}
+
+/// What an entry says. The engine decides all parts of a step before it writes any entry, so a
+/// refusal leaves nothing half written.
+#[derive(Debug, Clone)]
+pub enum EntryPart {
+    /// A round, by the rules of `register`.
+    Batch(Box<Batch>),
+    /// A verdict, by the rules of `verdict`.
+    Verdict {
+        request: Box<Request>,
+        /// Whether the verdict may change the status of the dialogue. It may not where a
+        /// conclusion follows.
+        sets_status: bool,
+    },
+    /// A change as it is.
+    Change(Box<Change>),
+    /// A line of the verdict log. The engine sets its time and redacts it.
+    LogLine(Box<LogRow>),
+    /// A change that needs the record as the tables have it.
+    FromRecord(fn(&Transcript, &Record) -> Change),
+    /// The dialogue converged, unless it is closed already.
+    Converge,
+}
+
+impl EntryPart {
+    pub fn change(change: Change) -> Self {
+        Self::Change(Box::new(change))
+    }
+
+    /// The last part of the entry that completes a run.
+    pub fn done() -> Self {
+        Self::change(Change::RunStopped(Stop::Done))
+    }
 }

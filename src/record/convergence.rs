@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::domain::change::Change;
-use crate::domain::dialogue::{Dialogue, DialogueStatus, Protocol};
+use crate::domain::dialogue::{Dialogue, DialogueStatus};
 use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::record::velocity;
 
@@ -106,7 +106,7 @@ pub(super) fn status_change(
     recent_scores: &[i64],
     work_remaining: usize,
 ) -> Option<Change> {
-    if dialogue.opening.protocol != Protocol::Alignment {
+    if !dialogue.opening.protocol.is_judged() {
         return None;
     }
     let status = match is_converging(recent_scores, work_remaining) {

@@ -3,7 +3,7 @@
 use super::warning::Warning;
 use crate::domain::refusal::{Fault, Refusal};
 
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Notes {
     pub faults: Vec<Fault>,
     pub warnings: Vec<Warning>,

@@ -8,11 +8,12 @@ use plenary::domain::dice::SplitMix;
 use plenary::domain::ids::ExpertSlug;
 use plenary::domain::plan::Seat;
 use plenary::domain::transcript::Document;
-use plenary::prompting::{Prepared, system};
+use plenary::prompting::Prepared;
 use plenary::protocols::council::Letters;
 use proptest::prelude::*;
 
 use crate::kit::chamber::{Chamber, opinion, plan, review, seat};
+use crate::kit::instructions::system;
 use crate::kit::times;
 
 /// Names that panels really have: seat, model, family.

@@ -14,13 +14,12 @@ use plenary::domain::plan::ContextFile;
 use plenary::domain::record::Record;
 use plenary::domain::transcript::Document;
 use plenary::prompting::conclusion::Case;
-use plenary::prompting::{INPUT_BYTES_MAX, Prepared, restatement, system};
-use plenary::protocols::Step;
+use plenary::prompting::{INPUT_BYTES_MAX, Prepared, restatement};
 use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
-use plenary::protocols::next;
 use serde_json::Value;
 
 use crate::kit::chamber::{Chamber, SECRET, opinion, plan, review, seat};
+use crate::kit::instructions::system;
 use crate::kit::records::{add_entity, council_record, empty_record, hold};
 
 /// A council of two in which everything that was said carries a text; its rounds are over.
@@ -328,8 +327,7 @@ fn a_report_and_a_background_are_part_of_the_record() {
         "rationale": { "summary": "Cheap." },
     }));
     chamber.answer(&ask, Document::Report(Box::new(report.unwrap())));
-    let Step::Deliver(report) = next(&chamber.transcript) else { panic!("no report") };
-    chamber.take_in(Change::ReportGiven(report));
+    chamber.deliver();
     let record = council_record(&chamber.transcript);
     chamber.conclude();
     let (_, prepared) = chamber.ask_for(Purpose::Conclusion, DRAFT, &record, None);

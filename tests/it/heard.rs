@@ -4,7 +4,8 @@ use plenary::domain::ask::{Ask, Cost, CostSource, Finish, Reply};
 use plenary::domain::dice::SplitMix;
 use plenary::domain::intervention::{Intervention, Restatement};
 use plenary::domain::transcript::Document;
-use plenary::prompting::{Prepared, prepare};
+use plenary::prompting::Prepared;
+use plenary::protocols::Protocols;
 
 use crate::kit::chamber::{Chamber, SECRET, opinion, plan, review, seat};
 use crate::kit::times;
@@ -76,7 +77,7 @@ fn an_ask_never_has_a_later_whisper() {
     chamber.intervene(1, whisper("Heron.", None));
     for (ask, prepared) in &first {
         assert_eq!(
-            prepare(&chamber.transcript, None, ask).as_ref(),
+            Protocols::built_in().messages(&chamber.transcript, None, ask).as_ref(),
             Some(prepared),
             "{}",
             ask.seat

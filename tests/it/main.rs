@@ -57,6 +57,8 @@ mod skills;
 mod tampering;
 mod terminal;
 mod tidy;
+mod toy_protocol;
+mod toy_protocol_runs;
 mod trust;
 mod verdict_log;
 mod verdicts;

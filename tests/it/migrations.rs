@@ -190,7 +190,7 @@ fn a_newer_store_is_refused_and_left_alone() {
         let program = with_store(|path| from_the_future(path, journal_mode));
         let refusal = check(&program, 5, "store_newer");
         let message = refusal["message"].as_str().unwrap();
-        assert!(message.contains("newer plenary (schema 99, this one knows 4)"), "{message}");
+        assert!(message.contains("newer plenary (schema 99, this one knows 5)"), "{message}");
         assert!(refusal["suggestion"].as_str().unwrap().contains("newest plenary"));
         let refused = SqliteStore::open(&store_in(program.path())).map(drop);
         assert!(
@@ -207,7 +207,7 @@ fn a_newer_store_is_refused_in_words_too() {
     assert_eq!((ran.code, ran.stdout.as_str()), (5, ""));
     let said = ran.stderr.replace(program.path().to_str().unwrap(), "FOLDER");
     insta::assert_snapshot!(said, @r"
-    error: the store `FOLDER/.plenary/plenary.db` was written by a newer plenary (schema 99, this one knows 4)
+    error: the store `FOLDER/.plenary/plenary.db` was written by a newer plenary (schema 99, this one knows 5)
     hint: install the newest plenary, or choose another `--store`
     ");
 }

@@ -7,11 +7,11 @@ use plenary::domain::council::review::Review;
 use plenary::domain::council::words::Mode;
 use plenary::domain::plan::ContextFile;
 use plenary::domain::transcript::Document;
-use plenary::normalise::schema;
-use plenary::prompting::system;
+use plenary::normalise::{ReplyShape, schema};
 use serde_json::Value;
 
 use crate::kit::chamber::{Chamber, SECRET, opinion, plan, seat};
+use crate::kit::instructions::system;
 
 /// What models are asked for in rounds, in a mode of the question. The ending has its own file.
 const IN_ROUNDS: [Purpose; 3] = [Purpose::Opinion, Purpose::Review, Purpose::Synthesis];
@@ -43,7 +43,10 @@ fn a_prompt_names_every_field_and_word_of_its_schema() {
         IN_ROUNDS.iter().flat_map(|purpose| Mode::ALL.iter().map(move |mode| (purpose, mode)))
     {
         let (mut fields, mut words) = (BTreeSet::new(), BTreeSet::new());
-        words_of(&schema(*purpose, *mode, &[]).unwrap(), &mut fields, &mut words);
+        let shapes = [ReplyShape::Opinion, ReplyShape::PeerReview, ReplyShape::Report];
+        let place = IN_ROUNDS.iter().position(|one| one == purpose).unwrap();
+        let shape = shapes[place];
+        words_of(&schema(shape, *mode, &[]), &mut fields, &mut words);
         assert!(fields.len() > 5 && words.len() > 5, "{purpose} {mode}: {fields:?} {words:?}");
         let prompt = system(*purpose, *mode);
         for field in &fields {

@@ -39,6 +39,7 @@ fn answer(
         | Purpose::Review
         | Purpose::Synthesis
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => {
@@ -72,7 +73,7 @@ fn answer(
     chamber.transcript.add(at.parse().unwrap(), &changes);
     // Whenever it is read, it was written then.
     chamber.transcript.add("2030-01-01T00:00:00Z".parse().unwrap(), &[]);
-    let due = due_readings(&chamber.transcript);
+    let due = due_readings(&plenary::protocols::Protocols::built_in(), &chamber.transcript);
     let [Change::ReplyRead { reading, .. }] = due.as_slice() else { panic!("{due:?}") };
     let reading = reading.clone();
     chamber.take_in(Change::ReplyRead { ask: id, reading: reading.clone() });

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plenary::domain::ask::{Ask, Purpose};
-use plenary::domain::change::Change;
 use plenary::domain::conclusion::{
     Audit, Auditor, Conclusion, Field, Objection, miscounts, wishes,
 };
@@ -15,7 +14,6 @@ use plenary::prompting::{Prepared, restatement};
 use plenary::protocols::conclusion::{
     AUDIT, DRAFT, REVISION, SECOND_AUDIT, counted, draft, looked_at, revised, trail,
 };
-use plenary::protocols::{Step, next};
 use plenary::providers::Request;
 use plenary::providers::rehearsal::RehearsalTransport;
 use serde_json::{Map, Value};
@@ -71,8 +69,7 @@ fn held(question: &str) -> (Chamber, Record) {
             chamber.answer(&ask, document);
         }
     }
-    let Step::Deliver(report) = next(&chamber.transcript) else { panic!("no report") };
-    chamber.take_in(Change::ReportGiven(report));
+    chamber.deliver();
     let record = council_record(&chamber.transcript);
     chamber.conclude();
     (chamber, record)

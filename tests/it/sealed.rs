@@ -9,12 +9,13 @@ use plenary::domain::ids::ExpertSlug;
 use plenary::domain::intervention::Intervention;
 use plenary::domain::plan::{ContextFile, ContextPack, IndexedFile};
 use plenary::domain::transcript::Document;
-use plenary::prompting::{INPUT_BYTES_MAX, Prepared, restatement, system};
+use plenary::prompting::{INPUT_BYTES_MAX, Prepared, restatement};
 use plenary::protocols::conclusion::{AUDIT, DRAFT, REVISION, SECOND_AUDIT};
 use serde_json::json;
 
 use crate::fencing::{faults_of, strings};
 use crate::kit::chamber::{Chamber, SECRET, opinion, plan, review, seat};
+use crate::kit::instructions::system;
 use crate::kit::records::council_record;
 use crate::kit::times;
 

@@ -11,7 +11,12 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     ("domain", &[]),
     ("ambient", &["domain"]),
     ("record", &["domain"]),
-    ("protocols", &["domain"]),
+    (
+        "protocols",
+        // A protocol has everything of its own: prompts, parsers, documents, pages. What it draws
+        // pages with stands in `surfaces/cli/show`.
+        &["domain", "export", "normalise", "prompting", "record", "surfaces"],
+    ),
     ("prompting", &["domain", "protocols"]),
     ("normalise", &["domain"]),
     ("export", &["domain", "protocols", "record"]),
@@ -49,6 +54,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "export",
             "files",
             "prompting",
+            "protocols",
             "record",
             "store",
             "verdict_log",
@@ -71,7 +77,19 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "verdict_log",
         ],
     ),
-    ("convening", &["ambient", "config", "domain", "engine", "material", "prompting", "providers"]),
+    (
+        "convening",
+        &[
+            "ambient",
+            "config",
+            "domain",
+            "engine",
+            "material",
+            "prompting",
+            "protocols",
+            "providers",
+        ],
+    ),
     (
         "hosting",
         &[
@@ -85,6 +103,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
             "files",
             "material",
             "operations",
+            "protocols",
             "store",
             "verdict_log",
         ],
@@ -321,6 +340,7 @@ fn shipped_migrations_are_never_edited() {
             include_str!("../../migrations/0004_verdict_log.sql"),
             MIGRATION_4,
         ),
+        ("0005_protocols.sql", include_str!("../../migrations/0005_protocols.sql"), MIGRATION_5),
     ];
     check(shipped.into_iter().filter_map(|(name, text, expected)| {
         let digest: String =
@@ -336,3 +356,4 @@ const MIGRATION_1: &str = "b30e26e5952881ffc42b46b4d63fba1a2d3404b76b7eec22b3cb5
 const MIGRATION_2: &str = "a01bb3d6688112e0167276d125b40b030cee9c6545c2763e9ddc1adab9b4f158";
 const MIGRATION_3: &str = "0c174c92bfaa0e07d82d3d3ced4f82c20f37710c1ec48027d95e19ed5dac3a73";
 const MIGRATION_4: &str = "d2506940cd393eee81fc375494f7e1015dbc58a11caf03b6db9773677af6b18c";
+const MIGRATION_5: &str = "cc1696d533eebb759b273cb120fdcbf01a6dcfe1ed1788823a8f8343a19a7132";

@@ -430,7 +430,8 @@ fn fill_asked(asked: &mut Asked, text: &str) {
         Document::Report(_)
         | Document::Audit(Audit::Pass)
         | Document::Judgement(_)
-        | Document::Adjudication(_) => {}
+        | Document::Adjudication(_)
+        | Document::Other(_) => {}
     }
 }
 

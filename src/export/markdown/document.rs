@@ -15,6 +15,11 @@ use crate::export::council::Deliberated;
 use crate::export::shape::LAST_LINE;
 use crate::export::wording;
 
+/// A record on which nothing was run, or nothing that the record does not say.
+pub fn markdown_of_record(record: &Record) -> String {
+    markdown(record, None)
+}
+
 /// The whole dialogue, from the question to the hash of the chain's head.
 pub fn markdown(record: &Record, ran: Option<&Ran>) -> String {
     let mut blocks = facts::blocks(record);

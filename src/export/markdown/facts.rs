@@ -2,7 +2,6 @@
 
 use super::escape::{code, inline};
 use super::table::table;
-use crate::domain::dialogue::Protocol;
 use crate::domain::record::{Expert, Record};
 use crate::export::wording;
 
@@ -16,7 +15,7 @@ pub(super) fn blocks(record: &Record) -> Vec<String> {
         ("Rounds", dialogue.total_rounds.to_string()),
     ];
     // Only a Judge gives scores.
-    if opening.protocol == Protocol::Alignment {
+    if opening.protocol.is_judged() {
         facts.push(("ALIGNMENT", dialogue.total_alignment.to_string()));
         facts.push(("Convergence asked", format!("{}%", opening.convergence_percent)));
     }

@@ -16,4 +16,4 @@ mod tests;
 mod value;
 mod verdicts;
 
-pub use document::markdown;
+pub use document::{markdown, markdown_of_record};

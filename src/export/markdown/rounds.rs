@@ -1,7 +1,6 @@
 //! The rounds in the Markdown export, with each expert's contributions.
 
 use super::escape::{inline, quote};
-use crate::domain::dialogue::Protocol;
 use crate::domain::entity::Entity;
 use crate::domain::record::{Expert, Record, Round};
 use crate::export::contributions::Contributions;
@@ -16,7 +15,7 @@ fn round_blocks(record: &Record, round: &Round, brought: &Contributions<'_>) -> 
     let title = round.title.as_deref().map(|title| format!(": {}", inline(title)));
     let heading = format!("## Round {}{}", round.round, title.unwrap_or_default());
     let mut blocks = vec![heading];
-    let is_judged = record.dialogue.opening.protocol == Protocol::Alignment;
+    let is_judged = record.dialogue.opening.protocol.is_judged();
     blocks.extend(is_judged.then(|| format!("ALIGNMENT {}", round.score)));
     if let Some(summary) = &round.summary {
         blocks.extend(is_judged.then(|| "The Judge's summary:".to_owned()));

@@ -84,7 +84,8 @@ mod tests {
     use crate::domain::transcript::Transcript;
     use crate::export::conclusion::sample;
     use crate::export::council::events;
-    use crate::export::telling::tell;
+    use crate::export::telling::run::tell;
+    use crate::protocols::Protocols;
     use crate::protocols::conclusion::DRAFT;
 
     /// The progress lines of a run's conclusion and its interventions.
@@ -100,7 +101,7 @@ mod tests {
         }
         changes.extend(transcript.ending.clone().map(|ending| Change::Concluded(ending.into())));
         let told = events(transcript, &changes);
-        let lines = told.iter().flat_map(|event| tell(transcript, event));
+        let lines = told.iter().flat_map(|event| tell(&Protocols::built_in(), transcript, event));
         lines.map(|line| format!("{:?} {}", line.tone, line.text)).collect::<Vec<_>>().join("\n")
     }
 

@@ -64,7 +64,8 @@ mod tests {
     use crate::domain::transcript::Transcript;
     use crate::export::council::events;
     use crate::export::gate::sample;
-    use crate::export::telling::tell;
+    use crate::export::telling::run::tell;
+    use crate::protocols::Protocols;
 
     /// The progress lines of a review.
     fn said(transcript: &Transcript) -> String {
@@ -77,7 +78,7 @@ mod tests {
         let overrides = transcript.overrides.iter();
         changes.extend(overrides.map(|(_, decision)| Change::Overridden(decision.clone())));
         let told = events(transcript, &changes);
-        let lines = told.iter().flat_map(|event| tell(transcript, event));
+        let lines = told.iter().flat_map(|event| tell(&Protocols::built_in(), transcript, event));
         lines.map(|line| format!("{:?} {}", line.tone, line.text)).collect::<Vec<_>>().join("\n")
     }
 

@@ -1,10 +1,10 @@
 //! Renders run events as progress lines.
 
 use super::{ending, review};
-use crate::domain::ask::{Fallback, Purpose, TransportKind};
+use crate::domain::ask::{Fallback, TransportKind};
 use crate::domain::transcript::{CallOutcome, Shortcut, Transcript};
 use crate::export::council::{AskSeen, Event, cost_usd};
-use crate::protocols::conclusion::SECOND_AUDIT;
+use crate::protocols::Protocols;
 
 /// The severity of a line, for its mark and colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) fn told(tone: Tone, text: impl Into<String>) -> Vec<Told> {
 }
 
 /// The lines of an event; empty if it has none.
-pub(crate) fn tell(transcript: &Transcript, event: &Event) -> Vec<Told> {
+pub(crate) fn tell(protocols: &Protocols, transcript: &Transcript, event: &Event) -> Vec<Told> {
     match event {
         Event::Opened { seats, rehearsal, .. } => {
             let who = if *rehearsal { "rehearsal panel" } else { "panel" };
@@ -57,9 +57,10 @@ pub(crate) fn tell(transcript: &Transcript, event: &Event) -> Vec<Told> {
         Event::Read { ask, stance, confidence, repaired, truncated } => {
             let opinion = stance.zip(*confidence);
             let said = opinion.map(|(stance, level)| format!("{stance}, confidence {level}"));
+            let said = said.unwrap_or_else(|| noun(protocols, ask).to_owned());
             match truncated {
-                true => read(transcript, ask, Tone::Warning, said, ", cut off before its end"),
-                false => read(transcript, ask, Tone::Good, said, mended(*repaired)),
+                true => read(transcript, ask, Tone::Warning, &said, ", cut off before its end"),
+                false => read(transcript, ask, Tone::Good, &said, mended(*repaired)),
             }
         }
         Event::Unreadable { ask, reason, refusal } => {
@@ -109,10 +110,9 @@ fn read(
     transcript: &Transcript,
     ask: &AskSeen,
     tone: Tone,
-    said: Option<String>,
+    said: &str,
     condition: &str,
 ) -> Vec<Told> {
-    let said = said.unwrap_or_else(|| word(ask.purpose).to_owned());
     let (seat, time) = (seat(transcript, ask), seconds(transcript, ask.id));
     told(tone, format!("{seat}{said}{condition}{time}"))
 }
@@ -140,35 +140,13 @@ pub(crate) fn seat(transcript: &Transcript, ask: &AskSeen) -> String {
     format!("{:<width$}  ", ask.seat.as_str())
 }
 
-fn word(purpose: Purpose) -> &'static str {
-    match purpose {
-        Purpose::Opinion => "opinion",
-        Purpose::Review => "review",
-        Purpose::Synthesis => "report",
-        Purpose::Conclusion => "conclusion",
-        Purpose::Audit => "audit",
-        Purpose::Revision => "revision",
-        Purpose::Restatement => "restatement",
-        Purpose::Judgement => "judgement",
-        Purpose::CrossReading => "second judgement",
-        Purpose::Adjudication => "adjudication",
-    }
+fn noun(protocols: &Protocols, ask: &AskSeen) -> &'static str {
+    protocols.ask_rules(ask.purpose, ask.round).map_or(ask.purpose.name(), |rules| rules.noun)
 }
 
-pub(crate) fn name_of_round(ask: &AskSeen) -> &'static str {
-    match ask.purpose {
-        Purpose::Opinion => "R1 independent opinions",
-        Purpose::Review => "R2 cross review",
-        Purpose::Synthesis => "R3 chair's report",
-        Purpose::Conclusion => "Conclusion",
-        Purpose::Audit if ask.round == SECOND_AUDIT => "Blind audit, the second look",
-        Purpose::Audit => "Blind audit",
-        Purpose::Revision => "Revision",
-        Purpose::Restatement => "Restatement",
-        Purpose::Judgement => "R1 independent judgements",
-        Purpose::CrossReading => "R2 cross-reading",
-        Purpose::Adjudication => "Adjudication",
-    }
+/// The heading of the round that an ask belongs to.
+pub(crate) fn name_of_round(protocols: &Protocols, ask: &AskSeen) -> &'static str {
+    protocols.ask_rules(ask.purpose, ask.round).map_or(ask.purpose.name(), |rules| rules.title)
 }
 
 /// The latency of the reply, in parentheses.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 
 use super::schema::judgement_schema;
 use super::spoken::{change, concerns, one_text, scores, texts};
-use crate::domain::ask::Purpose;
 use crate::domain::gate::{Concern, Judgement};
+use crate::normalise::ReplyShape;
 use crate::normalise::coerce::fitted;
 use crate::normalise::reading::Normalised;
 use crate::normalise::rigid::read_of_artifact;
@@ -27,17 +27,17 @@ const POINTS_MAX: usize = 50;
 pub fn judgement(
     reply: &str,
     artifact: &str,
-    purpose: Purpose,
+    shape: ReplyShape,
     score_names: Option<[&str; 3]>,
 ) -> Normalised<Judgement> {
     let known: Vec<&str> = score_names.iter().flatten().copied().collect();
     // A truncated judgement may lack the decisive concern, so it is rejected.
-    read_of_artifact(reply, artifact, &judgement_schema(purpose, &known), "judgements", |value| {
+    read_of_artifact(reply, artifact, &judgement_schema(shape, &known), "judgements", |value| {
         let value = meant(value, score_names)?;
         let given = value.get("scores").and_then(Value::as_object);
         let names = given.filter(|_| known.is_empty()).into_iter().flat_map(Map::keys);
         let names: Vec<&str> = known.iter().copied().chain(names.map(String::as_str)).collect();
-        let schema = judgement_schema(purpose, &names);
+        let schema = judgement_schema(shape, &names);
         let fitted = fitted(value.clone(), &schema)?;
         let judgement: Judgement =
             serde_path_to_error::deserialize(fitted).map_err(|error| error.to_string())?;

@@ -5,15 +5,15 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value, json};
 
-use crate::domain::ask::Purpose;
 use crate::domain::gate::{Decision, Leaning};
+use crate::normalise::ReplyShape;
 
 /// Schema of a deliberator's reply. Scores without fixed names are a list, because most servers do
 /// not accept an object with arbitrary keys.
-pub(in crate::normalise) fn judgement_schema(purpose: Purpose, score_names: &[&str]) -> Value {
+pub(in crate::normalise) fn judgement_schema(shape: ReplyShape, score_names: &[&str]) -> Value {
     let mut fields = Map::new();
     fields.insert("concerns".to_owned(), concerns());
-    if purpose == Purpose::CrossReading {
+    if shape == ReplyShape::CrossReading {
         fields.insert(
             "concessions".to_owned(),
             texts("What peers' concerns made you give up; each begins with the id of the concern."),
@@ -24,7 +24,7 @@ pub(in crate::normalise) fn judgement_schema(purpose: Purpose, score_names: &[&s
     fields.insert("would_block".to_owned(), truth("Whether it must not go out as it is."));
     fields.insert("irreducible".to_owned(), truth("Whether no revision could lift the block."));
     fields.insert("verdict".to_owned(), word(Leaning::ALL.iter().map(|word| word.name())));
-    if purpose == Purpose::CrossReading {
+    if shape == ReplyShape::CrossReading {
         let what = "What changed since the first judgement, in a sentence.";
         fields.insert("delta_from_r1".to_owned(), text(what));
     }

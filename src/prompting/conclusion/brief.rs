@@ -13,6 +13,7 @@ use crate::domain::transcript::Transcript;
 use crate::prompting::condense::shown_bytes;
 use crate::prompting::view::{Section, View, as_text};
 use crate::protocols::council::Letters;
+use crate::protocols::interventions::Hearing;
 
 /// The beginning of an expert's role is enough.
 const ROLE_CHARS_MAX: usize = 200;
@@ -33,7 +34,7 @@ pub(super) struct Brief<'a> {
 impl<'a> Brief<'a> {
     pub(super) fn of(transcript: &Transcript, record: &'a Record, ask: &Ask) -> Self {
         Self {
-            view: View::of_question(transcript, ask),
+            view: View::of_question(transcript, ask, Hearing::Public),
             background: transcript.opening.background.as_ref().map(as_text),
             participants: participants(transcript, record),
             chronicle: Chronicle::of(record),

@@ -6,11 +6,11 @@
 
 use serde_json::Value;
 
-use crate::domain::ask::{Messages, Purpose};
+use crate::domain::ask::Messages;
 use crate::domain::conclusion::Conclusion;
 use crate::domain::council::words::Mode;
 use crate::prompting::condense::{TEXT_BYTES, change_texts, fits, fitting};
-use crate::prompting::instructions::{SHORTER_CRITIC, STRICTER_CRITIC, system, task};
+use crate::prompting::instructions::{AUDIT, SHORTER_CRITIC, STRICTER_CRITIC};
 use crate::prompting::message::{Paragraph, Prepared, message};
 use crate::prompting::view::{Section, as_text};
 
@@ -29,18 +29,18 @@ impl Case {
     /// The prompt of the first or second audit. The secret only enters the digest that becomes the
     /// nonce of the fences.
     pub fn asked(&self, secret: &str, round: u8) -> Prepared {
-        self.prepared(secret, round, &[task(Purpose::Audit)])
+        self.prepared(secret, round, &[AUDIT.task])
     }
 
     /// The prompt after an unparsable reply. It shows neither that reply nor the parse error: the
     /// critic starts again from the same two inputs.
     pub fn asked_again(&self, secret: &str, round: u8) -> Prepared {
-        self.prepared(secret, round, &[task(Purpose::Audit), STRICTER_CRITIC.trim_end()])
+        self.prepared(secret, round, &[AUDIT.task, STRICTER_CRITIC.trim_end()])
     }
 
     /// The prompt after a truncated reply, which is not shown either.
     pub fn asked_for_less(&self, secret: &str, round: u8) -> Prepared {
-        self.prepared(secret, round, &[task(Purpose::Audit), SHORTER_CRITIC.trim_end()])
+        self.prepared(secret, round, &[AUDIT.task, SHORTER_CRITIC.trim_end()])
     }
 
     fn prepared(&self, secret: &str, round: u8, words: &[&str]) -> Prepared {
@@ -51,7 +51,7 @@ impl Case {
         let paragraphs: Vec<Paragraph<'_>> =
             theirs.chain(words.iter().map(|text| Paragraph::Ours(text))).collect();
         let user = message(secret, round, &paragraphs);
-        let system = system(Purpose::Audit, Mode::General);
+        let system = AUDIT.system(Mode::General);
         Prepared { messages: Messages { system, user }, condensed }
     }
 

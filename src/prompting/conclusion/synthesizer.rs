@@ -11,14 +11,14 @@ use crate::domain::record::Record;
 use crate::domain::time::Day;
 use crate::domain::transcript::Transcript;
 use crate::prompting::council::added;
-use crate::prompting::instructions::system;
+use crate::prompting::instructions::{DRAFT, REVISION, RoleText};
 use crate::prompting::message::{Parts, Prepared};
 use crate::protocols::conclusion::{draft, trail};
 use crate::protocols::council::{opinions, tally};
 
 /// The synthesizer's messages: the whole record, without private whispers.
 pub fn synthesizer(transcript: &Transcript, record: &Record, ask: &Ask) -> Prepared {
-    prepared(transcript, Brief::of(transcript, record, ask), ask, Vec::new())
+    prepared(transcript, DRAFT, Brief::of(transcript, record, ask), ask, Vec::new())
 }
 
 /// The reviser's messages: the same, with the conclusion and the objections to it.
@@ -31,11 +31,12 @@ pub fn reviser(transcript: &Transcript, record: &Record, ask: &Ask) -> Prepared 
         let fields = fields.collect::<Vec<_>>().join(", ");
         remarks.push(format!("Flagged, and to be mended: {fields}. Everything else stays."));
     }
-    prepared(transcript, brief, ask, remarks)
+    prepared(transcript, REVISION, brief, ask, remarks)
 }
 
 fn prepared(
     transcript: &Transcript,
+    role: RoleText,
     mut brief: Brief<'_>,
     ask: &Ask,
     more: Vec<String>,
@@ -49,9 +50,10 @@ fn prepared(
         secret: &transcript.plan.secret,
         sections: &brief.sections(),
         remarks: &remarks,
+        task: role.task,
         faults: ask.stricter.as_deref(),
     };
-    let system = system(ask.purpose, transcript.plan.mode);
+    let system = role.system(transcript.plan.mode);
     Prepared { messages: Messages { system, user: parts.message(ask) }, condensed }
 }
 

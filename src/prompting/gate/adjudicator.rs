@@ -4,20 +4,21 @@
 //! **Invariant:** the artifact's text is not included, so the adjudicator cannot add critique.
 
 use super::condense::cut_judgements;
-use super::instructions::gate_system;
+use super::instructions::adjudicator_system;
 use super::shown::{Maker, Shown, about};
 use crate::domain::ask::{Ask, Messages};
 use crate::domain::gate::{Arithmetic, Block, Decision, GatePlan, Judgement};
 use crate::domain::transcript::Transcript;
 use crate::prompting::condense::fits;
+use crate::prompting::instructions::ADJUDICATION;
 use crate::prompting::message::{Parts, Prepared};
 use crate::prompting::view::Section;
 use crate::protocols::gate::{Part, Position, arithmetic, positions};
 
 /// The messages of the adjudication; `None` if the run is not a review.
-pub(in crate::prompting) fn adjudicator(transcript: &Transcript, ask: &Ask) -> Option<Prepared> {
+pub(crate) fn adjudicator(transcript: &Transcript, ask: &Ask) -> Option<Prepared> {
     let gate = transcript.gate()?;
-    let system = gate_system(gate, ask.purpose, &ask.seat)?;
+    let system = adjudicator_system(gate);
     let positions = positions(transcript);
     let mut judgements: Vec<Shown> = positions.iter().filter_map(Shown::standing).collect();
     let mut condensed = Vec::new();
@@ -31,6 +32,7 @@ pub(in crate::prompting) fn adjudicator(transcript: &Transcript, ask: &Ask) -> O
         secret: &transcript.plan.secret,
         sections: &sections(gate, &judgements),
         remarks: &remarks,
+        task: ADJUDICATION.task,
         faults: ask.stricter.as_deref(),
     };
     Some(Prepared { messages: Messages { system, user: parts.message(ask) }, condensed })

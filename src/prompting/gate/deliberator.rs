@@ -5,11 +5,12 @@
 //! judgements of the first round. It never contains verdicts on other artifacts.
 
 use super::condense::condense;
-use super::instructions::gate_system;
+use super::instructions::{Turn, deliberator_system};
 use super::shown::{Maker, Shown, about, name};
-use crate::domain::ask::{Ask, Messages, Purpose};
+use crate::domain::ask::{Ask, Messages};
 use crate::domain::gate::{ContextRef, GatePlan};
 use crate::domain::transcript::Transcript;
+use crate::prompting::instructions::{CROSS_READING, JUDGEMENT};
 use crate::prompting::message::{Parts, Prepared};
 use crate::prompting::view::{Section, path_line};
 use crate::protocols::gate::positions;
@@ -26,11 +27,11 @@ pub(super) struct Desk {
 }
 
 /// The messages of either round; `None` if the seat is not a deliberator of this review.
-pub(in crate::prompting) fn deliberator(transcript: &Transcript, ask: &Ask) -> Option<Prepared> {
+pub(crate) fn deliberator(transcript: &Transcript, ask: &Ask, turn: Turn) -> Option<Prepared> {
     let gate = transcript.gate()?;
-    let system = gate_system(gate, ask.purpose, &ask.seat)?;
+    let system = deliberator_system(gate, turn, &ask.seat)?;
     let mut desk = Desk::first(gate, ask)?;
-    if ask.purpose == Purpose::CrossReading {
+    if turn == Turn::Cross {
         desk.add_first_round(transcript, ask);
     }
     let condensed = condense(&mut desk);
@@ -42,6 +43,7 @@ pub(in crate::prompting) fn deliberator(transcript: &Transcript, ask: &Ask) -> O
         secret: &transcript.plan.secret,
         sections: &desk.sections(),
         remarks: &desk.remarks,
+        task: if turn == Turn::Cross { CROSS_READING.task } else { JUDGEMENT.task },
         faults: ask.stricter.as_deref(),
     };
     Some(Prepared { messages: Messages { system, user: parts.message(ask) }, condensed })

@@ -3,11 +3,10 @@
 //! A system prompt depends on the seat's name, the round, the policy and the operator's
 //! instructions. No text of an artifact, its context or a judgement can enter it.
 
-use crate::domain::ask::Purpose;
 use crate::domain::digest::sha256_hex;
 use crate::domain::gate::{BuiltIn, GatePlan, PolicyName, score_names};
 use crate::domain::ids::ExpertSlug;
-use crate::prompting::instructions::{STRICTER, task};
+use crate::prompting::instructions::{self as roles, STRICTER};
 
 const DELIBERATOR: &str = include_str!("../../../prompts/gate/deliberator.md");
 const MATERIAL: &str = include_str!("../../../prompts/gate/judgement-material.md");
@@ -33,25 +32,18 @@ const OWN_SCORES_SHAPE: &str = r#"[{"name": "…", "score": 1-5}]"#;
 
 /// The two rounds in which a deliberator reads an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Turn {
+pub enum Turn {
     First,
     Cross,
 }
 
-/// The system prompt of a seat of this review; `None` for a purpose of another protocol.
-pub fn gate_system(gate: &GatePlan, purpose: Purpose, seat: &ExpertSlug) -> Option<String> {
-    let turn = match purpose {
-        Purpose::Judgement => Turn::First,
-        Purpose::CrossReading => Turn::Cross,
-        Purpose::Adjudication => return Some(adjudicating(gate.policy.name)),
-        Purpose::Opinion
-        | Purpose::Review
-        | Purpose::Synthesis
-        | Purpose::Conclusion
-        | Purpose::Audit
-        | Purpose::Revision
-        | Purpose::Restatement => return None,
-    };
+/// The instructions of the adjudicator.
+pub fn adjudicator_system(gate: &GatePlan) -> String {
+    adjudicating(gate.policy.name)
+}
+
+/// The instructions of a deliberator; none if the seat is not one of this review.
+pub fn deliberator_system(gate: &GatePlan, turn: Turn, seat: &ExpertSlug) -> Option<String> {
     let deliberator = gate.deliberator(seat)?;
     Some(deliberating(seat.as_str(), deliberator.instructions.as_deref(), turn))
 }
@@ -61,8 +53,8 @@ pub fn gate_digest(name: &str, instructions: Option<&str>) -> String {
     let told = [
         deliberating(name, instructions, Turn::First),
         deliberating(name, instructions, Turn::Cross),
-        task(Purpose::Judgement).to_owned(),
-        task(Purpose::CrossReading).to_owned(),
+        roles::JUDGEMENT.task.to_owned(),
+        roles::CROSS_READING.task.to_owned(),
         STRICTER.to_owned(),
     ];
     sha256_hex(told.iter().map(String::as_bytes))
@@ -71,7 +63,7 @@ pub fn gate_digest(name: &str, instructions: Option<&str>) -> String {
 /// The same for the adjudicator, over all policies.
 pub fn adjudicator_digest() -> String {
     let told = PolicyName::ALL.iter().map(|policy| adjudicating(*policy));
-    let ours = [task(Purpose::Adjudication).to_owned(), STRICTER.to_owned()];
+    let ours = [roles::ADJUDICATION.task.to_owned(), STRICTER.to_owned()];
     let told: Vec<String> = told.chain(ours).collect();
     sha256_hex(told.iter().map(String::as_bytes))
 }

@@ -7,8 +7,10 @@ mod deliberator;
 mod instructions;
 mod shown;
 
-pub(super) use adjudicator::adjudicator;
+pub(crate) use adjudicator::adjudicator;
 pub use condense::is_shown_whole;
-pub(super) use deliberator::deliberator;
+pub(crate) use deliberator::deliberator;
 pub(super) use instructions::texts;
-pub use instructions::{adjudicator_digest, gate_digest, gate_system};
+pub use instructions::{
+    Turn, adjudicator_digest, adjudicator_system, deliberator_system, gate_digest,
+};

@@ -1,24 +1,27 @@
-//! The ending itself: the transcript so far, and so the next step.
+//! The steps of a conclusion: a pure function of the run state.
 
+use super::participants::participants;
 use super::trail::{AUDIT, DRAFT, REVISION, SECOND_AUDIT, draft, objections, revised, trail};
 use crate::domain::ask::Purpose;
+use crate::domain::change::{Change, EntryKind};
 use crate::domain::conclusion::{Conclusion, Ending};
 use crate::domain::dialogue::{Stage, TerminalState};
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Auditing, ConclusionPlan};
+use crate::domain::record::Record;
 use crate::domain::transcript::{Stop, Transcript};
-use crate::protocols::asking::ask;
+use crate::protocols::asking::{RetryRule, pending_asks};
 use crate::protocols::council::failures;
-use crate::protocols::step::Step;
+use crate::protocols::step::{EntryDraft, EntryPart, Step};
 
-/// What the engine must do next, once the rounds are over.
+/// The next step after the rounds.
 pub fn next(transcript: &Transcript) -> Step {
-    let Some(plan) = &transcript.plan.conclusion else { return Step::Stop(Stop::Done) };
+    let Some(plan) = &transcript.plan.conclusion else { return Step::Finish };
     if transcript.ending.is_some() {
-        return Step::Stop(Stop::Done);
+        return Step::Finish;
     }
     if transcript.participants.is_none() {
-        return Step::Conclude;
+        return begin();
     }
     let Some(draft) = draft(transcript) else {
         return Part::Draft.of(&plan.synthesizer, transcript);
@@ -29,7 +32,7 @@ pub fn next(transcript: &Transcript) -> Step {
     }
 }
 
-/// The critic looks at the draft; what it objects to is mended once, and looked at again.
+/// The critic audits the draft; the reviser fixes it at most once, and the critic audits again.
 fn audited(transcript: &Transcript, plan: &ConclusionPlan, draft: &Conclusion) -> Step {
     let Some(first) = objections(transcript, AUDIT) else {
         return Part::Audit.of(&plan.critic, transcript);
@@ -48,7 +51,7 @@ fn audited(transcript: &Transcript, plan: &ConclusionPlan, draft: &Conclusion) -
     end(transcript, plan, Some(state), revised)
 }
 
-/// A seat's part in the ending, without which it does not go on.
+/// An ask of the conclusion. The run cannot continue without its reply.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Draft,
@@ -58,16 +61,16 @@ enum Part {
 }
 
 impl Part {
-    /// Asks for it; or stops, when no more can be asked and nothing came of it.
+    /// Asks the seat, or stops if it gave no usable reply.
     fn of(self, seat: &ExpertSlug, transcript: &Transcript) -> Step {
-        // The second look is part of the revision: a dialogue never goes back.
+        // The second audit belongs to the revision: a stage never returns to an earlier one.
         let (round, purpose, stage) = match self {
             Self::Draft => (DRAFT, Purpose::Conclusion, Stage::Concluding),
             Self::Audit => (AUDIT, Purpose::Audit, Stage::Auditing),
             Self::Revision => (REVISION, Purpose::Revision, Stage::Revising),
             Self::SecondAudit => (SECOND_AUDIT, Purpose::Audit, Stage::Revising),
         };
-        ask(transcript, round, purpose, std::iter::once(seat)).unwrap_or_else(|| {
+        pending_asks(transcript, round, purpose, RetryRule::All, [seat]).unwrap_or_else(|| {
             let failed = failures(transcript, round).pop();
             let reason = failed.map_or_else(String::new, |failed| failed.error_message);
             Step::Stop(Stop::Unconcluded { stage, seat: seat.clone(), reason })
@@ -75,14 +78,12 @@ impl Part {
     }
 }
 
-/// How far the dialogue has come when an ask of this round goes out.
-pub fn stage(round: u8) -> Option<Stage> {
-    match round {
-        DRAFT => Some(Stage::Concluding),
-        AUDIT => Some(Stage::Auditing),
-        REVISION | SECOND_AUDIT => Some(Stage::Revising),
-        _ => None,
+/// Records who took part, which begins the conclusion.
+fn begin() -> Step {
+    fn begun(state: &Transcript, record: &Record) -> Change {
+        Change::ConclusionBegun { participants: participants(state, record) }
     }
+    Step::Append(vec![EntryDraft::new(EntryKind::ConclusionBegun, [EntryPart::FromRecord(begun)])])
 }
 
 fn end(
@@ -96,12 +97,25 @@ fn end(
         Some(TerminalState::Revised | TerminalState::Unconverged) => true,
         Some(TerminalState::Clean) | None => false,
     };
-    Step::End(Box::new(Ending {
+    let ending = Ending {
         terminal_state,
         conclusion: conclusion.clone(),
         audit: terminal_state.and_then(|_| trail(transcript)),
         synthesizer: author(&plan.synthesizer),
         critic: terminal_state.map(|_| author(&plan.critic)),
         reviser: is_revised.then(|| author(&plan.reviser)),
-    }))
+    };
+    let converges = converges(transcript, &ending);
+    let concluded = EntryPart::change(Change::Concluded(Box::new(ending)));
+    let parts = [concluded].into_iter().chain(converges.then_some(EntryPart::Converge));
+    Step::Append(vec![EntryDraft::new(EntryKind::Concluded, parts.chain([EntryPart::done()]))])
+}
+
+/// Whether the dialogue converged. Without an audit it did if the chair wrote the report.
+fn converges(transcript: &Transcript, ending: &Ending) -> bool {
+    match ending.terminal_state {
+        Some(TerminalState::Clean | TerminalState::Revised) => true,
+        Some(TerminalState::Unconverged) => false,
+        None => transcript.report.as_ref().is_some_and(|report| !report.fallback),
+    }
 }

@@ -1,9 +1,8 @@
-//! Who took part, and in which version.
+//! Lists who took part, and in which version.
 
 use std::collections::BTreeSet;
 
 use crate::domain::conclusion::Participant;
-use crate::domain::dialogue::Protocol;
 use crate::domain::digest::sha256_hex;
 use crate::domain::expert::Profile;
 use crate::domain::ids::ExpertSlug;
@@ -11,15 +10,15 @@ use crate::domain::record::Record;
 use crate::domain::transcript::Transcript;
 use crate::protocols::council::ROUNDS;
 
-/// Hex digits of a version that nobody chose: enough to tell two apart.
+/// Hex digits of a version that is computed from a profile.
 const VERSION_DIGITS: usize = 8;
 
-/// Everybody who was heard, in the order of the panel. A seat's version is its own; an expert
-/// whom somebody else leads has that of the profile they spoke under.
+/// Seats and experts with at least one answer, in the order of the panel. A seat has a version of
+/// its own; the version of an expert is computed from its profile.
 pub fn participants(transcript: &Transcript, record: &Record) -> Vec<Participant> {
-    match transcript.opening.protocol {
-        Protocol::Council => seats(transcript),
-        Protocol::Alignment | Protocol::Review => experts(record),
+    match transcript.opening.protocol.is_judged() {
+        true => experts(record),
+        false => seats(transcript),
     }
 }
 

@@ -1,8 +1,7 @@
 //! One line per situation of an ending.
 
 use crate::domain::plan::{Auditing, ConclusionPlan};
-use crate::protocols::next;
-use crate::protocols::sample::{begin, describe, plan, play};
+use crate::protocols::sample::{begin, describe, next, plan, play};
 
 /// `ann` writes and mends, `bob` audits.
 fn ending(auditing: Auditing) -> ConclusionPlan {

@@ -1,7 +1,7 @@
-//! When a round may be skipped, and whether that would have been right.
+//! Decides whether a round may be skipped, and checks in shadow mode whether that was right.
 //!
-//! Off by default. The criteria are settled in SPEC 3: agreement is computed,
-//! low stakes are said by the caller and never guessed.
+//! Off by default. SPEC 3 defines the criteria: the program computes agreement; the caller states
+//! low stakes, and the program never guesses them.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +11,10 @@ use crate::domain::council::words::{CritiqueType, Level, Outcome, Stance};
 use crate::domain::plan::{SkipReview, SkipSynthesis, Stakes};
 use crate::domain::transcript::{Shortage, Shortcut, Transcript};
 
-/// A skipped round leaves one step less confidence.
+/// A skipped round lowers confidence by one step.
 const CONFIDENCE_STEP: i8 = -1;
 
-/// How many families of models were heard in the first round.
+/// How many families of models gave an opinion in the first round.
 pub(super) fn families(transcript: &Transcript) -> usize {
     let heard = opinions(transcript);
     let families: BTreeSet<&str> = heard
@@ -25,7 +25,7 @@ pub(super) fn families(transcript: &Transcript) -> usize {
     families.len()
 }
 
-/// Whether the second round can be skipped; nothing where nobody asked for it.
+/// Whether the second round can be skipped; none if the settings do not allow it.
 pub(super) fn skip_review(transcript: &Transcript) -> Option<Shortcut> {
     let rules = &transcript.plan.short_circuit;
     if !rules.enabled && !rules.shadow {
@@ -62,7 +62,7 @@ pub(super) fn skip_synthesis(transcript: &Transcript) -> Option<Shortcut> {
     Some(shortcut(3, triggered, reason, !rules.enabled || rules.shadow))
 }
 
-/// What is left does not cover the chair: the third round is skipped for that.
+/// The budget does not cover the chair, so the third round is skipped.
 pub(super) fn out_of_budget(shortage: Shortage) -> Shortcut {
     shortcut(
         3,
@@ -72,14 +72,14 @@ pub(super) fn out_of_budget(shortage: Shortage) -> Shortcut {
     )
 }
 
-/// A second round that was held in the shadow of a shortcut shows whether it was needed.
+/// In shadow mode: whether the second round, which was held anyway, was needed.
 pub(super) fn shadow_of_review(transcript: &Transcript) -> Option<Shortcut> {
     let noted = in_shadow(transcript, 2)?;
     let would_have_been_right = Some(!has_serious_critique(transcript));
     Some(Shortcut { would_have_been_right, ..noted.clone() })
 }
 
-/// A report that was written in the shadow of a shortcut shows whether it was needed.
+/// In shadow mode: whether the report, which was written anyway, was needed.
 pub(super) fn shadow_of_synthesis(
     transcript: &Transcript,
     report: &CouncilFinalReport,
@@ -116,8 +116,8 @@ fn shortcut(round: u8, triggered: bool, reason: String, shadow: bool) -> Shortcu
     }
 }
 
-/// Every opinion has the same stance other than none, none has low confidence, none reports a
-/// high risk.
+/// All opinions have the same stance other than `none`, none has low confidence, and none reports
+/// a high risk.
 fn high_agreement(transcript: &Transcript) -> (bool, String) {
     let heard = opinions(transcript);
     let tally = tally(transcript);
@@ -138,7 +138,7 @@ fn high_agreement(transcript: &Transcript) -> (bool, String) {
     (true, format!("all {} opinions {first}", heard.len()))
 }
 
-/// The first round agrees, and the reviews found no error in it.
+/// The first round agrees, and the peer reviews found no error in it.
 fn confirmed(transcript: &Transcript) -> (bool, String) {
     let (agrees, reason) = high_agreement(transcript);
     if !agrees {

@@ -1,4 +1,4 @@
-//! The best single opinion: by its peers' ratings, else by how complete it is.
+//! Picks the best single opinion: by its peers' ratings, else by completeness.
 
 use serde::Serialize;
 
@@ -8,19 +8,19 @@ use crate::domain::council::opinion::Opinion;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::Transcript;
 
-/// A summary longer than this is not more complete, only longer.
+/// A longer summary does not make an opinion more complete.
 const SUMMARY_CHARS_REASONABLE: usize = 2_000;
 
-/// The opinion that its peers hold best.
+/// The opinion that its peers rate best.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PeerChoice {
     pub provider: ExpertSlug,
-    /// The mean of its peers' ratings; nothing, when nobody rated it.
+    /// The mean of its peers' ratings; none if no peer rated it.
     pub rating: Option<f64>,
     pub ratings: usize,
     pub summary: String,
     pub recommendation: String,
-    /// `peer_ratings`, or `completeness` where there are none.
+    /// `peer_ratings`, or `completeness` if there are no ratings.
     pub basis: &'static str,
 }
 
@@ -37,32 +37,32 @@ pub fn peer_choice(transcript: &Transcript) -> Option<PeerChoice> {
     })
 }
 
-/// Whole ones first, then by the mean of ratings, by completeness, by the order of the panel.
+/// Orders by complete replies first, then mean rating, completeness and order of the panel.
 pub(super) fn best(transcript: &Transcript) -> Option<Voice<'_, Opinion>> {
     let rank = |voice: &Voice<'_, Opinion>| {
         let ratings = ratings(transcript, voice.seat);
         let sum: u64 = ratings.iter().map(|rating| u64::from(*rating)).sum();
-        // A mean in thousandths: two opinions are compared without rounding surprises.
+        // Thousandths, so that two means compare without rounding errors.
         let mean = (sum * 1_000).checked_div(ratings.len() as u64).unwrap_or(0);
         (!voice.asked.is_truncated(), mean, completeness(voice.said))
     };
     first_greatest(opinions(transcript), rank)
 }
 
-/// The most complete opinion, ties by order: what stands in for a chair that failed. One that
-/// was cut off is taken only where there is no other.
+/// The most complete opinion, ties by order of the panel. It replaces the report of a failed
+/// chair. A reply that was cut off is used only if there is no other.
 pub(super) fn most_complete(transcript: &Transcript) -> Option<Voice<'_, Opinion>> {
     let rank = |voice: &Voice<'_, Opinion>| (!voice.asked.is_truncated(), completeness(voice.said));
     first_greatest(opinions(transcript), rank)
 }
 
-/// `max_by_key` takes the last of equals; the order of the panel wants the first.
+/// `max_by_key` returns the last of equal items; here the first must win.
 fn first_greatest<T, K: Ord>(items: Vec<T>, key: impl Fn(&T) -> K) -> Option<T> {
     items.into_iter().rev().max_by_key(key)
 }
 
-/// How much of an opinion is there: fields that are filled, a summary of reasonable length.
-/// Confidence is always stated, or the opinion could not have been read.
+/// Counts the filled fields of an opinion; a summary of reasonable length is one more. Confidence
+/// is not counted, because an opinion without it is not parsed.
 fn completeness(opinion: &Opinion) -> usize {
     let details = &opinion.details;
     let filled = [

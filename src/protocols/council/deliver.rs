@@ -1,4 +1,4 @@
-//! What the run hands over: the chair's report, or the opinion that stands in for it.
+//! Builds the final report: the chair's, or one made from the best opinion.
 
 use super::choice::{best, most_complete};
 use super::letters::Letters;
@@ -13,14 +13,14 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::Delivery;
 use crate::domain::transcript::{Document, Transcript};
 
-/// The seed's words for a chair that could not be heard.
+/// The seed's text for a failed chair.
 const CHAIR_FAILED: &str = "Chair synthesis failed; showing best individual opinion";
 
 const SELECTED: &str = "Selected, not synthesised: this is the opinion its peers rated best";
 const SKIPPED: &str = "The chair's round was skipped; showing the opinion its peers rated best";
 const CHAIRLESS: &str = "There is no chair; showing best individual opinion";
 
-/// The report of a chair that could be heard, with names in place of letters.
+/// The chair's report with names in place of letters; none if the chair gave none.
 pub(super) fn from_chair(
     transcript: &Transcript,
     chair: &ExpertSlug,
@@ -40,7 +40,7 @@ pub(super) fn from_chair(
     Some(deliver(transcript, report, Some(chair.clone())))
 }
 
-/// What is delivered in a synthesis's place, and why it is; nothing, when nobody was heard.
+/// The best opinion as a report, with the reason; none if there is no opinion.
 pub(super) fn from_best_opinion(transcript: &Transcript) -> Option<CouncilFinalReport> {
     let selected = transcript.plan.delivery == Delivery::Selection;
     let by_rule = selected || transcript.skips(3);
@@ -58,7 +58,7 @@ pub(super) fn from_best_opinion(transcript: &Transcript) -> Option<CouncilFinalR
     Some(delivered)
 }
 
-/// The first round was split, and the report does not say so.
+/// Whether the first round was split and the report lists no disagreement.
 pub fn false_consensus(transcript: &Transcript) -> bool {
     let silent = |report: &CouncilFinalReport| report.report.disagreements.is_empty();
     tally(transcript).is_split() && transcript.report.as_ref().is_some_and(silent)
@@ -80,7 +80,7 @@ fn deliver(
     }
 }
 
-/// Everybody who was heard at least once, in the order of the panel.
+/// The seats with at least one parsed reply, in the order of the panel.
 fn participated(transcript: &Transcript) -> Vec<ExpertSlug> {
     let heard = ROUNDS.map(|round| transcript.heard_in(round));
     let seats = transcript.plan.seats.iter().map(|seat| &seat.name);
@@ -136,7 +136,7 @@ fn report_of(transcript: &Transcript, voice: &Voice<'_, Opinion>) -> Report {
     }
 }
 
-/// Where the opinions differ in stance, whoever stands in for the chair says so.
+/// The dispute between stances, which a report without a chair must state.
 fn split(transcript: &Transcript) -> Option<Dispute> {
     let positions = opinions(transcript).into_iter().map(|voice| Position {
         provider: voice.seat.to_string(),

@@ -1,10 +1,10 @@
-//! Letters instead of names: one map per run, drawn from the run's secret.
+//! Letters in place of names: one map per run, drawn from the run's secret.
 
 use crate::domain::dice::SplitMix;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::Plan;
 
-/// Which participant stands behind which letter.
+/// Maps participants to letters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Letters(Vec<(char, ExpertSlug)>);
 
@@ -20,8 +20,8 @@ impl Letters {
         self.0.iter().find(|(_, name)| name == seat).map(|(letter, _)| *letter)
     }
 
-    /// The seat behind a letter as a reply was read. Anything but one letter is nobody: of
-    /// `A and B` neither may get what was said of both.
+    /// The seat of a letter in a reply. A text of more than one letter, such as `A and B`, names no
+    /// seat: neither may get what was said of both.
     pub fn seat(&self, letter: &str) -> Option<&ExpertSlug> {
         let mut letters = letter.chars();
         let letter = letters.next().filter(|_| letters.next().is_none())?;
@@ -32,7 +32,7 @@ impl Letters {
         self.0.iter().map(|(letter, name)| (*letter, name))
     }
 
-    /// Everybody but the reader, in an order of the reader's own.
+    /// All seats but the reader, in an order of its own for each reader.
     pub fn others(&self, plan: &Plan, reader: &ExpertSlug) -> Vec<(char, &ExpertSlug)> {
         let mut others: Vec<_> = self.iter().filter(|(_, name)| *name != reader).collect();
         let purpose = format!("order for {reader}");

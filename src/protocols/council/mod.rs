@@ -1,5 +1,5 @@
-//! Three rounds (seed 002): each answers alone, each reviews the others without
-//! knowing who they are, a chair writes the report.
+//! The council (seed 002): every seat answers alone, every seat reviews the others without their
+//! names, and a chair writes the report.
 
 mod agreement;
 mod choice;
@@ -7,15 +7,16 @@ mod deliver;
 mod enter;
 mod letters;
 mod next;
+mod protocol;
 #[cfg(test)]
 mod tests;
 mod voices;
 
 pub use choice::{PeerChoice, peer_choice};
 pub use deliver::false_consensus;
-pub use enter::{round_batch, verdict_arguments};
+pub use enter::{report_verdict, round_batch};
 pub use letters::Letters;
-pub use next::next;
+pub use protocol::CouncilProtocol;
 pub use voices::{
     ProviderFailure, ROUNDS, Voice, failures, opinions, reviews, rounds_completed, tally,
 };

@@ -6,8 +6,7 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::plan::{Auditing, ConclusionPlan, Delivery, Plan, Stakes};
 use crate::domain::transcript::{Document, Reading};
 use crate::protocols::council::Letters;
-use crate::protocols::next;
-use crate::protocols::sample::{begin, describe, plan, play};
+use crate::protocols::sample::{begin, describe, journalled_digests, next, plan, play};
 
 fn ending(auditing: Auditing) -> ConclusionPlan {
     let name = |name: &str| name.parse().unwrap();
@@ -226,7 +225,7 @@ fn a_principal_who_has_had_enough_gets_what_there_is() {
 fn one_opinion_is_not_concluded_on_even_if_that_is_enough_for_the_principal() {
     let with = |plan: &mut Plan| plan.conclusion = Some(ending(Auditing::Audited));
     check_with(with, "ann1+ bob1… cid1… stop", "stop: 1 of 2 in round 1");
-    // Whoever takes it up again wants more than that.
+    // A resumed run is meant to go further.
     check_with(with, "ann1+ bob1… cid1… stop short again", "ask bob, cid in round 1");
     let unreviewed = "ann1+ bob1+ cid1+ held1 ann2! bob2! cid2! short";
     check_with(with, &format!("{unreviewed} again"), "ask ann, bob, cid in round 2");
@@ -238,4 +237,13 @@ fn one_opinion_is_not_concluded_on_even_if_that_is_enough_for_the_principal() {
 fn a_stopped_council_that_was_to_end_with_a_report_delivers_the_best_opinion() {
     check("ann1+ bob1+ cid1… stop held1", "hold 2");
     check("ann1+ bob1+ cid1… stop held1 held2", "deliver `what ann wants` of nobody, a fallback");
+}
+
+/// Batches of a journal that an earlier version wrote must get the digests that it wrote: they
+/// identify the batch for ever.
+#[test]
+fn a_batch_has_the_digest_that_an_earlier_version_journalled() {
+    let journal = include_str!("../../../tests/fixtures/journals/before-conclusions.jsonl");
+    let digests = journalled_digests(journal, "finished-faed8c93", super::round_batch);
+    assert_eq!(digests.len(), 3);
 }

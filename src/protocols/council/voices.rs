@@ -1,4 +1,4 @@
-//! Who was heard, who was not, and why not.
+//! The parsed answers and the failures of each round.
 
 use serde::Serialize;
 
@@ -9,10 +9,10 @@ use crate::domain::council::tally::Tally;
 use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::{Asked, CallOutcome, Document, Reading, Transcript};
 
-/// The rounds of a council; what is asked in later ones belongs to the ending.
+/// The rounds of a council. Later round numbers belong to the conclusion.
 pub const ROUNDS: [u8; 3] = [1, 2, 3];
 
-/// Something a seat said that could be read, and the ask it answers.
+/// A parsed answer of a seat, with its ask.
 #[derive(Debug, Clone, Copy)]
 pub struct Voice<'a, T> {
     pub seat: &'a ExpertSlug,
@@ -31,7 +31,7 @@ pub fn opinions(transcript: &Transcript) -> Vec<Voice<'_, Opinion>> {
     heard.collect()
 }
 
-/// The reviews of the second round, in the order of the panel.
+/// The peer reviews of the second round, in the order of the panel.
 pub fn reviews(transcript: &Transcript) -> Vec<Voice<'_, Review>> {
     let seats = transcript.plan.participants();
     let heard = seats.filter_map(|seat| {
@@ -42,7 +42,7 @@ pub fn reviews(transcript: &Transcript) -> Vec<Voice<'_, Review>> {
     heard.collect()
 }
 
-/// Rounds in which somebody was heard, and not too few: a chair that failed completes nothing.
+/// Counts the rounds with enough answers. A failed chair does not complete the third.
 pub fn rounds_completed(transcript: &Transcript) -> u8 {
     let is_completed = |round: &u8| {
         let is_heard = !transcript.heard_in(*round).is_empty();
@@ -51,12 +51,12 @@ pub fn rounds_completed(transcript: &Transcript) -> u8 {
     u8::try_from(ROUNDS.iter().filter(|round| is_completed(round)).count()).unwrap_or(3)
 }
 
-/// The stances of the first round, counted before anybody writes about them.
+/// Counts the stances of the first round.
 pub fn tally(transcript: &Transcript) -> Tally {
     Tally::of(opinions(transcript).iter().map(|voice| voice.said.stance))
 }
 
-/// A seat that was asked and could not be heard (the seed's shape).
+/// A seat that was asked and gave no usable answer, in the seed's shape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProviderFailure {
     pub provider: ExpertSlug,
@@ -67,7 +67,7 @@ pub struct ProviderFailure {
     pub fallback_used: bool,
 }
 
-/// Those who are absent from a round: they were asked, and nothing more is tried.
+/// The seats that failed in a round; the engine tries none of them again.
 pub fn failures(transcript: &Transcript, round: u8) -> Vec<ProviderFailure> {
     let mut seats: Vec<&ExpertSlug> = Vec::new();
     for asked in transcript.asks_of(round) {

@@ -1,53 +1,44 @@
-//! What a review found, as entities, references and a verdict.
+//! Converts the rounds of a review into entities, references and a verdict.
 //!
-//! A reply is a perspective of its deliberator, a concern a claim with its locus that
-//! supports it, a block a tension, the outcome a verdict. A block that is lifted in the
-//! second round is a tension that its own author resolves.
-
-use serde_json::{Map, Value, json};
+//! A reply becomes a perspective of its deliberator, a concern a claim that supports it, a block a
+//! tension, the outcome a verdict. When a deliberator lifts its block in the second round, it
+//! resolves its own tension.
 
 use super::positions::{FIRST, Part, Position, SECOND, positions};
 use crate::domain::gate::{Concern, Decision, Judgement, Ruling};
-use crate::domain::ids::{EntityKind, ExpertSlug};
+use crate::domain::ids::{EntityKind, ExpertSlug, LocalId};
+use crate::domain::reference::RefType;
 use crate::domain::shortened::trimmed_head;
 use crate::domain::transcript::Transcript;
-use crate::protocols::items::{Items, LABEL_CHARS_MAX, TEXT_CHARS_MAX, lines, local_id, object};
+use crate::domain::verdict::VerdictType;
+use crate::protocols::items::{BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, lines, local_id};
+use crate::record::register::{Batch, NewItem, Update};
+use crate::record::verdict::Request;
 
 /// The batch that registers one of the two rounds.
-pub fn round_batch(transcript: &Transcript, round: u8) -> Value {
+pub fn round_batch(transcript: &Transcript, round: u8) -> Batch {
     let positions = positions(transcript);
-    let mut items = Items::of(round);
-    let mut settled = Vec::new();
+    let mut items = BatchBuilder::new(&transcript.opening.dialogue_id, round);
     for position in &positions {
         if round == FIRST {
-            enter(&mut items, position.seat, round, &position.first, None);
+            add_judgement(&mut items, position.seat, round, &position.first, None);
         } else {
             let before = position.first.held();
-            enter(&mut items, position.seat, round, &position.second, before);
-            settled.extend(settled_block(position));
+            add_judgement(&mut items, position.seat, round, &position.second, before);
+            settled_block(position).into_iter().for_each(|update| items.update(update));
         }
     }
     let heard = transcript.heard_in(round).len();
     let mut summary = format!("{heard} of {} were heard.", positions.len());
-    if items.left_out > 0 {
-        summary.push_str(&format!(" {} more points stand in the replies alone.", items.left_out));
+    if items.left_out() > 0 {
+        summary.push_str(&format!(" {} more points stand in the replies alone.", items.left_out()));
     }
-    let mut batch = object(json!({
-        "dialogue_id": transcript.opening.dialogue_id,
-        "round": round,
-        "score": 0,
-        "title": if round == FIRST { "Independent judgements" } else { "Cross-reading" },
-        "summary": summary,
-    }));
-    batch.extend(items.sections());
-    if !settled.is_empty() {
-        batch.insert("tension_updates".to_owned(), settled.into());
-    }
-    batch.into()
+    let title = if round == FIRST { "Independent judgements" } else { "Cross-reading" };
+    items.build(title.to_owned(), Some(summary))
 }
 
-fn enter(
-    items: &mut Items,
+fn add_judgement(
+    items: &mut BatchBuilder,
     seat: &ExpertSlug,
     round: u8,
     part: &Part<'_>,
@@ -56,53 +47,50 @@ fn enter(
     let Some(judgement) = part.held() else { return };
     let own = local_id(seat, EntityKind::Perspective, round, 1);
     let refines = before.and_then(|_| local_id(seat, EntityKind::Perspective, FIRST, 1));
-    let more = refines.map_or_else(Map::new, |target| refers("refine", Some(&target)));
     let (label, text) = (headline(judgement), content(judgement));
-    items.add(seat, EntityKind::Perspective, &label, &text, more);
+    items.add(seat, EntityKind::Perspective, &label, &text, |item| {
+        refer_if_any(item, RefType::Refine, refines)
+    });
     if judgement.would_block && !is_same_block(before, judgement) {
         let label = format!("{seat} blocks: {}", gist(judgement));
         let earlier = before.filter(|before| before.would_block);
         let earlier = earlier.and_then(|_| local_id(seat, EntityKind::Tension, FIRST, 1));
-        let more = match &earlier {
-            Some(earlier) => refers("refine", Some(earlier)),
-            None => refers("question", own.as_ref()),
+        let (ref_type, target) = match earlier {
+            Some(earlier) => (RefType::Refine, Some(earlier)),
+            None => (RefType::Question, own.clone()),
         };
-        items.add(seat, EntityKind::Tension, &label, &block(judgement), more);
+        items.add(seat, EntityKind::Tension, &label, &block(judgement), |item| {
+            refer_if_any(item, ref_type, target)
+        });
     }
     for concern in &judgement.concerns {
-        let more = refers("support", own.as_ref());
-        items.add(seat, EntityKind::Claim, &concern.issue, &claim(concern), more);
+        items.add(seat, EntityKind::Claim, &concern.issue, &claim(concern), |item| {
+            refer_if_any(item, RefType::Support, own.clone())
+        });
     }
 }
 
-/// What stood in the way before and still does is the same tension, unless it can be lifted now,
-/// or no longer.
+/// A block that the deliberator repeats unchanged is the same tension. If it became reducible, or
+/// irreducible, it is another one.
 fn is_same_block(before: Option<&Judgement>, after: &Judgement) -> bool {
     before.is_some_and(|before| before.block() == after.block())
 }
 
-/// A block of the first round that its deliberator gave up in the second, or put another in the
-/// place of.
-fn settled_block(position: &Position<'_>) -> Option<Value> {
+/// A block of the first round that its deliberator lifted or replaced in the second.
+fn settled_block(position: &Position<'_>) -> Option<Update> {
     let (before, after) = (position.first.held()?, position.second.held()?);
     if !before.would_block || is_same_block(Some(before), after) {
         return None;
     }
     let tension = |round| local_id(position.seat, EntityKind::Tension, round, 1);
-    let mut update =
-        object(json!({ "id": tension(FIRST)?, "status": "resolved", "by": [position.seat] }));
-    if after.would_block {
-        update.insert("via".to_owned(), tension(SECOND)?.into());
-    }
+    let via = if after.would_block { Some(tension(SECOND)?) } else { None };
     let reason = lines(&[after.delta_from_r1.clone(), after.concessions.join("\n")]);
-    if !reason.is_empty() {
-        update.insert("reason".to_owned(), trimmed_head(&reason, TEXT_CHARS_MAX).into());
-    }
-    Some(update.into())
+    let reason = (!reason.is_empty()).then(|| trimmed_head(&reason, TEXT_CHARS_MAX));
+    Some(Update::resolve(tension(FIRST)?, via, reason))
 }
 
-/// The arguments of the verdict that ends a review.
-pub fn verdict_arguments(transcript: &Transcript, ruling: &Ruling) -> Value {
+/// The verdict that a review ends with; none if its name is not valid.
+pub fn ruling_verdict(transcript: &Transcript, ruling: &Ruling) -> Option<Request> {
     let positions = positions(transcript);
     let word = &ruling.adjudication;
     let counted = &ruling.arithmetic;
@@ -123,19 +111,22 @@ pub fn verdict_arguments(transcript: &Transcript, ruling: &Ruling) -> Value {
         word.revision_brief.clone(),
     ]);
     let agreeing = positions.iter().filter(|one| agrees(one, ruling.verdict));
-    let supporting: Vec<&ExpertSlug> = agreeing.map(|one| one.seat).collect();
-    json!({
-        "dialogue_id": transcript.opening.dialogue_id,
-        "verdict_id": "gate",
-        "verdict_type": "final",
-        "round": 2,
-        "recommendation": trimmed_head(&recommendation(ruling), LABEL_CHARS_MAX),
-        "description": trimmed_head(&description, TEXT_CHARS_MAX),
-        "author_expert": transcript.gate().map(|gate| &gate.adjudicator),
-        // What goes out goes out with the blocks that were raised against it.
-        "tensions_accepted": if ruling.verdict == Decision::Ship { standing(&positions) } else { Vec::new() },
-        "supporting_experts": supporting,
-    })
+    // A document that ships is published with the blocks that were raised against it.
+    let accepted = if ruling.verdict == Decision::Ship { standing(&positions) } else { Vec::new() };
+    let request = Request::new(
+        transcript.opening.dialogue_id.clone(),
+        "gate".parse().ok()?,
+        VerdictType::Final,
+        trimmed_head(&recommendation(ruling), LABEL_CHARS_MAX),
+        trimmed_head(&description, TEXT_CHARS_MAX),
+    );
+    Some(
+        request
+            .round(2)
+            .author(transcript.gate().map(|gate| &gate.adjudicator))
+            .accept_tensions(accepted)
+            .supported_by(agreeing.map(|one| one.seat)),
+    )
 }
 
 fn recommendation(ruling: &Ruling) -> String {
@@ -146,8 +137,8 @@ fn recommendation(ruling: &Ruling) -> String {
     }
 }
 
-/// The tensions of blocks that nobody lifted.
-fn standing(positions: &[Position<'_>]) -> Vec<String> {
+/// The tensions of blocks that were not lifted.
+fn standing(positions: &[Position<'_>]) -> Vec<LocalId> {
     let mut tensions = Vec::new();
     for one in positions.iter().filter(|one| one.held().is_some_and(|held| held.would_block)) {
         let (first, second) = (one.first.held(), one.second.held());
@@ -208,6 +199,9 @@ fn marked(mark: &str, points: &[String]) -> String {
     points.iter().map(|point| format!("{mark}{point}")).collect::<Vec<_>>().join("\n")
 }
 
-fn refers(how: &str, target: Option<&String>) -> Map<String, Value> {
-    object(json!({ "references": [{ "type": how, "target": target }] }))
+fn refer_if_any(item: NewItem, ref_type: RefType, target: Option<LocalId>) -> NewItem {
+    match target {
+        Some(target) => item.refer(ref_type, target),
+        None => item,
+    }
 }

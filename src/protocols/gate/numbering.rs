@@ -1,10 +1,10 @@
-//! What the concerns of a deliberator are called, from the first round to the verdict.
+//! Ids of concerns, which stay the same from the first round to the verdict.
 
 use super::positions::Position;
 use crate::domain::gate::{Concern, Judgement};
 use crate::domain::ids::ExpertSlug;
 
-/// A concern and what others cite it by.
+/// A concern with the id that others cite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numbered<'a> {
     pub id: String,
@@ -13,8 +13,7 @@ pub struct Numbered<'a> {
     pub concern: &'a Concern,
 }
 
-/// The concerns that a deliberator holds in the end, and those that it dropped since the first
-/// round.
+/// The concerns of a deliberator at the end, and those that it dropped after the first round.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConcernLedger<'a> {
     pub kept: Vec<Numbered<'a>>,
@@ -33,8 +32,8 @@ impl<'a> Numbered<'a> {
 }
 
 impl<'a> ConcernLedger<'a> {
-    /// A concern that was held from the start keeps its id, so that whoever cited it still means
-    /// it; a new one is counted on.
+    /// A concern of the first round keeps its id, so citations stay valid; new concerns get the
+    /// next numbers.
     pub fn of(position: &Position<'a>) -> Self {
         let seat = position.seat;
         let first = position.first.held().map(|judgement| Numbered::of_first(seat, judgement));
@@ -53,7 +52,7 @@ impl<'a> ConcernLedger<'a> {
     }
 }
 
-/// About the same words, or in the same words.
+/// Whether two concerns quote the same text or state the same issue.
 fn is_same(one: &Concern, other: &Concern) -> bool {
     let plain = |text: &str| text.trim().to_lowercase();
     let same = |one: &str, other: &str| !one.trim().is_empty() && plain(one) == plain(other);

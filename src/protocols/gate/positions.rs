@@ -1,4 +1,4 @@
-//! What each deliberator held in either round, and what follows from all of them together.
+//! The judgements of each deliberator in both rounds, and their count by the policy.
 
 use super::numbering::Numbered;
 use crate::domain::gate::{Adjudication, Arithmetic, Judgement};
@@ -6,12 +6,12 @@ use crate::domain::ids::ExpertSlug;
 use crate::domain::transcript::{Document, Transcript};
 use crate::protocols::council::{ProviderFailure, failures};
 
-/// The rounds of a review, and the one in which it is decided.
+/// The two rounds of a review and its adjudication.
 pub const FIRST: u8 = 1;
 pub const SECOND: u8 = 2;
 pub const ADJUDICATION: u8 = 3;
 
-/// Where one deliberator stands.
+/// The two rounds of one deliberator.
 #[derive(Debug, Clone)]
 pub struct Position<'a> {
     pub seat: &'a ExpertSlug,
@@ -20,10 +20,10 @@ pub struct Position<'a> {
     pub(super) is_second_begun: bool,
 }
 
-/// A deliberator's part in a round.
+/// The result of one deliberator in one round.
 #[derive(Debug, Clone)]
 pub enum Part<'a> {
-    /// Not asked, or not answered yet.
+    /// Not asked, or no answer yet.
     Open,
     Held(&'a Judgement),
     Absent(ProviderFailure),
@@ -39,18 +39,18 @@ impl<'a> Part<'a> {
 }
 
 impl<'a> Position<'a> {
-    /// What counts: the second judgement, and the first where there is no other.
+    /// The judgement that counts: the second, else the first.
     pub fn held(&self) -> Option<&'a Judgement> {
         self.second.held().or(self.first.held())
     }
 
-    /// The second round has begun without a judgement of its own, and the first stands in.
+    /// Whether the first judgement counts because the second round gave none.
     pub fn is_fallback(&self) -> bool {
         self.is_second_begun && self.second.held().is_none() && self.first.held().is_some()
     }
 
-    /// Whether the verdict or the block changed between the rounds. A block that became
-    /// irreducible is another: it may decide alone.
+    /// Whether the verdict or the block changed between the rounds. A block that became irreducible
+    /// counts as changed, because it may decide alone.
     pub fn is_changed(&self) -> bool {
         let (Some(before), Some(after)) = (self.first.held(), self.second.held()) else {
             return false;
@@ -58,12 +58,12 @@ impl<'a> Position<'a> {
         (before.verdict, before.block()) != (after.verdict, after.block())
     }
 
-    /// It changed its mind, and names no concern of anybody else for it.
+    /// Whether the deliberator changed its judgement without citing a concern of another.
     pub fn is_uncited(&self, all: &[Position<'_>]) -> bool {
         self.is_changed() && self.cites(all).is_empty()
     }
 
-    /// The concerns of others that it names in the second round, and what it calls them.
+    /// The concerns of others that it cites in the second round, with their ids.
     pub fn cites<'b>(&self, all: &[Position<'b>]) -> Vec<Numbered<'b>> {
         let Some(after) = self.second.held() else { return Vec::new() };
         let peers = all.iter().filter(|peer| peer.seat != self.seat);
@@ -73,7 +73,7 @@ impl<'a> Position<'a> {
     }
 }
 
-/// The positions of all deliberators, in the order of the plan; of a council, none.
+/// The results of all deliberators, in the order of the plan; empty for a council.
 pub fn positions(transcript: &Transcript) -> Vec<Position<'_>> {
     let Some(gate) = transcript.gate() else { return Vec::new() };
     let absent = [FIRST, SECOND].map(|round| failures(transcript, round));
@@ -104,18 +104,18 @@ fn part<'a>(
     failure.map_or(Part::Open, |failure| Part::Absent(failure.clone()))
 }
 
-/// What those who are present hold, counted by the policy.
+/// The count of the judgements by the policy.
 pub fn arithmetic(transcript: &Transcript) -> Option<Arithmetic> {
     let policy = transcript.gate()?.policy;
     Some(policy.count(positions(transcript).iter().filter_map(Position::held)))
 }
 
-/// The counts while nothing is decided: nothing follows from them yet.
+/// The count while the review has no outcome; it decides nothing.
 pub fn undecided(transcript: &Transcript) -> Option<Arithmetic> {
     Some(Arithmetic { computed: None, ..arithmetic(transcript)? })
 }
 
-/// The adjudicator's word, once it could be read.
+/// The adjudicator's reply, once it is parsed.
 pub fn adjudication(transcript: &Transcript) -> Option<&Adjudication> {
     let seat = &transcript.gate()?.adjudicator;
     let Document::Adjudication(word) = transcript.last_ask(ADJUDICATION, seat)?.document()? else {
@@ -129,8 +129,8 @@ fn is_cited(judgement: &Judgement, id: &str) -> bool {
     lists.chain([&judgement.delta_from_r1]).any(|text| names(text, id))
 }
 
-/// Whether the text has the id in it as a word: `skeptic-1` is not in `skeptic-12`. Models take
-/// a hyphen for an underscore.
+/// Whether the text contains the id as a whole word: `skeptic-1` is not in `skeptic-12`. Models
+/// often write a hyphen for an underscore.
 fn names(text: &str, id: &str) -> bool {
     let plain = |text: &str| text.to_ascii_lowercase().replace('_', "-");
     let (text, id) = (plain(text), plain(id));

@@ -1,4 +1,4 @@
-//! A review as a line of the verdict log.
+//! Builds the line of the verdict log for a review.
 
 use super::positions::{ADJUDICATION, Part, Position, positions, undecided};
 use crate::domain::ask::ErrorType;
@@ -8,14 +8,14 @@ use crate::domain::gate::{
 use crate::domain::time::Moment;
 use crate::domain::transcript::{Stop, Transcript};
 
-/// What a review came to.
+/// How a review ended.
 #[derive(Debug, Clone, Copy)]
 pub enum Outcome<'a> {
     Ruled(&'a Ruling),
     Undecided(&'a Stop),
 }
 
-/// What is logged when a review comes to this; nothing of a council.
+/// The line for this end; none for a council.
 pub fn row(transcript: &Transcript, outcome: Outcome<'_>, at: Moment) -> Option<LogRow> {
     let artifact = &transcript.gate()?.artifact;
     let (round1, round2) = seat_rows(transcript);
@@ -41,13 +41,13 @@ pub fn row(transcript: &Transcript, outcome: Outcome<'_>, at: Moment) -> Option<
     })
 }
 
-/// The id of the n-th verdict of a dialogue, from 1: each time that a review stopped it came to
-/// one, if only to INCOMPLETE.
+/// The id of the n-th verdict of a dialogue, from 1. Every stop of a review is a verdict, at least
+/// INCOMPLETE.
 pub fn verdict_id(transcript: &Transcript, number: usize) -> String {
     format!("{}/{number}", transcript.opening.dialogue_id)
 }
 
-/// What was held in the two rounds; nothing of a second one that was not begun.
+/// The judgements of both rounds; the second is empty if it was not begun.
 pub fn seat_rows(transcript: &Transcript) -> (Vec<SeatRow>, Vec<SeatRow>) {
     let all = positions(transcript);
     let first = all.iter().map(|one| seat_row(one, &one.first, Marks::default())).collect();
@@ -56,14 +56,14 @@ pub fn seat_rows(transcript: &Transcript) -> (Vec<SeatRow>, Vec<SeatRow>) {
     (first, second)
 }
 
-/// The earlier verdicts that the adjudicator was shown, once it was asked.
+/// The earlier verdicts that the adjudicator saw; empty until it is asked.
 pub fn consulted(transcript: &Transcript) -> &[PriorVerdict] {
     let was_asked = transcript.asks_of(ADJUDICATION).next().is_some();
     let gate = transcript.gate().filter(|_| was_asked);
     gate.map(|gate| gate.priors.as_slice()).unwrap_or_default()
 }
 
-/// What is said of a judgement beside it.
+/// Remarks on a judgement.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     fallback: bool,
@@ -85,7 +85,7 @@ fn seat_row(position: &Position<'_>, part: &Part<'_>, marks: Marks) -> SeatRow {
             return SeatRow::Present { deliberator, judgement, fallback, uncited };
         }
         Part::Absent(failure) => failure.error_type,
-        // The run ended before it could answer, or could be asked.
+        // The run ended before the seat answered or was asked.
         Part::Open => ErrorType::Unknown,
     };
     SeatRow::Absent { deliberator, absent: true, error_type }
@@ -109,7 +109,7 @@ fn adjudicator(transcript: &Transcript, outcome: Outcome<'_>) -> AdjudicatorRow 
     }
 }
 
-/// Why nothing was decided, in place of an adjudicator's reasons.
+/// Why the review has no outcome; it replaces the adjudicator's reasons.
 fn reason(stop: &Stop) -> String {
     match stop {
         Stop::Quorum { heard, needed, .. } => {

@@ -40,7 +40,7 @@ pub(crate) fn plan(name: PolicyName, min_deliberators: usize) -> Plan {
     Plan { gate: Some(Arc::new(gate)), ..council_plan() }
 }
 
-/// A review that has just begun.
+/// A new review.
 pub(crate) fn begin(plan: Plan) -> Transcript {
     let mut transcript = crate::protocols::sample::begin(plan);
     transcript.opening.protocol = Protocol::Review;
@@ -75,7 +75,7 @@ pub(crate) fn word(final_verdict: Decision, downgrade_reason: Option<&str>) -> A
     }
 }
 
-/// What a seat says in a round; nothing: it failed for good.
+/// The reply of a seat in a round; none if the seat failed for good.
 pub(crate) fn say(transcript: &mut Transcript, seat: &str, round: u8, said: Option<Document>) {
     let purpose = match round {
         1 => Purpose::Judgement,

@@ -1,11 +1,12 @@
 //! The policy, in every case there is; and the rounds that lead to it.
 
 use super::sample::{SEATS, begin, hold, judgement, plan, say, word};
-use super::{FIRST, SECOND, next, positions};
+use super::{FIRST, SECOND, positions};
+use crate::domain::change::Change;
 use crate::domain::gate::{Decision, Judgement, Leaning, PolicyName};
 use crate::domain::transcript::{Document, Stop, Transcript};
 use crate::protocols::Step;
-use crate::protocols::sample::describe;
+use crate::protocols::sample::{changes_of, describe, held_round, journalled_digests, next};
 
 /// What a seat came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,7 +91,7 @@ fn played(policy: PolicyName, minimum: usize, came: &[Came]) -> Transcript {
         for (seat, came) in SEATS.iter().zip(came) {
             say(&mut transcript, seat, round, came.said());
         }
-        if matches!(next(&transcript), Step::Hold(_)) {
+        if held_round(&next(&transcript)).is_some() {
             hold(&mut transcript, round);
         }
     }
@@ -142,7 +143,8 @@ fn decided(transcript: &Transcript, verdict: Decision, how: Downgrade) -> Option
     let said = Document::Adjudication(Box::new(word(verdict, reason)));
     say(&mut transcript, "adjudicator", 3, Some(said));
     let step = next(&transcript);
-    let Step::Rule(ruling) = step else { panic!("{}", describe(&step)) };
+    let changes = changes_of(&step);
+    let Some(Change::Ruled(ruling)) = changes.first() else { panic!("{}", describe(&step)) };
     Some(ruling.verdict as u8)
 }
 
@@ -154,7 +156,7 @@ fn a_review_takes_nine_calls_on_a_path_of_three() {
     loop {
         let step = next(&transcript);
         steps.push(describe(&step));
-        match step {
+        match &step {
             Step::Ask(asks) => {
                 for ask in asks {
                     let said = match ask.round {
@@ -164,13 +166,10 @@ fn a_review_takes_nine_calls_on_a_path_of_three() {
                     say(&mut transcript, ask.seat.as_str(), ask.round, said);
                 }
             }
-            Step::Hold(round) => hold(&mut transcript, round),
-            Step::Weigh(_)
-            | Step::Deliver(_)
-            | Step::Rule(_)
-            | Step::Conclude
-            | Step::End(_)
-            | Step::Stop(_) => break,
+            Step::Append(_) | Step::Finish | Step::Stop(_) => match held_round(&step) {
+                Some(round) => hold(&mut transcript, round),
+                None => break,
+            },
         }
     }
     assert_eq!(transcript.asks.len(), 9);
@@ -247,4 +246,45 @@ fn a_change_that_cites_nobody_is_marked() {
         assert_eq!(positions[0].is_uncited(&positions), uncited, "{said}");
         assert!(!positions[1].is_uncited(&positions));
     }
+}
+
+#[test]
+fn a_batch_has_the_digest_that_an_earlier_version_journalled() {
+    let journal = include_str!("../../../tests/fixtures/journals/review.jsonl");
+    let digests = journalled_digests(journal, "posts-launch-md-e8a9db97", super::round_batch);
+    assert_eq!(digests.len(), 2);
+}
+
+/// The request that would register the same round has the same digest.
+#[test]
+fn a_lifted_block_is_part_of_the_digest() {
+    let mut transcript = begin(plan(PolicyName::Seed, 1));
+    let mut lifted = judgement(Leaning::Ship, false, false);
+    lifted.concerns.clear();
+    "It is fixed.".clone_into(&mut lifted.delta_from_r1);
+    for (round, said) in [(FIRST, judgement(Leaning::Revise, true, false)), (SECOND, lifted)] {
+        for (place, seat) in SEATS.iter().enumerate() {
+            let said = Document::Judgement(Box::new(said.clone()));
+            say(&mut transcript, seat, round, (place == 0).then_some(said));
+        }
+        if round == FIRST {
+            hold(&mut transcript, round);
+        }
+    }
+    let batch = super::round_batch(&transcript, SECOND);
+    let seat = SEATS[0].to_uppercase();
+    let request = serde_json::json!({
+        "dialogue_id": transcript.opening.dialogue_id, "round": 2, "score": 0,
+        "title": "Cross-reading", "summary": "1 of 4 were heard.",
+        "perspectives": [{
+            "local_id": format!("{seat}-P0201"), "label": batch.items()[0].label,
+            "content": batch.items()[0].text,
+            "references": [{ "type": "refine", "target": format!("{seat}-P0101") }],
+        }],
+        "tension_updates": [{
+            "id": format!("{seat}-T0101"), "status": "resolved", "by": [SEATS[0]],
+            "reason": "It is fixed.",
+        }],
+    });
+    assert_eq!(batch.sha256, crate::domain::digest::canonical_sha256(&request));
 }

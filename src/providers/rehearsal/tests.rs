@@ -16,7 +16,8 @@ use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
 use crate::domain::council::review::Review;
 use crate::domain::council::words::{Level, Mode, Outcome, RiskConsensus, Stance};
-use crate::prompting::{Fences, system};
+use crate::prompting::Fences;
+use crate::prompting::instructions as roles;
 use crate::providers::{CallError, Received, Request};
 
 const SEATS: [&str; 3] = ["optimist", "skeptic", "pragmatist"];
@@ -37,6 +38,22 @@ fn with_opinions(text: &str, opinions: &[(char, &str)]) -> String {
     question(text) + &opinions.collect::<String>()
 }
 
+fn role(purpose: Purpose) -> roles::RoleText {
+    match purpose {
+        Purpose::Opinion => roles::OPINION,
+        Purpose::Review => roles::PEER_REVIEW,
+        Purpose::Synthesis => roles::SYNTHESIS,
+        Purpose::Conclusion => roles::DRAFT,
+        Purpose::Audit => roles::AUDIT,
+        Purpose::Revision => roles::REVISION,
+        Purpose::Restatement
+        | Purpose::Judgement
+        | Purpose::CrossReading
+        | Purpose::Adjudication
+        | Purpose::Other(_) => roles::DIRECTIVE,
+    }
+}
+
 fn request(seat: &str, purpose: Purpose, user: &str) -> Request {
     let round = match purpose {
         Purpose::Opinion | Purpose::Judgement => 1,
@@ -45,9 +62,9 @@ fn request(seat: &str, purpose: Purpose, user: &str) -> Request {
         Purpose::Conclusion => 4,
         Purpose::Audit => 5,
         Purpose::Revision => 6,
-        Purpose::Restatement => 0,
+        Purpose::Restatement | Purpose::Other(_) => 0,
     };
-    let system = system(purpose, Mode::General);
+    let system = role(purpose).system(Mode::General);
     Request {
         seat: seat.parse().unwrap(),
         round,
@@ -59,7 +76,7 @@ fn request(seat: &str, purpose: Purpose, user: &str) -> Request {
 }
 
 fn in_mode(mode: Mode, mut request: Request) -> Request {
-    let system = system(request.purpose, mode);
+    let system = role(request.purpose).system(mode);
     request.messages = Arc::new(Messages { system, user: request.messages.user.clone() });
     request
 }

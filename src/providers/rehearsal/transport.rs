@@ -95,6 +95,10 @@ fn built_in(request: &Request) -> Result<String, CallError> {
         Purpose::Judgement => json(&gate::judgement(request.seat.as_str(), messages)),
         Purpose::CrossReading => json(&gate::cross_reading(request.seat.as_str(), messages)),
         Purpose::Adjudication => json(&gate::adjudication(messages)),
+        Purpose::Other(name) => {
+            let message = format!("the rehearsal panel has no reply for '{name}'; give a script");
+            Err(CallError::new(ErrorType::BadRequest, message))
+        }
     }
 }
 

@@ -1,7 +1,8 @@
 //! A round batch as sent: typed, but with ids and names not yet resolved.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
+use crate::domain::digest::canonical_sha256;
 use crate::domain::facts::Mentions;
 use crate::domain::ids::{DialogueId, EntityKind, LocalId};
 use crate::domain::lifecycle::Status;
@@ -11,7 +12,7 @@ use crate::domain::target::Target;
 use crate::record::notes::Notes;
 
 /// All contributions to one round.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Batch {
     pub dialogue_id: DialogueId,
     /// Digest of the batch. The same batch gets the stored answer again.
@@ -33,8 +34,9 @@ pub struct Batch {
     pub(super) notes: Notes,
 }
 
-#[derive(Debug)]
-pub(super) struct NewItem {
+/// A new entity of a batch.
+#[derive(Debug, Clone)]
+pub struct NewItem {
     pub local_id: LocalId,
     pub label: String,
     pub text: String,
@@ -44,8 +46,41 @@ pub(super) struct NewItem {
 }
 
 impl NewItem {
+    /// An entity of the expert that its local id names.
+    pub fn new(local_id: LocalId, label: String, text: String) -> Self {
+        let contributors = vec![local_id.expert.to_string()];
+        let (parameters, references) = (None, Vec::new());
+        Self { local_id, label, text, contributors, parameters, references }
+    }
+
+    /// Adds a reference to another item of this batch or of an earlier round.
+    #[must_use]
+    pub fn refer(mut self, ref_type: RefType, target: LocalId) -> Self {
+        self.references.push((ref_type, Target::Local(target)));
+        self
+    }
+
+    #[must_use]
+    pub fn parameters(self, parameters: Value) -> Self {
+        Self { parameters: Some(parameters), ..self }
+    }
+
     pub(super) fn kind(&self) -> EntityKind {
         self.local_id.kind
+    }
+
+    fn as_request(&self) -> Value {
+        let mut request = Map::new();
+        request.insert("local_id".to_owned(), self.local_id.to_string().into());
+        request.insert("label".to_owned(), json!(self.label));
+        request.insert(self.kind().text_field().to_owned(), json!(self.text));
+        request.extend(self.parameters.iter().map(|all| ("parameters".to_owned(), all.clone())));
+        let reference = |(ref_type, target): &(RefType, Target)| json!({ "type": ref_type, "target": target.to_string() });
+        if !self.references.is_empty() {
+            let references: Vec<Value> = self.references.iter().map(reference).collect();
+            request.insert("references".to_owned(), references.into());
+        }
+        request.into()
     }
 
     pub(super) fn item(&self) -> Item {
@@ -54,15 +89,16 @@ impl NewItem {
 }
 
 /// A reference listed beside the items, not inside its source.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct LooseRef {
     pub source: Target,
     pub ref_type: RefType,
     pub target: Target,
 }
 
-#[derive(Debug)]
-pub(super) struct Update {
+/// A change of status that a batch asks for.
+#[derive(Debug, Clone)]
+pub struct Update {
     pub id: Target,
     pub status: Status,
     pub by: Vec<String>,
@@ -71,6 +107,27 @@ pub(super) struct Update {
 }
 
 impl Update {
+    /// The expert gives up a tension of their own.
+    pub fn resolve(tension: LocalId, via: Option<LocalId>, reason: Option<String>) -> Self {
+        Self {
+            by: vec![tension.expert.to_string()],
+            id: Target::Local(tension),
+            status: Status::Resolved,
+            via: via.map(Target::Local),
+            reason,
+        }
+    }
+
+    fn as_request(&self) -> Value {
+        let mut request = Map::new();
+        request.insert("id".to_owned(), self.id.to_string().into());
+        request.insert("status".to_owned(), json!(self.status));
+        request.insert("by".to_owned(), json!(self.by));
+        request.extend(self.via.iter().map(|via| ("via".to_owned(), via.to_string().into())));
+        request.extend(self.reason.iter().map(|text| ("reason".to_owned(), json!(text))));
+        request.into()
+    }
+
     pub(super) fn item(&self) -> Item {
         let item_type = item_type(self.id.kind());
         Item::Source { item_type, source_id: Some(self.id.to_string()) }
@@ -82,7 +139,7 @@ pub(super) fn item_type(kind: EntityKind) -> &'static str {
     if kind == EntityKind::Tension { "tension_update" } else { "update" }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct NewMove {
     pub expert: String,
     pub move_type: MoveType,
@@ -97,6 +154,70 @@ impl NewMove {
 }
 
 impl Batch {
+    /// A round as a protocol registers it: unscored, with items in the order of their kinds.
+    pub fn of_round(
+        dialogue_id: DialogueId,
+        round: u8,
+        title: String,
+        summary: Option<String>,
+        items: Vec<NewItem>,
+        updates: Vec<Update>,
+    ) -> Self {
+        let batch = Self {
+            dialogue_id,
+            sha256: String::new(),
+            round: Some(round.into()),
+            score: 0,
+            title: Some(title),
+            summary,
+            expert_scores: Vec::new(),
+            raw_content: Vec::new(),
+            items,
+            faulty: Vec::new(),
+            refs: Vec::new(),
+            updates,
+            moves: Vec::new(),
+            converge: Vec::new(),
+            notes: Notes::default(),
+        };
+        Self { sha256: canonical_sha256(&batch.as_request()), ..batch }
+    }
+
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    pub fn summary(&self) -> Option<&str> {
+        self.summary.as_deref()
+    }
+
+    pub fn items(&self) -> &[NewItem] {
+        &self.items
+    }
+
+    /// The request that would register the same round. Only its digest is used: it identifies the
+    /// batch in the journal, so its form must never change.
+    fn as_request(&self) -> Value {
+        let mut request = Map::new();
+        request.insert("dialogue_id".to_owned(), json!(self.dialogue_id));
+        request.insert("round".to_owned(), json!(self.round));
+        request.insert("score".to_owned(), json!(self.score));
+        request.extend(self.title.iter().map(|text| ("title".to_owned(), json!(text))));
+        request.extend(self.summary.iter().map(|text| ("summary".to_owned(), json!(text))));
+        for kind in EntityKind::ALL {
+            let items = self.items.iter().filter(|item| item.kind() == *kind);
+            let items: Vec<Value> = items.map(NewItem::as_request).collect();
+            if !items.is_empty() {
+                request.insert(kind.section().to_owned(), items.into());
+            }
+        }
+        let updates: Vec<Value> = self.updates.iter().map(Update::as_request).collect();
+        if !updates.is_empty() {
+            request.insert("tension_updates".to_owned(), updates.into());
+        }
+        request.into()
+    }
+
     /// The round number, if it fits into an id.
     pub fn round(&self) -> Option<u8> {
         self.round.and_then(|round| u8::try_from(round).ok())

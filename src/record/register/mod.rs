@@ -14,7 +14,7 @@ mod find;
 mod read;
 
 pub use answer::{Answer, Registered, Updated};
-pub use batch::Batch;
+pub use batch::{Batch, NewItem, Update};
 pub use decide::{Decision, decide};
 pub use read::read;
 

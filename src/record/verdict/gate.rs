@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::domain::dialogue::{Dialogue, Protocol};
+use crate::domain::dialogue::Dialogue;
 use crate::domain::facts::Facts;
 use crate::domain::ids::EntityId;
 use crate::domain::refusal::{Code, Fault};
@@ -16,7 +16,7 @@ use crate::record::convergence::Agreement;
 /// Applies only to final verdicts of the alignment protocol that are not forced.
 pub(super) fn gate(verdict: &Verdict, dialogue: &Dialogue, facts: &Facts) -> Option<Fault> {
     let waits = verdict.verdict_type == VerdictType::Final
-        && dialogue.opening.protocol == Protocol::Alignment
+        && dialogue.opening.protocol.is_judged()
         && !verdict.forced;
     if !waits {
         return None;

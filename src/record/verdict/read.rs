@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::domain::facts::Mentions;
-use crate::domain::ids::{DialogueId, EntityKind, JUDGE, VerdictId};
+use crate::domain::ids::{DialogueId, EntityKind, ExpertSlug, JUDGE, LocalId, VerdictId};
 use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault, Item, Refusal};
 use crate::domain::target::Target;
@@ -14,7 +14,7 @@ use crate::record::notes::Notes;
 use crate::record::warning::Warning;
 
 /// Parsed arguments of `verdict_register`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Request {
     pub dialogue_id: DialogueId,
     pub(super) verdict_id: VerdictId,
@@ -37,7 +37,7 @@ pub struct Request {
 }
 
 /// Entities listed in one field of a verdict; `None` if the field is absent.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct List {
     pub field: &'static str,
     pub targets: Option<Vec<Target>>,
@@ -205,6 +205,66 @@ fn check_type_needs(
 }
 
 impl Request {
+    /// A verdict as a protocol gives it, without any of the optional fields.
+    pub fn new(
+        dialogue_id: DialogueId,
+        verdict_id: VerdictId,
+        verdict_type: VerdictType,
+        recommendation: String,
+        description: String,
+    ) -> Self {
+        let list = |field| List { field, targets: None };
+        Self {
+            dialogue_id,
+            verdict_id,
+            verdict_type,
+            round: None,
+            author: None,
+            recommendation,
+            description,
+            conditions: None,
+            vote: None,
+            confidence: None,
+            tensions_resolved: list("tensions_resolved"),
+            tensions_accepted: list("tensions_accepted"),
+            recommendations_adopted: list("recommendations_adopted"),
+            key_evidence: list("key_evidence"),
+            key_claims: list("key_claims"),
+            supporting_experts: None,
+            forced: false,
+            warning: None,
+        }
+    }
+
+    #[must_use]
+    pub fn round(self, round: u8) -> Self {
+        Self { round: Some(round.into()), ..self }
+    }
+
+    /// The seat that decided; without one, or if it is called `judge`, the Judge.
+    #[must_use]
+    pub fn author(self, author: Option<&ExpertSlug>) -> Self {
+        let author = author.map(ToString::to_string).filter(|author| author != JUDGE);
+        Self { author, ..self }
+    }
+
+    #[must_use]
+    pub fn accept_tensions(mut self, tensions: Vec<LocalId>) -> Self {
+        self.tensions_accepted.targets = Some(tensions.into_iter().map(Target::Local).collect());
+        self
+    }
+
+    #[must_use]
+    pub fn supported_by<'a>(self, experts: impl IntoIterator<Item = &'a ExpertSlug>) -> Self {
+        let experts = experts.into_iter().map(ToString::to_string).collect();
+        Self { supporting_experts: Some(experts), ..self }
+    }
+
+    #[must_use]
+    pub fn vote(self, vote: Vote) -> Self {
+        Self { vote: Some(vote), ..self }
+    }
+
     pub fn mentions(&self) -> Mentions {
         let lists = [
             &self.tensions_resolved,

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
-use super::columns::{parsed, parsed_optional, query};
+use super::columns::{parsed, parsed_optional, query, stored_protocol};
 use super::{load, statements};
 use crate::domain::catalogue::{
     Citation, Hit, Incoming, ListQuery, Outgoing, Stats, Summary, TopExpert,
@@ -41,7 +41,7 @@ pub(super) fn list(connection: &Connection, asked: &ListQuery) -> Result<Vec<Sum
         Ok(Summary {
             dialogue_id: parsed(row, 0, "dialogue id")?,
             title: row.get(1)?,
-            protocol: parsed(row, 2, "protocol")?,
+            protocol: stored_protocol(row, 2)?,
             status: parsed(row, 3, "status")?,
             terminal_state: parsed_optional(row, 4, "terminal state")?,
             rounds: row.get(5)?,

@@ -7,6 +7,7 @@ use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::domain::dialogue::Protocol;
 use crate::store::error::StoreError;
 
 /// A text column of a possibly manipulated file. A value of another type becomes a text that
@@ -52,6 +53,12 @@ pub(super) fn parsed<T: FromStr>(
 ) -> Result<T, StoreError> {
     let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
     text.parse().map_err(|_| malformed(what, text))
+}
+
+/// The protocol of a dialogue, built in or not.
+pub(super) fn stored_protocol(row: &Row<'_>, column: usize) -> Result<Protocol, StoreError> {
+    let text = row.get_ref(column)?.as_str().map_err(rusqlite::Error::from)?;
+    Protocol::stored(text).ok_or_else(|| malformed("protocol", text))
 }
 
 /// Same as `parse_column`, for a nullable column.

@@ -3,7 +3,9 @@
 use rusqlite::{Connection, Row, params};
 
 use super::apply::{Applier, Done};
-use super::columns::{json, json_optional, parsed, parsed_optional, query, to_json};
+use super::columns::{
+    json, json_optional, parsed, parsed_optional, query, stored_protocol, to_json,
+};
 use crate::domain::catalogue::{AuditedEnding, Due, EndingQuery, SearchField};
 use crate::domain::conclusion::{Concluded, Conclusion, Ending, Outcome};
 use crate::domain::dialogue::Stage;
@@ -157,7 +159,7 @@ pub(super) fn endings(
         |row| {
             Ok(AuditedEnding {
                 dialogue_id: parsed(row, 0, "dialogue id")?,
-                protocol: parsed(row, 1, "protocol")?,
+                protocol: stored_protocol(row, 1)?,
                 terminal_state: parsed(row, 2, "terminal state")?,
                 critic: json(row, 3, "critic")?,
                 at: parsed(row, 4, "moment")?,

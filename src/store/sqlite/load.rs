@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row, params};
 
-use super::columns::{json, json_optional, parsed, parsed_optional, query};
+use super::columns::{json, json_optional, parsed, parsed_optional, query, stored_protocol};
 use super::{endings, journal, statements};
 use crate::domain::dialogue::{Dialogue, Opening};
 use crate::domain::entity::{Entity, Event};
@@ -79,7 +79,7 @@ pub(super) fn dialogue(
                     title: row.get(1)?,
                     question: row.get(2)?,
                     background: json_optional(row, 3, "background")?,
-                    protocol: parsed(row, 4, "protocol")?,
+                    protocol: stored_protocol(row, 4)?,
                     rehearsal: row.get(5)?,
                     convergence_percent: row.get(6)?,
                     panel_seed: row.get(7)?,

@@ -10,11 +10,12 @@ use rusqlite::{Connection, TransactionBehavior};
 use super::connect;
 use crate::store::error::StoreError;
 
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("../../../migrations/0001_record.sql"),
     include_str!("../../../migrations/0002_search.sql"),
     include_str!("../../../migrations/0003_conclusions.sql"),
     include_str!("../../../migrations/0004_verdict_log.sql"),
+    include_str!("../../../migrations/0005_protocols.sql"),
 ];
 
 /// The current schema version.

@@ -39,8 +39,7 @@ fn traced() -> (Project, Seen) {
     };
     store.trace(TraceEventCodes::SQLITE_TRACE_STMT, note);
     let folders = Folders::new(Path::new("."), Path::new("./plenary.db"), &[]);
-    let store = std::sync::Arc::new(store);
-    (Project::new(store, std::sync::Arc::new(Machine), folders), seen)
+    (Project::new(std::sync::Arc::new(store), std::sync::Arc::new(Machine), folders), seen)
 }
 
 /// Runs a dialogue that uses every operation once.
@@ -142,7 +141,7 @@ fn gate(project: &Project) {
     }
 }
 
-fn look(project: &Project) {
+fn load_run_state(project: &Project) {
     let talk = json!({"dialogue_id": "talk"});
     operations::context(project, &talk, WritePermission::Local).unwrap();
     operations::printed(project, &talk).unwrap();
@@ -184,7 +183,7 @@ fn no_question_is_answered_without_an_index() {
     live(&project);
     end(&project);
     gate(&project);
-    look(&project);
+    load_run_state(&project);
     let connection = connect::memory().unwrap();
     let is_query = |sql: &&String| {
         ["SELECT", "INSERT", "UPDATE", "DELETE"]

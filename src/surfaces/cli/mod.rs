@@ -27,3 +27,8 @@ mod verify;
 mod wrap;
 
 pub use run::main;
+pub use show::{Canvas, Detail};
+pub(crate) use show::{
+    draw as draw_record, draw_closing, draw_council, draw_council_result, draw_imported,
+    draw_review, draw_review_result,
+};

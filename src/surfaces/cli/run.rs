@@ -12,9 +12,10 @@ use super::terminal_text::DataForm;
 use super::ui::Ui;
 use crate::ambient::Machine;
 use crate::error::Error;
+use crate::protocols::Protocols;
 
-/// Runs the program and returns its exit code.
-pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+/// Runs the program with these protocols and returns its exit code.
+pub fn main(arguments: impl IntoIterator<Item = OsString>, protocols: Protocols) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let cli = match Cli::try_parse_from(&arguments) {
         Ok(cli) => cli,
@@ -22,7 +23,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     };
     let mut ui = Ui::new(&cli.global);
     ui.json |= cli.command.is_in_json();
-    match run(cli, &ui) {
+    match run(cli, &ui, protocols) {
         Ok(done) => done.exit_code(),
         // The reader of a stream closed the pipe on purpose.
         Err(error) if error.is_closed_pipe() => 0,
@@ -30,11 +31,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
-fn run(cli: Cli, ui: &Ui) -> Result<Done, Error> {
+fn run(cli: Cli, ui: &Ui, protocols: Protocols) -> Result<Done, Error> {
     if let Some(year) = Machine.impossible_year() {
         return Err(Error::Clock { year });
     }
-    let session = Session::new(&cli.global, ui);
+    let session = Session::new(&cli.global, ui, protocols);
     match cli.command {
         Command::Ask(ask) => ask.run(&session),
         Command::Review(review) => review.run(&session),

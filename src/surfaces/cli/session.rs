@@ -12,6 +12,7 @@ use crate::config::{Flags, Located};
 use crate::error::{Error, Kind};
 use crate::files;
 use crate::operations::{self, Project, SettingsLoader};
+use crate::protocols::Protocols;
 use crate::store::StoreError;
 
 /// How a command ended. Ordered by exit code: for several results the greatest counts.
@@ -62,13 +63,13 @@ pub(super) struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn new(global: &Global, ui: &'a Ui) -> Self {
+    pub(super) fn new(global: &Global, ui: &'a Ui, protocols: Protocols) -> Self {
         let flags = Flags {
             config: global.config.clone(),
             store: global.store.clone(),
             allow: global.allow.clone(),
         };
-        let mut loader = SettingsLoader::new(flags);
+        let mut loader = SettingsLoader::new(flags, protocols);
         if !ui.is_quiet() {
             loader = loader.with_warnings(report::warn_of);
         }

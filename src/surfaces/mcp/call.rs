@@ -69,7 +69,7 @@ impl Call {
 
     /// Sends progress until the run ends.
     async fn follow(&self, id: &DialogueId) -> Result<(), Error> {
-        let mut following = RunFollower::default();
+        let mut following = RunFollower::new(&self.run_server.loader.protocols);
         let mut steps = 0_u32;
         loop {
             let is_running = self.run_server.is_running(id, &following)?;
@@ -79,7 +79,10 @@ impl Call {
                 let changes = following.apply_entry(&entry);
                 let Some(transcript) = &following.transcript else { continue };
                 let seen = events(transcript, &changes);
-                for told in seen.iter().flat_map(|event| tell(transcript, event)) {
+                for told in seen
+                    .iter()
+                    .flat_map(|event| tell(&self.run_server.loader.protocols, transcript, event))
+                {
                     steps += 1;
                     self.tell(steps, told.text.trim()).await;
                 }

@@ -9,8 +9,9 @@ use tokio::sync::oneshot;
 use super::*;
 use crate::config::Flags;
 use crate::hosting::RunServer;
-use crate::surfaces::mcp::http::{Address, listen};
 use crate::operations::SettingsLoader;
+use crate::protocols::Protocols;
+use crate::surfaces::mcp::http::{Address, listen};
 
 /// Never reached in a test.
 const LONG: Duration = Duration::from_secs(3_600);
@@ -41,7 +42,8 @@ impl Served {
     async fn with(limits: HttpLimits) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Some(folder.path().join("plenary.db").to_string_lossy().into_owned());
-        let loader = SettingsLoader::new(Flags { store, ..Flags::default() });
+        let loader =
+            SettingsLoader::new(Flags { store, ..Flags::default() }, Protocols::built_in());
         let run_server = RunServer::new(loader, |_| {});
         let address = Address { ip: IpAddr::V4(Ipv4Addr::LOCALHOST), port: 0 };
         let listening = listen(run_server, address, limits).await.unwrap();

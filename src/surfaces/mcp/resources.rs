@@ -7,15 +7,13 @@ use rmcp::model::{
 use serde_json::{Value, json};
 
 use crate::domain::catalogue::Summary;
-use crate::domain::dialogue::Protocol;
 use crate::domain::ids::DialogueId;
 use crate::domain::refusal::{Code, Fault};
 use crate::engine::load_run_state;
 use crate::error::{Error, Kind, document_text};
-use crate::export::RunDocument;
-use crate::export::conclusion::closed;
 use crate::hosting::RunServer;
 use crate::operations::{self, Listed, Project};
+use crate::protocols::{MissingConclusion, Protocol};
 use crate::record::{cut, no_dialogue};
 
 const DIALOGUES: &str = "plenary://dialogues/";
@@ -100,25 +98,20 @@ fn exported(project: &Project, id: &str, format: &str) -> Result<String, Error> 
 fn conclusion(project: &Project, id: &str) -> Result<String, Error> {
     let id: DialogueId = id.parse().map_err(|_| no_dialogue(id))?;
     let dialogue = project.store.dialogue(&id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
-    let protocol = dialogue.opening.protocol;
-    let run = match load_run_state(project.store.as_ref(), &id) {
+    let protocol = project.protocols.find(dialogue.opening.protocol)?;
+    let run = match load_run_state(&project.protocols, project.store.as_ref(), &id) {
         // There is no run: the dialogue is Judge-led, or its verdicts were imported.
         Err(Error::Refused(_)) => return verdicts(project, &id, protocol),
         looked => looked?,
     };
-    match protocol {
-        Protocol::Review if run.ruling.is_some() => document_text(&RunDocument::of(&run)),
-        Protocol::Council | Protocol::Alignment if run.ending.is_some() => {
-            document_text(&closed(&run))
-        }
-        Protocol::Review | Protocol::Council | Protocol::Alignment => {
-            Err(unconcluded(&id, protocol).into())
-        }
+    match protocol.conclusion_document(&run).map_err(Error::Document)? {
+        Some(document) => document_text(&document),
+        None => Err(unconcluded(&id, protocol).into()),
     }
 }
 
 /// The verdicts so far of a Judge-led dialogue.
-fn verdicts(project: &Project, id: &DialogueId, protocol: Protocol) -> Result<String, Error> {
+fn verdicts(project: &Project, id: &DialogueId, protocol: &dyn Protocol) -> Result<String, Error> {
     let record = exported(project, id.as_str(), "json")?;
     let record: Value = serde_json::from_str(&record).map_err(Error::Document)?;
     let given = record.get("verdicts").filter(|given| **given != json!([]));
@@ -148,20 +141,8 @@ fn bad_cursor() -> Fault {
 }
 
 /// The error for an existing dialogue without a conclusion.
-fn unconcluded(id: &DialogueId, protocol: Protocol) -> Fault {
-    let (lacks, suggestion) = match protocol {
-        Protocol::Review => (
-            "verdict of a review",
-            "deliberation_status with resume: true goes on with a review that broke off".to_owned(),
-        ),
-        Protocol::Council => (
-            "conclusion",
-            format!(
-                "deliberation_status with resume: true goes on with a council that broke off; `plenary conclude {id}` concludes one that ended with its report"
-            ),
-        ),
-        Protocol::Alignment => ("conclusion", format!("`plenary conclude {id}` writes one")),
-    };
+fn unconcluded(id: &DialogueId, protocol: &dyn Protocol) -> Fault {
+    let MissingConclusion { lacks, suggestion } = protocol.missing_conclusion(id);
     Fault::new(Code::DialogueNotFound, format!("'{id}' has no {lacks}"))
         .field("dialogue_id")
         .value(id.as_str())

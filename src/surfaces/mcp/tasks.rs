@@ -80,7 +80,8 @@ async fn task(
 ) -> Result<Task, Error> {
     let (run_server, id) = (Arc::clone(run_server), id.clone());
     run_blocking(move || {
-        let transcript = load_run_state(run_server.open_project()?.store.as_ref(), &id)?;
+        let project = run_server.open_project()?;
+        let transcript = load_run_state(&project.protocols, project.store.as_ref(), &id)?;
         let (created, updated) = (transcript.opened_at, transcript.last_entry_at);
         let task = Task::new(id.as_str(), status, created.to_string(), updated.to_string());
         Ok(task.with_poll_interval_ms(POLL_MILLIS))

@@ -75,6 +75,7 @@ impl Hall {
         batch_share: Option<BatchShare>,
     ) -> RunContext {
         RunContext {
+            protocols: plenary::protocols::Protocols::built_in(),
             journal: self.journal.clone(),
             process_lock: self.owner.clone(),
             folders: self.folders.clone(),
@@ -91,6 +92,7 @@ impl Hall {
     pub async fn hold(&self, run: &Run, share: Option<BatchShare>) -> (Stop, Transcript) {
         let question = RunQuestion {
             text: format!("Question {}?", run.number),
+            protocol: &plenary::protocols::council::CouncilProtocol,
             rehearsal: true,
             plan: run.plan.clone(),
         };

@@ -29,6 +29,7 @@ impl Trial {
             | Purpose::Review
             | Purpose::Synthesis
             | Purpose::Restatement
+            | Purpose::Other(_)
             | Purpose::Judgement
             | Purpose::CrossReading
             | Purpose::Adjudication => Play::Fitting,
@@ -89,6 +90,7 @@ fn five_lines_missed_twice_is_unconverged() {
         | Purpose::Synthesis
         | Purpose::Audit
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => Play::Fitting,

@@ -7,7 +7,6 @@ use plenary::domain::change::Entry;
 use plenary::domain::council::words::Mode;
 use plenary::domain::transcript::{CallOutcome, Reading, Transcript};
 use plenary::prompting::conclusion::Case;
-use plenary::prompting::system;
 use plenary::protocols::conclusion::{SECOND_AUDIT, draft, revised};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -19,6 +18,7 @@ use super::house::heard;
 use super::lot::{Drawn, QUESTION, draw};
 use super::manners::Manners;
 use crate::councils::house::{Council, check_all, seat_of};
+use crate::kit::instructions::system;
 use crate::kit::{Play, Seen, times};
 
 /// Runs that go on at once: they mostly wait.

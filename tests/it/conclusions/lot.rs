@@ -119,6 +119,7 @@ impl Lot<'_> {
             let (watcher, listening) = InterventionWatcher::start(Arc::clone(&self.store));
             tokio::spawn(listening);
             let context = RunContext {
+                protocols: plenary::protocols::Protocols::built_in(),
                 journal,
                 process_lock: owner.clone(),
                 folders: Folders::new(self.folder, &self.folder.join("plenary.db"), &[]),
@@ -158,7 +159,12 @@ impl Lot<'_> {
             }
             None => {
                 let (text, plan) = (QUESTION.to_owned(), self.plan.clone());
-                let question = RunQuestion { text, rehearsal: false, plan };
+                let question = RunQuestion {
+                    text,
+                    protocol: &plenary::protocols::council::CouncilProtocol,
+                    rehearsal: false,
+                    plan,
+                };
                 open_run(question, connections, context).await
             }
         };

@@ -57,6 +57,7 @@ impl Manners {
             Purpose::Revision => self.revision(seen, dice).to_string(),
             Purpose::Audit => self.audit(dice),
             Purpose::Restatement
+            | Purpose::Other(_)
             | Purpose::Judgement
             | Purpose::CrossReading
             | Purpose::Adjudication => self.canary.sentence(),
@@ -117,6 +118,7 @@ fn richer(purpose: Purpose, mut document: Value) -> Value {
         | Purpose::Audit
         | Purpose::Revision
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => {}

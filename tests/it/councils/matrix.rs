@@ -138,6 +138,7 @@ impl Run {
             | Purpose::Audit
             | Purpose::Revision
             | Purpose::Restatement
+            | Purpose::Other(_)
             | Purpose::Judgement
             | Purpose::CrossReading
             | Purpose::Adjudication => "r3_chair",
@@ -173,6 +174,7 @@ impl Run {
             | Purpose::Audit
             | Purpose::Revision
             | Purpose::Restatement
+            | Purpose::Other(_)
             | Purpose::Judgement
             | Purpose::CrossReading
             | Purpose::Adjudication => 4,

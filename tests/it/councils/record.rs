@@ -135,6 +135,7 @@ fn a_report_in_a_failed_chairs_place_is_interim() {
         | Purpose::Audit
         | Purpose::Revision
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => Play::Fitting,

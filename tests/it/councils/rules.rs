@@ -159,6 +159,7 @@ fn the_most_complete_opinion_stands_in_for_the_chair() {
             | Purpose::Audit
             | Purpose::Revision
             | Purpose::Restatement
+            | Purpose::Other(_)
             | Purpose::Judgement
             | Purpose::CrossReading
             | Purpose::Adjudication => Play::Fitting,
@@ -264,6 +265,7 @@ fn nobody_sees_a_name_or_an_opinion_of_their_own() {
         | Purpose::Audit
         | Purpose::Revision
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => Play::Fitting,
@@ -313,6 +315,7 @@ fn peers_that_only_the_chair_knows_of_are_taken_out_and_said() {
         | Purpose::Audit
         | Purpose::Revision
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => Play::Fitting,

@@ -233,6 +233,7 @@ fn rated(asked: &Asked<'_>, ratings: [u8; 3]) -> Play {
         | Purpose::Audit
         | Purpose::Revision
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => Play::Fitting,
@@ -294,6 +295,7 @@ fn a_split_that_the_report_is_silent_about_is_a_false_consensus() {
             | Purpose::Audit
             | Purpose::Revision
             | Purpose::Restatement
+            | Purpose::Other(_)
             | Purpose::Judgement
             | Purpose::CrossReading
             | Purpose::Adjudication => Play::Fitting,

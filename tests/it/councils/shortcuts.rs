@@ -137,6 +137,7 @@ fn play(panel: Panel, asked: &Asked<'_>) -> Play {
         | Purpose::Audit
         | Purpose::Revision
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => Play::Fitting,

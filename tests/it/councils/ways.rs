@@ -153,6 +153,7 @@ fn a_question_of_architecture_brings_alternatives_and_a_plan() {
         | Purpose::Audit
         | Purpose::Revision
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => Play::Fitting,
@@ -195,6 +196,7 @@ fn inspect(asked: &super::house::Asked<'_>) -> Play {
         | Purpose::Audit
         | Purpose::Revision
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => Play::Fitting,

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use plenary::domain::ask::{Ask, Messages, Purpose};
 use plenary::domain::gate::{Concern, Judgement, Leaning, PolicyName, score_names};
 use plenary::domain::transcript::Document;
-use plenary::prompting::{Prepared, gate_system};
+use plenary::prompting::Prepared;
 
 use super::house::{Texts, chamber, of, plan_of};
+use crate::kit::instructions::gate_system;
 
 const TEXTS: Texts<'_> = Texts {
     artifact: "# We launch\n\nOur cache is the fastest there is.",

@@ -1,10 +1,11 @@
 //! Hostile strings in every place of a gate's prompts.
 
 use plenary::domain::ask::Purpose;
-use plenary::prompting::{INPUT_BYTES_MAX, gate_system};
+use plenary::prompting::INPUT_BYTES_MAX;
 
 use super::house::{Texts, plan_of, review};
 use crate::fencing::strings;
+use crate::kit::instructions::gate_system;
 use crate::kit::times;
 use crate::sealed::opened;
 

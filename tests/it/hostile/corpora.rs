@@ -20,7 +20,7 @@ pub fn strings(name: &str) -> Vec<String> {
     texts
 }
 
-/// Everything that could be said in a text, and what look-alikes and limits add to it.
+/// Everything that could be said in a text, and what load_run_state-alikes and limits add to it.
 pub fn texts() -> Vec<String> {
     let corpora = [
         "naughty_strings",

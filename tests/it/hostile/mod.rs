@@ -4,7 +4,7 @@
     clippy::unwrap_used,
     clippy::indexing_slicing,
     clippy::disallowed_methods,
-    reason = "tests look at files themselves, and one that cannot set itself up should say so loudly"
+    reason = "tests load_run_state at files themselves, and one that cannot set itself up should say so loudly"
 )]
 
 pub mod corpora;

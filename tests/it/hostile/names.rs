@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::corpora;
 use crate::kit::{Bench, batch, item, open_dialogue};
 
-/// Names that look like a good one and are not.
+/// Names that load_run_state like a good one and are not.
 const LOOK_ALIKES: [&str; 14] = [
     "аnn",
     "ａｎｎ",

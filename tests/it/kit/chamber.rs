@@ -14,8 +14,8 @@ use plenary::domain::plan::{
 use plenary::domain::record::Record;
 use plenary::domain::time::Moment;
 use plenary::domain::transcript::{Document, Reading, Transcript};
-use plenary::prompting::{Prepared, prepare};
-use plenary::protocols::{Step, next};
+use plenary::prompting::Prepared;
+use plenary::protocols::{EntryPart, Protocols, Step};
 
 pub const SECRET: &str = "00112233445566778899aabbccddeeff";
 
@@ -145,27 +145,46 @@ impl Chamber {
     /// Who is asked next, and what they are sent; nobody, when the council is over.
     pub fn ask(&mut self) -> Vec<(Ask, Prepared)> {
         loop {
-            let change = match next(&self.transcript) {
+            let part = match Protocols::built_in().next(&self.transcript) {
                 Step::Ask(asks) => return self.prepared(asks),
-                Step::Hold(round) => {
+                Step::Append(mut drafts) if drafts.len() == 1 => drafts.remove(0).parts.remove(0),
+                Step::Append(_) | Step::Finish | Step::Stop(_) => return Vec::new(),
+            };
+            let change = match part {
+                EntryPart::Batch(batch) => {
+                    let round = batch.round().unwrap();
                     Change::RoundHeld { round, title: None, score: 0, summary: None }
                 }
-                Step::Weigh(shortcut) => Change::ShortcutWeighed(shortcut),
-                Step::Deliver(_)
-                | Step::Rule(_)
-                | Step::Conclude
-                | Step::End(_)
-                | Step::Stop(_) => {
-                    return Vec::new();
+                EntryPart::Change(change) if matches!(*change, Change::ShortcutWeighed(_)) => {
+                    *change
                 }
+                EntryPart::Change(_)
+                | EntryPart::Verdict { .. }
+                | EntryPart::LogLine(_)
+                | EntryPart::FromRecord(_)
+                | EntryPart::Converge => return Vec::new(),
             };
             self.take_in(change);
         }
     }
 
+    /// The chair's report, which must be the next step, enters the record.
+    pub fn deliver(&mut self) {
+        let step = Protocols::built_in().next(&self.transcript);
+        let Step::Append(drafts) = step else { panic!("no report: {step:?}") };
+        let parts = drafts.into_iter().flat_map(|draft| draft.parts);
+        let report = parts.filter_map(|part| {
+            let EntryPart::Change(change) = part else { return None };
+            Some(*change)
+        });
+        let mut report = report.filter(|change| matches!(change, Change::ReportGiven(_)));
+        self.take_in(report.next().expect("no report"));
+    }
+
     fn prepared(&mut self, asks: Vec<Ask>) -> Vec<(Ask, Prepared)> {
         let with = |ask: Ask| {
-            let prepared = prepare(&self.transcript, None, &ask).unwrap();
+            let protocols = Protocols::built_in();
+            let prepared = protocols.messages(&self.transcript, None, &ask).unwrap();
             (ask, prepared)
         };
         let prepared: Vec<_> = asks.into_iter().map(with).collect();
@@ -208,7 +227,8 @@ impl Chamber {
             purpose,
             stricter: stricter.map(str::to_owned),
         };
-        let prepared = prepare(&self.transcript, Some(record), &ask).unwrap();
+        let protocols = Protocols::built_in();
+        let prepared = protocols.messages(&self.transcript, Some(record), &ask).unwrap();
         self.prepared_as(&ask, &prepared);
         (ask, prepared)
     }

@@ -5,6 +5,7 @@ pub mod chamber;
 mod dialogues;
 mod dump;
 mod endings;
+pub mod instructions;
 mod log_rows;
 mod model_server;
 mod program;

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use plenary::domain::dialogue::{Dialogue, DialogueStatus};
 use plenary::domain::entity::Entity;
-use plenary::domain::ids::{EntityId, EntityKind, ExpertSlug, LocalId};
+use plenary::domain::ids::{EntityId, EntityKind, ExpertSlug};
 use plenary::domain::lifecycle::initial;
 use plenary::domain::record::{Record, Round};
-use plenary::domain::reference::{RefType, Reference};
+use plenary::domain::reference::Reference;
 use plenary::domain::transcript::Transcript;
 use plenary::protocols::council::round_batch;
-use serde_json::Value;
+use plenary::record::register::NewItem;
 
 /// A record in which nothing was found yet.
 pub fn empty_record(transcript: &Transcript) -> Record {
@@ -49,14 +49,14 @@ pub fn council_record(transcript: &Transcript) -> Record {
     let mut known: BTreeMap<String, EntityId> = BTreeMap::new();
     for round in [1, 2] {
         let batch = round_batch(transcript, round);
-        let text = |field: &str| batch[field].as_str().map(str::to_owned);
-        hold(&mut record, round, text("title"), text("summary"));
+        let text = |text: Option<&str>| text.map(str::to_owned);
+        hold(&mut record, round, text(batch.title()), text(batch.summary()));
         for kind in EntityKind::ALL {
-            let items = batch[kind.section()].as_array().cloned().unwrap_or_default();
+            let items = batch.items().iter().filter(|item| item.local_id.kind == *kind);
             for (seq, item) in (1..).zip(items) {
                 let id = EntityId { kind: *kind, round, seq };
-                known.insert(item["local_id"].as_str().unwrap().to_owned(), id);
-                let entity = entity_of(transcript, id, &item, &known);
+                known.insert(item.local_id.to_string(), id);
+                let entity = entity_of(transcript, id, item, &known);
                 list(&mut record, *kind).push(entity);
             }
         }
@@ -91,23 +91,20 @@ pub fn add_entity(record: &mut Record, id: &str, by: &str, label: &str, text: &s
 fn entity_of(
     transcript: &Transcript,
     id: EntityId,
-    item: &Value,
+    item: &NewItem,
     known: &BTreeMap<String, EntityId>,
 ) -> Entity {
-    let text = |field: &str| item[field].as_str().unwrap_or_default().to_owned();
-    let by: LocalId = text("local_id").parse().unwrap();
-    let references = item["references"].as_array().cloned().unwrap_or_default();
-    let references = references.iter().map(|reference| Reference {
-        ref_type: RefType::named(reference["type"].as_str().unwrap()).unwrap(),
-        target: known[reference["target"].as_str().unwrap()],
+    let references = item.references.iter().map(|(ref_type, target)| Reference {
+        ref_type: *ref_type,
+        target: known[&target.to_string()],
     });
     Entity {
         id,
-        label: text("label"),
-        text: text(id.kind.text_field()),
-        contributors: vec![by.expert],
+        label: item.label.clone(),
+        text: item.text.clone(),
+        contributors: vec![item.local_id.expert.clone()],
         status: initial(id.kind),
-        parameters: item.get("parameters").cloned(),
+        parameters: item.parameters.clone(),
         references: references.collect(),
         adopted_in_verdict: None,
         events: Vec::new(),

@@ -118,7 +118,12 @@ fn a_key_in_a_document_is_refused_without_a_way_around() {
 /// A run as its journal has it now.
 pub fn transcript(program: &Program, id: &Value) -> Transcript {
     let store = SqliteStore::open(&program.path().join(".plenary/plenary.db")).unwrap();
-    load_run_state(&store, &id.as_str().unwrap().parse().unwrap()).unwrap()
+    load_run_state(
+        &plenary::protocols::Protocols::built_in(),
+        &store,
+        &id.as_str().unwrap().parse().unwrap(),
+    )
+    .unwrap()
 }
 
 /// A council that answers once it is let.

@@ -135,7 +135,12 @@ impl Library {
         let owner = self.lock(1);
         self.drive(store, &told, &owner, async |context| {
             let plan = plan(self.finale);
-            let question = RunQuestion { text: life.to_owned(), rehearsal: false, plan };
+            let question = RunQuestion {
+                text: life.to_owned(),
+                protocol: &plenary::protocols::council::CouncilProtocol,
+                rehearsal: false,
+                plan,
+            };
             let run = open_run(question, connections, context).await.unwrap();
             let stop = tokio::select! {
                 stop = finish(&run) => Some(stop),
@@ -194,6 +199,7 @@ impl Library {
         let (journal, writer) = Journal::start(store.clone());
         let (watcher, listening) = InterventionWatcher::start(store.clone());
         let context = RunContext {
+            protocols: plenary::protocols::Protocols::built_in(),
             journal,
             process_lock: owner.clone(),
             folders: Folders::new(self.path(), &self.path().join("plenary.db"), &[]),

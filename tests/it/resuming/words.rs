@@ -105,6 +105,7 @@ impl Finale {
 pub fn round(seen: &Seen) -> u8 {
     match purpose_of(&seen.system) {
         Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => 0,
@@ -181,6 +182,7 @@ fn document(seen: &Seen) -> Value {
         Purpose::Conclusion
         | Purpose::Audit
         | Purpose::Restatement
+        | Purpose::Other(_)
         | Purpose::Judgement
         | Purpose::CrossReading
         | Purpose::Adjudication => {}

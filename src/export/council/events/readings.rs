@@ -34,7 +34,9 @@ fn read(transcript: &Transcript, ask: AskSeen, document: &Document, condition: C
     let Condition { repaired, .. } = condition;
     match document {
         Document::Opinion(opinion) => heard(ask, Some(opinion), condition),
-        Document::Review(_) | Document::Report(_) => heard(ask, None, condition),
+        Document::Review(_) | Document::Report(_) | Document::Other(_) => {
+            heard(ask, None, condition)
+        }
         Document::Judgement(judgement) => judged(ask, judgement, repaired),
         Document::Adjudication(given) => {
             let (final_verdict, downgrade) = (given.final_verdict, given.downgrade);

@@ -16,8 +16,9 @@ use crate::domain::council::words::Mode;
 use crate::domain::plan::{Auditing, Delivery, Plan, Stakes};
 use crate::error::Error;
 use crate::export::{safe_text, wording};
-use crate::hosting::{RunStart, council_settings, prepare_council};
+use crate::hosting::{PreparedRun, RunStart, council_settings, prepare_council};
 use crate::material;
+use crate::protocols::Protocol;
 use crate::surfaces::cli::runs::cli_runtime::{CliRuntime, Concurrency, transport_factory};
 use crate::surfaces::cli::runs::progress::ProgressDisplay;
 use crate::surfaces::cli::runs::value_parsers;
@@ -90,6 +91,9 @@ pub(crate) struct AskArgs {
     #[arg(long, value_name = "N", requires = "batch",
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     jobs: Option<u16>,
+    /// The protocol of the run, by its name in the registry [default: council]
+    #[arg(long, hide = true, value_name = "NAME", conflicts_with = "batch")]
+    protocol: Option<String>,
 }
 
 fn mode_parser() -> impl TypedValueParser<Value = Mode> {
@@ -130,14 +134,15 @@ impl AskArgs {
         if self.mode == Mode::Review && self.context.is_empty() {
             session.ui.say("there is nothing to review: give files with `--context`");
         }
+        let protocol = session.loader.protocols.for_question(self.protocol.as_deref())?;
         let plan = panel.plan(self.mode, context, &Machine);
         if self.dry_run {
-            return dry_run(session, &plan, &question, &settings.warnings());
+            return dry_run(session, protocol, &plan, &question, &settings.warnings());
         }
-        if is_short(&plan, &estimate(&plan, &question)) {
+        if is_short(&plan, &estimate(protocol, &plan, &question)) {
             session.ui.say("this may not get through with its budget; `--dry-run` shows why");
         }
-        run_council(session, &settings, &panel, question, plan)
+        run_council(session, &settings, prepare_council(protocol, &panel, question, plan))
     }
 
     /// In `ask --rehearse "…"` and `ask --context src "…"` the question is parsed as a path; a path
@@ -173,23 +178,21 @@ impl AskArgs {
 fn run_council(
     session: &Session<'_>,
     settings: &Settings,
-    panel: &PanelSetup,
-    text: String,
-    plan: Plan,
+    prepared: PreparedRun,
 ) -> Result<Done, Error> {
     let runtime = CliRuntime::open(session.open(&settings.located)?, Concurrency::One)?;
-    let progress = Arc::new(ProgressDisplay::new(session.ui));
-    let start = RunStart::New(prepare_council(panel, text, plan));
-    runtime.complete_run(session, &progress, start, None)
+    let progress = Arc::new(ProgressDisplay::new(session));
+    runtime.complete_run(session, &progress, RunStart::New(prepared), None)
 }
 
 fn dry_run(
     session: &Session<'_>,
+    protocol: &dyn Protocol,
     plan: &Plan,
     question: &str,
     warnings: &[String],
 ) -> Result<Done, Error> {
-    let estimate = estimate(plan, question);
+    let estimate = estimate(protocol, plan, question);
     let seats: Vec<_> = plan
         .seats
         .iter()

@@ -13,6 +13,7 @@ use tokio::task::JoinSet;
 use crate::config::Settings;
 use crate::convening::{PanelSetup, expected_cost, secret_guard};
 use crate::domain::council::words::Mode;
+use crate::domain::dialogue::Protocol as ProtocolName;
 use crate::domain::plan::ContextPack;
 use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::domain::transcript::{Stop, Transcript};
@@ -27,6 +28,7 @@ use crate::files;
 use crate::hosting::{RunEngine, RunStart, check_question, prepare_council, start_run};
 use crate::material;
 use crate::operations;
+use crate::protocols::Protocol;
 use crate::surfaces::cli::runs::cli_runtime::{CliRuntime, Concurrency};
 use crate::surfaces::cli::runs::output::run_exit;
 use crate::surfaces::cli::session::{Done, Session};
@@ -162,6 +164,7 @@ async fn run_councils(
         waiting: asked.into_iter().enumerate().collect(),
         admission: budget.clone().map(BatchAdmission::new),
         panel: Arc::clone(&panel),
+        protocol: session.loader.protocols.find(ProtocolName::Council)?,
         engine: Arc::clone(&engine),
         interrupted: interrupted.clone(),
         deadline,
@@ -233,6 +236,7 @@ struct QuestionQueue {
     /// With a shared budget: which councils it covers.
     admission: Option<BatchAdmission>,
     panel: Arc<PanelSetup>,
+    protocol: &'static dyn Protocol,
     engine: Arc<RunEngine>,
     interrupted: watch::Receiver<bool>,
     deadline: Option<Instant>,
@@ -264,7 +268,7 @@ impl QuestionQueue {
             Some(admission) => {
                 let ambient = self.engine.project.ambient.as_ref();
                 let plan = self.panel.plan(one.mode, Arc::clone(context), ambient);
-                match admission.admit(*index, expected_cost(&plan, &one.question)) {
+                match admission.admit(*index, expected_cost(self.protocol, &plan, &one.question)) {
                     AdmissionResult::Now => None,
                     AdmissionResult::Later => return None,
                     AdmissionResult::Never { left_usd_micros, needed_usd_micros } => {
@@ -303,7 +307,8 @@ async fn run_council(
     deadline: Option<Instant>,
 ) -> Result<(Stop, Transcript), Error> {
     let plan = panel.plan(asked.mode, context, engine.project.ambient.as_ref());
-    let prepared = prepare_council(panel, asked.question, plan);
+    let protocol = engine.project.protocols.find(ProtocolName::Council)?;
+    let prepared = prepare_council(protocol, panel, asked.question, plan);
     let context = engine.run_context(Arc::new(NoopObserver), share);
     let mut started = start_run(context, RunStart::New(prepared)).await?;
     if let Some(at) = deadline {

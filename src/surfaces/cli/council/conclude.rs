@@ -8,7 +8,7 @@ use crate::ambient::Machine;
 use crate::config::{Overrides, Settings};
 use crate::convening::{ending, ending_alone};
 use crate::domain::change::{Change, Entry};
-use crate::domain::dialogue::{Dialogue, Protocol};
+use crate::domain::dialogue::Dialogue;
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::Intervention;
 use crate::domain::plan::{Auditing, ConclusionPlan};
@@ -50,7 +50,7 @@ impl ConcludeArgs {
         let project = session.for_existing()?;
         let dialogue = project.store.dialogue(&id)?;
         let dialogue = dialogue.ok_or_else(|| no_dialogue(id.as_str()))?;
-        if dialogue.opening.protocol == Protocol::Review {
+        if !dialogue.opening.protocol.takes_contributions() {
             return Err(is_review(&id).into());
         }
         let entries = project.store.entries(&id, 0)?;
@@ -80,7 +80,7 @@ impl ConcludeArgs {
         };
         let factory = transport_factory(session);
         let plan = ResumePlan::with_changes(loaded, changes, &settings, &overrides, &factory);
-        let progress = Arc::new(ProgressDisplay::with_history(session.ui, plan.transcript()));
+        let progress = Arc::new(ProgressDisplay::with_history(session, plan.transcript()));
         let runtime = CliRuntime::open(project, Concurrency::One)?;
         runtime.complete_run(session, &progress, RunStart::Concluded(plan), None)
     }
@@ -108,7 +108,7 @@ impl ConcludeArgs {
                 changes.push(Change::ConclusionPlanned { conclusion, seats });
             }
         }
-        if run.opening.protocol == Protocol::Council && !run.asks_no_more_in_rounds() {
+        if !run.opening.protocol.is_judged() && !run.asks_no_more_in_rounds() {
             let round = run.round_under_way();
             changes.push(Change::Intervened { round, intervention: Intervention::Stop });
         }

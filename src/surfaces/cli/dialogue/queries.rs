@@ -5,19 +5,19 @@ use serde_json::{Map, Value, json};
 
 use super::command::{DataArgs, warn};
 use crate::domain::catalogue::Citation;
-use crate::domain::dialogue::Protocol;
 use crate::domain::ids::EntityId;
 use crate::domain::record::Record;
 use crate::domain::reference::RefType;
 use crate::domain::refusal::{Code, Fault};
-use crate::domain::transcript::Transcript;
 use crate::engine;
 use crate::error::{Error, document_text};
-use crate::export::{Ran, safe_text, wording};
+use crate::export::{safe_text, wording};
 use crate::files::WritePermission;
 use crate::operations::{self, Cited, Format, Listed, Matched, Printed, Project, Statistics};
+use crate::protocols::ShownRun;
+use crate::record::no_dialogue;
 use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::show::{Canvas, Detail, draw, draw_council, draw_imported, draw_review};
+use crate::surfaces::cli::show::{Canvas, Detail};
 use crate::surfaces::cli::table::Table;
 use crate::surfaces::cli::terminal_text::DataForm;
 use crate::surfaces::cli::ui::{Ui, talk};
@@ -138,20 +138,20 @@ impl ShowArgs {
 /// Draws the page, with the run on the dialogue if there is one.
 fn draw_record(project: &Project, record: &Record, canvas: Canvas) -> Result<String, Error> {
     let (store, id) = (project.store.as_ref(), record.dialogue.id());
-    Ok(match record.dialogue.opening.protocol {
-        Protocol::Council => draw_council(record, &engine::load_run_state(store, id)?, canvas),
-        Protocol::Review => match Ran::of(Protocol::Review, &store.entries(id, 0)?) {
-            Some(Ran::Imported(rows)) => draw_imported(record, &rows, canvas),
-            Some(Ran::Review(_) | Ran::Council(_)) | None => {
-                draw_review(record, &engine::load_run_state(store, id)?, canvas)
-            }
-        },
-        // Concluded, the record says all; else its ending may have been begun.
-        Protocol::Alignment if record.conclusion.is_some() => draw(record, None, canvas),
-        Protocol::Alignment => {
-            draw(record, Transcript::of(&store.entries(id, 0)?).as_ref(), canvas)
-        }
-    })
+    let protocol = project.protocols.find(record.dialogue.opening.protocol)?;
+    let journal = store.entries(id, 0)?;
+    let state = match engine::load_run_state(&project.protocols, store, id) {
+        Err(Error::Refused(_)) => None,
+        loaded => Some(loaded?),
+    };
+    let shown = ShownRun { record, journal: &journal, state: state.as_ref() };
+    match protocol.page(&shown, canvas) {
+        Some(page) => Ok(page),
+        // The refusal says that nothing was run.
+        None => Err(engine::load_run(store, id)
+            .err()
+            .unwrap_or_else(|| no_dialogue(id.as_str()).into())),
+    }
 }
 
 /// Print a dialogue as one document, or write it to a file

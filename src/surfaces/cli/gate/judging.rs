@@ -88,7 +88,7 @@ async fn complete_review(
     interrupted: watch::Receiver<bool>,
     prepared: PreparedRun,
 ) -> Result<(Stop, Transcript), Error> {
-    let progress = Arc::new(ProgressDisplay::new(session.ui));
+    let progress = Arc::new(ProgressDisplay::new(session));
     let context = engine.run_context(progress.clone(), None);
     let started = start_run(context, RunStart::New(prepared)).await?;
     let ended = engine.finish_run(started, interrupted).await;

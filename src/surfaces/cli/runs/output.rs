@@ -6,15 +6,11 @@ use crate::config::Overrides;
 use crate::domain::gate::Decision;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::error::Error;
-use crate::export::RunDocument;
 use crate::operations::Project;
 use crate::record::no_dialogue;
 use crate::store::Store;
 use crate::surfaces::cli::report;
 use crate::surfaces::cli::session::{Done, Session};
-use crate::surfaces::cli::show::council::draw;
-use crate::surfaces::cli::show::draw_closing;
-use crate::surfaces::cli::show::gate::draw as draw_review;
 use crate::surfaces::cli::ui::Ui;
 use crate::verdict_log::sync;
 
@@ -25,20 +21,13 @@ pub(in crate::surfaces::cli) fn print_result(
     transcript: &Transcript,
 ) -> Result<(), Error> {
     let (ui, id) = (session.ui, &transcript.opening.dialogue_id);
-    match RunDocument::of(transcript) {
-        RunDocument::Council(told) => {
-            // Only a concluded run can have outcomes.
-            let record = transcript.ending.as_ref().map(|_| store.record(id)).transpose()?;
-            let concluded = record.flatten().and_then(|record| record.conclusion);
-            let outcomes = concluded.map(|concluded| concluded.outcomes).unwrap_or_default();
-            ui.answer(&told, |_| draw(transcript, &outcomes, ui.canvas()))
-        }
-        RunDocument::Review(told) => ui.answer(&told, |_| draw_review(transcript, ui.canvas())),
-        RunDocument::Closing(told) => {
-            let record = store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
-            ui.answer(&told, |_| draw_closing(&record, transcript, ui.canvas()))
-        }
+    let protocol = session.loader.protocols.of_run(transcript)?;
+    if ui.json {
+        let document = protocol.document(transcript).map_err(Error::Document)?;
+        return ui.answer(&document, |_| String::new());
     }
+    let record = store.record(id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
+    ui.print(&protocol.result_page(&record, transcript, ui.canvas()))
 }
 
 /// Exit status for the way a run stopped.

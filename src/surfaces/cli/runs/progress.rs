@@ -16,7 +16,9 @@ use crate::engine::RunObserver;
 use crate::export::council::{AskSeen, Event, events};
 use crate::export::safe_text;
 use crate::export::telling::{Told, Tone, name_of_round, seat, tell};
-use crate::surfaces::cli::ui::{Ui, Voice};
+use crate::protocols::Protocols;
+use crate::surfaces::cli::session::Session;
+use crate::surfaces::cli::ui::Voice;
 
 /// Interval between two frames of a spinner.
 const TURN: Duration = Duration::from_millis(120);
@@ -24,6 +26,7 @@ const TURN: Duration = Duration::from_millis(120);
 /// Observes one run and draws it.
 #[derive(Debug)]
 pub(in crate::surfaces::cli) struct ProgressDisplay {
+    protocols: Protocols,
     voice: Voice,
     screen: MultiProgress,
     is_live: bool,
@@ -38,11 +41,13 @@ struct DisplayState {
 }
 
 impl ProgressDisplay {
-    pub(in crate::surfaces::cli) fn new(ui: &Ui) -> Self {
+    pub(in crate::surfaces::cli) fn new(session: &Session<'_>) -> Self {
+        let ui = session.ui;
         let is_live = ui.is_watched();
         let target =
             if is_live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         Self {
+            protocols: session.loader.protocols.clone(),
             voice: ui.voice,
             screen: MultiProgress::with_draw_target(target),
             is_live,
@@ -51,8 +56,11 @@ impl ProgressDisplay {
     }
 
     /// Starts with the state that was journalled before.
-    pub(in crate::surfaces::cli) fn with_history(ui: &Ui, transcript: &Transcript) -> Self {
-        let progress = Self::new(ui);
+    pub(in crate::surfaces::cli) fn with_history(
+        session: &Session<'_>,
+        transcript: &Transcript,
+    ) -> Self {
+        let progress = Self::new(session);
         let seen = DisplayState { transcript: Some(transcript.clone()), ..DisplayState::default() };
         *progress.seen.lock().unwrap_or_else(PoisonError::into_inner) = seen;
         progress
@@ -71,7 +79,7 @@ impl ProgressDisplay {
             && ask.round != seen.round
         {
             seen.round = ask.round;
-            let text = name_of_round(ask).to_owned();
+            let text = name_of_round(&self.protocols, ask).to_owned();
             self.print(&Told { tone: Tone::Heading, text });
         }
         if let Event::CallSent { ask, .. } = event {
@@ -82,7 +90,8 @@ impl ProgressDisplay {
         {
             spinner.finish_and_clear();
         }
-        let lines = seen.transcript.as_ref().map(|transcript| tell(transcript, event));
+        let lines =
+            seen.transcript.as_ref().map(|transcript| tell(&self.protocols, transcript, event));
         for told in lines.unwrap_or_default() {
             self.print(&told);
         }

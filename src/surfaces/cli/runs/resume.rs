@@ -57,7 +57,7 @@ impl ResumeArgs {
         let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms: self.deadline };
         let settings = session.loader.load_run_settings(&loaded.transcript.opening, &overrides)?;
         let is_review = loaded.transcript.plan.gate.is_some();
-        let progress = Arc::new(ProgressDisplay::with_history(session.ui, &loaded.transcript));
+        let progress = Arc::new(ProgressDisplay::with_history(session, &loaded.transcript));
         let factory = transport_factory(session);
         let plan = ResumePlan::for_operator(loaded, &settings, &overrides, &factory);
         let runtime = CliRuntime::open(project, Concurrency::One)?;

@@ -61,8 +61,8 @@ pub(super) struct RunViewer<'a> {
 
 impl<'a> RunViewer<'a> {
     pub(super) fn new(session: &'a Session<'a>) -> Self {
-        let progress = ProgressDisplay::new(session.ui);
-        Self { session, progress, follower: RunFollower::default() }
+        let progress = ProgressDisplay::new(session);
+        Self { session, progress, follower: RunFollower::new(&session.loader.protocols) }
     }
 
     /// Shows an entry: as lines of JSON, or as the run itself would have shown it.
@@ -72,7 +72,7 @@ impl<'a> RunViewer<'a> {
         let Some(transcript) = &self.follower.transcript else { return Ok(()) };
         if !self.session.ui.json {
             if !is_known && entry.seq > 1 {
-                self.progress = ProgressDisplay::with_history(self.session.ui, transcript);
+                self.progress = ProgressDisplay::with_history(self.session, transcript);
             }
             self.progress.on_entry(id, entry.at, &fresh);
             return Ok(());

@@ -13,7 +13,7 @@ const MEASURE_MAX: usize = 100;
 const BOARD_COLUMNS_MIN: usize = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Canvas {
+pub struct Canvas {
     /// Width of the terminal in columns.
     pub width: usize,
     pub detail: Detail,
@@ -22,7 +22,7 @@ pub(crate) struct Canvas {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub enum Detail {
     /// Cuts contributions to a few lines.
     Brief,
     /// Shows the full text, and every event of each tension.

@@ -6,7 +6,7 @@ use super::canvas::Canvas;
 use super::layout::{MARGIN, block, prose};
 use super::line::Line;
 use super::palette::{self, CAUTION, FAINT, STRONG};
-use crate::domain::dialogue::{Dialogue, Protocol};
+use crate::domain::dialogue::Dialogue;
 use crate::domain::record::Record;
 use crate::domain::time::Moment;
 use crate::export::wording;
@@ -39,12 +39,11 @@ pub(super) fn question(record: &Record, canvas: Canvas) -> Vec<Line> {
 fn title(dialogue: &Dialogue, canvas: Canvas) -> Vec<Line> {
     let (mark, style) = palette::of_dialogue(dialogue.status);
     let status = Line::blank().styled(mark, style).plain(" ").styled(dialogue.status.name(), style);
-    let score = match dialogue.opening.protocol {
-        Protocol::Alignment => Line::blank()
+    let score = match dialogue.opening.protocol.is_judged() {
+        true => Line::blank()
             .styled("ALIGNMENT ", FAINT)
             .styled(&dialogue.total_alignment.to_string(), STRONG),
-        // Councils and reviews have no alignment score.
-        Protocol::Council | Protocol::Review => Line::blank(),
+        false => Line::blank(),
     };
     let room = canvas.columns() - MARGIN - GAP - status.width().max(score.width());
     let mut left = block(&wrap_line(&dialogue.opening.title, room), MARGIN, STRONG);

@@ -36,6 +36,8 @@ mod hostile_tests;
 #[cfg(test)]
 mod tests;
 
-pub(super) use canvas::{Canvas, Detail};
-pub(super) use page::{draw, draw_closing, draw_council, draw_imported, draw_review};
+pub use canvas::{Canvas, Detail};
+pub(crate) use council::draw_result as draw_council_result;
+pub(crate) use gate::draw as draw_review_result;
+pub(crate) use page::{draw, draw_closing, draw_council, draw_imported, draw_review};
 pub(super) use reply::draw_reply;

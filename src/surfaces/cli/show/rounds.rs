@@ -6,7 +6,6 @@ use super::canvas::{Canvas, Detail};
 use super::layout::{MARGIN, block, hanging, heading, prose};
 use super::line::Line;
 use super::palette::{self, FAINT, ID, PLAIN, STRONG};
-use crate::domain::dialogue::Protocol;
 use crate::domain::entity::Entity;
 use crate::domain::record::{Expert, Record, Round};
 use crate::export::contributions::Contributions;
@@ -55,17 +54,17 @@ impl Drawn<'_> {
 
     /// Only alignment rounds have a score.
     fn score(&self) -> String {
-        match self.record.dialogue.opening.protocol {
-            Protocol::Alignment => format!("ALIGNMENT {}", self.round.score),
-            Protocol::Council | Protocol::Review => String::new(),
+        match self.record.dialogue.opening.protocol.is_judged() {
+            true => format!("ALIGNMENT {}", self.round.score),
+            false => String::new(),
         }
     }
 
     fn summary(&self) -> Vec<Line> {
         let Some(summary) = &self.round.summary else { return Vec::new() };
-        let judge = match self.record.dialogue.opening.protocol {
-            Protocol::Alignment => Line::indented(MARGIN).styled("Judge", STRONG).plain("  "),
-            Protocol::Council | Protocol::Review => Line::indented(MARGIN),
+        let judge = match self.record.dialogue.opening.protocol.is_judged() {
+            true => Line::indented(MARGIN).styled("Judge", STRONG).plain("  "),
+            false => Line::indented(MARGIN),
         };
         let set = wrap_text(summary, self.room(judge.width()));
         let mut lines = hanging(judge, &set, PLAIN);

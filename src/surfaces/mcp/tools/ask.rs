@@ -10,6 +10,7 @@ use crate::ambient::Machine;
 use crate::config::{Overrides, parse_duration};
 use crate::convening::{AskOptions, PanelSetup, RehearsalChoice, secret_guard};
 use crate::domain::council::words::Mode;
+use crate::domain::dialogue::Protocol;
 use crate::domain::limits::LINE_CHARS_MAX;
 use crate::domain::plan::{Auditing, Delivery, Stakes};
 use crate::domain::refusal::{Code, Fault};
@@ -127,7 +128,8 @@ impl AskArguments {
         let guard = secret_guard(&settings);
         let pack = material::gather_sources(&settings.located.working, &paths?, &guard)?;
         let plan = panel.plan(mode, pack.into(), &Machine);
-        Ok(prepare_council(&panel, question, plan))
+        let protocol = run_server.loader.protocols.find(Protocol::Council)?;
+        Ok(prepare_council(protocol, &panel, question, plan))
     }
 }
 

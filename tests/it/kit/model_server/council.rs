@@ -38,6 +38,7 @@ pub fn fitting(seen: &Seen) -> Value {
         Purpose::Restatement => json!("Go ahead, but slowly."),
         Purpose::Judgement | Purpose::CrossReading => judgement(&seen.system),
         Purpose::Adjudication => adjudication(),
+        Purpose::Other(_) => Value::Null,
     }
 }
 

@@ -19,6 +19,7 @@ use super::swept::Swept;
 use crate::ambient::{Ambient, Machine};
 use crate::config::{Classifier, ConfigError, Settings};
 use crate::convening::{Estimate, RehearsalChoice, ReviewPanel, estimate};
+use crate::domain::dialogue::Protocol;
 use crate::domain::gate::ContentQuery;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::stretch::Lately;
@@ -183,9 +184,10 @@ fn alone(settings: &Settings) -> Result<Option<File>, Error> {
 
 fn plan(session: &Session<'_>, setup: &SweepSetup, swept: Swept) -> Result<Done, Error> {
     let table = ReviewPanel::new(&setup.settings, &setup.rehearsal, &transport_factory(session))?;
+    let protocol = session.loader.protocols.find(Protocol::Review)?;
     let plans = swept.selection.chosen.iter().map(|chosen| {
         let plan = table.plan((*chosen.artifact).clone(), Vec::new(), &Machine);
-        estimate(&plan, &chosen.artifact.path)
+        estimate(protocol, &plan, &chosen.artifact.path)
     });
     let estimates: Vec<Estimate> = plans.collect();
     let usd_max_each = setup.settings.budget.usd_micros as f64 / 1e6;

@@ -8,5 +8,7 @@ mod panel;
 pub(super) mod replies;
 mod report;
 
+#[cfg(test)]
 pub(crate) use page::draw;
+pub(crate) use page::draw_result;
 pub(super) use page::{Foot, sections};

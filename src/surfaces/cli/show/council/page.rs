@@ -3,6 +3,7 @@
 use super::{debate, findings, headline, panel, replies, report};
 use crate::domain::conclusion::Outcome;
 use crate::domain::dialogue::TerminalState;
+use crate::domain::record::Record;
 use crate::domain::time::Moment;
 use crate::domain::transcript::Transcript;
 use crate::export::council::{Deliberated, document};
@@ -18,6 +19,13 @@ pub(in crate::surfaces::cli::show) enum Foot {
     Hint,
     /// The id alone, because more follows.
     Id,
+}
+
+/// Draws the page that a run ends with, with what became of its conclusion.
+pub(crate) fn draw_result(record: &Record, transcript: &Transcript, canvas: Canvas) -> String {
+    let concluded = record.conclusion.as_ref().filter(|_| transcript.ending.is_some());
+    let outcomes = concluded.map_or(&[][..], |concluded| &concluded.outcomes);
+    draw(transcript, outcomes, canvas)
 }
 
 /// Draws a run, finished or not, with ANSI colours and the recorded outcomes.
