@@ -1,15 +1,11 @@
-//! The figures councils have to reach: the real program against a model server that
-//! takes its time, held against the critical path of a bare client in the same run.
+//! Benchmarks councils: runs the real program against a slow model server and compares it, in the
+//! same run, with the critical path of a bare client.
 //!
-//! `./bench council` runs it, `--quick` fewer times. One table; exit code 1 when a
-//! ratio is over what is allowed.
+//! `./bench council` runs it, `--quick` with fewer repeats. It prints one table and exits with 1
+//! when a ratio is over its limit.
 
-#[path = "council/bare.rs"]
-mod bare;
-#[path = "council/bodies.rs"]
-mod bodies;
-#[path = "council/crowd.rs"]
-mod crowd;
+#[path = "council/bare_client.rs"]
+mod bare_client;
 #[path = "council/folder.rs"]
 mod folder;
 #[expect(
@@ -21,9 +17,13 @@ mod folder;
 )]
 #[path = "council/kit.rs"]
 mod kit;
+#[path = "council/many_councils.rs"]
+mod many_councils;
 mod measure;
-#[path = "council/one.rs"]
-mod one;
+#[path = "council/one_council.rs"]
+mod one_council;
+#[path = "council/prepared_replies.rs"]
+mod prepared_replies;
 #[path = "council/program.rs"]
 mod program;
 #[path = "council/server.rs"]
@@ -34,10 +34,10 @@ use std::process::ExitCode;
 use measure::{Outcome, Row};
 use server::Server;
 
-/// Tells this program to be the model server of another that is measured.
+/// Argument that makes this binary act as the model server of the benchmark process.
 const SERVE: &str = "serve";
 
-/// How often each is repeated.
+/// Number of repeats per benchmark.
 #[derive(Debug, Clone, Copy)]
 struct Repeats {
     one: usize,
@@ -72,8 +72,8 @@ fn ended<T>(outcome: Outcome<T>, well: impl FnOnce(T) -> ExitCode) -> ExitCode {
 
 fn measure_all(repeats: Repeats) -> Outcome<Vec<Row>> {
     let server = Server::start()?;
-    let mut rows = one::measure(&server, repeats.one)?;
-    rows.extend(crowd::measure(&server, 100, 1.25, repeats.crowd)?);
-    rows.extend(crowd::measure(&server, 500, 2.2, repeats.crowd)?);
+    let mut rows = one_council::measure(&server, repeats.one)?;
+    rows.extend(many_councils::measure(&server, 100, 1.25, repeats.crowd)?);
+    rows.extend(many_councils::measure(&server, 500, 2.2, repeats.crowd)?);
     Ok(rows)
 }

@@ -1,4 +1,4 @@
-//! Samples, medians and the table they end in.
+//! Samples, medians and the result table.
 
 use std::error::Error;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// One line of the table: a piece of work and what it is held against.
+/// One line of the table: a measured task and its limit.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub work: String,
@@ -50,7 +50,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// Times of the work and of its limit, taken in turn.
+/// Times of the task and of its limit, sampled alternately.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
     measured: Vec<Duration>,
@@ -79,7 +79,7 @@ pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// How long it takes. What it returns is dropped after the clock has stopped.
+/// Measures the time of `work`. Its result is dropped after the clock has stopped.
 pub(crate) fn time<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<Duration, E> {
     let start = Instant::now();
     let done = work();

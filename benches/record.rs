@@ -1,20 +1,20 @@
-//! The figures the record has to reach: each measured beside its limit, in one
-//! run on one machine, so that only their ratio counts.
+//! Benchmarks the record: each task is measured next to its limit, in one run on one machine, so
+//! only the ratio counts.
 //!
-//! `./bench` runs all of it, `./bench --quick` smaller sizes. One table; exit
-//! code 1 when a ratio is over what is allowed.
+//! `./bench` runs all of it, `./bench --quick` with smaller sizes. It prints one table and exits
+//! with 1 when a ratio is over its limit.
 
-#[path = "record/bare.rs"]
-mod bare;
+#[path = "record/bare_reads.rs"]
+mod bare_reads;
+#[path = "record/bare_writes.rs"]
+mod bare_writes;
 #[path = "record/documents.rs"]
 mod documents;
+#[path = "record/generated_data.rs"]
+mod generated_data;
 #[path = "record/growth.rs"]
 mod growth;
-#[path = "record/material.rs"]
-mod material;
 mod measure;
-#[path = "record/plain.rs"]
-mod plain;
 #[path = "record/rounds.rs"]
 mod rounds;
 #[path = "record/start.rs"]
@@ -24,18 +24,18 @@ use std::process::ExitCode;
 
 use measure::{Outcome, Row};
 
-/// How much is done of everything.
+/// Sizes of the benchmark data.
 #[derive(Debug, Clone, Copy)]
 struct Sizes {
-    /// Rounds registered beside their bare transactions.
+    /// Rounds registered and compared with bare transactions.
     registered: u8,
-    /// Dialogues whose early rounds are compared with their late ones.
+    /// Dialogues whose early and late rounds are compared.
     dialogues: u8,
     /// The first of the late rounds.
     late: u8,
     /// Rounds of the dialogue that is exported.
     exported: u8,
-    /// How often everything else is repeated.
+    /// Repeats of all other tasks.
     repeats: usize,
     /// Dialogues in the small store; the large one has ten times as many.
     stored: u32,
@@ -47,7 +47,7 @@ const QUICK: Sizes =
     Sizes { registered: 20, dialogues: 1, late: 40, exported: 40, repeats: 15, stored: 600 };
 
 fn main() -> ExitCode {
-    // Cargo adds `--bench`; a further word chooses the rows whose work it is part of.
+    // Cargo adds `--bench`. Another argument selects the rows whose task name contains it.
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let sizes = if arguments.iter().any(|word| word == "--quick") { QUICK } else { FULL };
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Rows of the table that are measured together.
+/// Table rows that are measured together.
 type Group = fn(Sizes) -> Outcome<Vec<Row>>;
 
 fn measure_all(sizes: Sizes, chosen: &str) -> Outcome<Vec<Row>> {

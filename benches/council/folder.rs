@@ -1,4 +1,4 @@
-//! A folder with a council of three, whose models are all at one server.
+//! A folder with a council of three whose models are all on one server.
 
 use std::fmt::Write;
 use std::net::SocketAddr;
@@ -40,7 +40,7 @@ impl Folder {
         self.folder.path()
     }
 
-    /// So many questions, one to a line.
+    /// Writes this many questions, one per line.
     #[expect(clippy::disallowed_methods, reason = "questions for the program")]
     pub(crate) fn batch(&self, councils: usize) -> Outcome<PathBuf> {
         let path = self.path().join("questions.jsonl");

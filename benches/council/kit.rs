@@ -1,15 +1,15 @@
-//! The tests' model server, of which only the documents are wanted here: what fits a council.
+//! Includes the tests' model server; the benchmark uses only its valid replies.
 
 #[path = "../../tests/it/kit/model_server/connection.rs"]
 mod connection;
-#[path = "../../tests/it/kit/model_server/council.rs"]
-mod council;
-#[path = "../../tests/it/kit/model_server/gate.rs"]
-mod gate;
-#[path = "../../tests/it/kit/model_server/play.rs"]
-mod play;
+#[path = "../../tests/it/kit/model_server/reply_gate.rs"]
+mod reply_gate;
+#[path = "../../tests/it/kit/model_server/scripted_reply.rs"]
+mod scripted_reply;
 #[path = "../../tests/it/kit/model_server/server.rs"]
 mod server;
+#[path = "../../tests/it/kit/model_server/valid_replies.rs"]
+mod valid_replies;
 
-pub(crate) use play::{Answer, Play};
+pub(crate) use scripted_reply::{Answer, Play};
 pub(crate) use server::Seen;

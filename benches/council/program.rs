@@ -1,4 +1,4 @@
-//! Runs the real program and weighs it: time, processor, memory.
+//! Runs the real program and measures time, CPU and memory.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -12,13 +12,14 @@ use crate::measure::Outcome;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_plenary");
 
-/// The system counts processor time in hundredths of a second.
+/// The system counts CPU time in hundredths of a second.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How often its memory is looked at. The system keeps the peak, so only the end could be missed.
+/// Memory polling interval. The kernel keeps the peak, so only growth at the very end can be
+/// missed.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What a run took.
+/// Resources used by one run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Taken {
     pub wall: Duration,
@@ -26,7 +27,7 @@ pub(crate) struct Taken {
     pub memory_kb: u64,
 }
 
-/// Runs the program and sees that it answered for as many councils, all complete.
+/// Runs the program and checks that it answered this many councils, all complete.
 pub(crate) fn run(folder: &Folder, arguments: &[&str], councils: usize) -> Outcome<Taken> {
     let path = folder.path().join("answers.jsonl");
     let before = processor_of_children()?;
@@ -53,7 +54,7 @@ pub(crate) fn run(folder: &Folder, arguments: &[&str], councils: usize) -> Outco
     Ok(Taken { wall, processor, memory_kb })
 }
 
-/// How many answers are there that came to their end.
+/// Counts complete answers in a batch output.
 #[expect(clippy::disallowed_methods, reason = "the answers are in a file")]
 fn complete(path: &std::path::Path) -> Outcome<usize> {
     let text = std::fs::read_to_string(path)?;
@@ -65,17 +66,17 @@ fn complete(path: &std::path::Path) -> Outcome<usize> {
     Ok(complete)
 }
 
-/// The processor time of every child that has ended.
+/// CPU time of all children that have exited.
 #[expect(clippy::disallowed_methods, reason = "the system tells in a file")]
 fn processor_of_children() -> Outcome<Duration> {
     let text = std::fs::read_to_string("/proc/self/stat")?;
-    // Behind the program's name, which may hold anything, come numbers.
+    // The numbers follow the program name, which may contain any character.
     let numbers = text.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: u32 = numbers.skip(13).take(2).filter_map(|number| number.parse::<u32>().ok()).sum();
     Ok(TICK * ticks)
 }
 
-/// The most memory a process ever held, in KB, watched until it ends.
+/// Peak memory of a process in KB, polled until the process ends.
 #[expect(clippy::disallowed_methods, reason = "the system tells in a file")]
 fn peak_memory(process: u32) -> u64 {
     let mut peak = 0;

@@ -1,5 +1,5 @@
-//! A model server that takes its time and hardly any of the processor's: a process of
-//! its own, so that what it costs is not counted to the program that is measured.
+//! A slow model server that uses almost no CPU. It is a separate process, so its cost is not
+//! counted as the program's.
 
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -11,16 +11,16 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::SERVE;
-use crate::bodies::Bodies;
 use crate::measure::Outcome;
+use crate::prepared_replies::Bodies;
 
-/// How long a model thinks.
+/// Latency of every model reply.
 const LATENCY: Duration = Duration::from_millis(200);
 
-/// Fifteen hundred clients may knock at once.
+/// Up to 1,500 clients connect at once.
 const BACKLOG: u32 = 4_096;
 
-/// The server as seen by whoever measures; it ends when it is dropped.
+/// Handle of the server process; dropping it stops the server.
 #[derive(Debug)]
 pub(crate) struct Server {
     process: Child,
@@ -28,7 +28,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts this program once more, as the server.
+    /// Starts this binary again as the server.
     pub(crate) fn start() -> Outcome<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         let mut process = command.arg(SERVE).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
@@ -50,7 +50,7 @@ impl Drop for Server {
     }
 }
 
-/// Serves until it is ended.
+/// Serves until the process is killed.
 pub(crate) fn serve() -> Outcome<()> {
     let bodies = Arc::new(Bodies::prepare()?);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -62,7 +62,7 @@ pub(crate) fn serve() -> Outcome<()> {
         loop {
             let (stream, _) = listener.accept().await?;
             let bodies = Arc::clone(&bodies);
-            // A client that goes away in the middle is no matter.
+            // Ignore clients that disconnect early.
             tokio::spawn(async move { converse(stream, &bodies).await.ok() });
         }
     })
@@ -73,7 +73,7 @@ fn tell(address: SocketAddr) {
     println!("{address}");
 }
 
-/// Answers one request after the other.
+/// Answers one request after another.
 async fn converse(mut stream: TcpStream, bodies: &Bodies) -> Outcome<()> {
     stream.set_nodelay(true)?;
     let mut buffer = Vec::with_capacity(16 * 1_024);
@@ -92,7 +92,7 @@ async fn converse(mut stream: TcpStream, bodies: &Bodies) -> Outcome<()> {
     Ok(())
 }
 
-/// What the head says of the body's length.
+/// Content length from the request head.
 fn length(head: &str) -> usize {
     let line = head.lines().find_map(|line| line.strip_prefix("content-length: "));
     line.and_then(|length| length.parse().ok()).unwrap_or_default()

@@ -1,6 +1,6 @@
-//! The large documents of a long dialogue: `export` against reading the rows and
-//! serialising them, `context` against its serialisation alone, the prompts of twelve
-//! experts against `context` and writing the same bytes.
+//! Large documents of a long dialogue: `export` compared with reading and serialising the rows,
+//! `context` with its serialisation alone, and the prompts of twelve experts with `context` plus
+//! writing the same bytes.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use plenary::operations;
 use serde_json::json;
 
 use crate::Sizes;
-use crate::material::{Place, Writer};
+use crate::bare_reads;
+use crate::generated_data::{Place, Writer};
 use crate::measure::{Outcome, Row, Samples, time};
-use crate::plain;
 
-/// Prompts are some hundred megabytes on a disk, so they are written a few times only.
+/// Prompts take hundreds of megabytes on disk, so they are written only a few times.
 const RENDERED: usize = 5;
 
 pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
@@ -29,8 +29,8 @@ fn export(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
     for _ in 0..sizes.repeats {
         let measured = time(|| operations::printed(&place.project, &arguments))?;
         let limit = time(|| -> Outcome<_> {
-            // What was read is freed within the measured time, there as here.
-            let rows = plain::read(&store, id)?;
+            // Both sides free their rows within the measured time.
+            let rows = bare_reads::read(&store, id)?;
             Ok(serde_json::to_string(&rows)?)
         })?;
         samples.add(measured, limit);
@@ -43,7 +43,7 @@ fn context(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
     // The newest round has a context of all the others.
     let arguments = json!({ "dialogue_id": id, "round": sizes.exported });
     let text = operations::context(&place.project, &arguments, WritePermission::Local)?;
-    let document: plain::Context = serde_json::from_str(&text)?;
+    let document: bare_reads::Context = serde_json::from_str(&text)?;
     if serde_json::to_string(&document)?.len() != text.len() {
         return Err("the plain document is not the one that `context` writes".into());
     }
@@ -59,7 +59,7 @@ fn context(sizes: Sizes, place: &Place, id: &str) -> Outcome<Row> {
 }
 
 fn prompts(sizes: Sizes) -> Outcome<Row> {
-    // The last round that a dialogue can have has a prompt; behind it there is none.
+    // The last possible round of a dialogue has a prompt; no round follows it.
     let (place, rounds) = (Place::new()?, sizes.exported - 1);
     let id = place.open_dialogue("Long")?;
     place.register_until(&id, rounds, &mut Writer::new())?;

@@ -1,4 +1,4 @@
-//! Questions across dialogues: ten times the dialogues, hardly more time.
+//! Queries across dialogues: ten times the dialogues must take hardly more time.
 
 use plenary::ambient::{Ambient, Machine};
 use plenary::domain::change::{Change, EntryKind, NewEntity};
@@ -11,16 +11,16 @@ use plenary::store::transact;
 use serde_json::{Value, json};
 
 use crate::Sizes;
-use crate::material::{EXPERTS, Place, Writer};
+use crate::generated_data::{EXPERTS, Place, Writer};
 use crate::measure::{Outcome, Row, Samples, time};
 
 const LARGER: u32 = 10;
 const ALLOWED: f64 = 1.5;
 
-/// Dialogues written in one transaction.
+/// Dialogues per transaction.
 const TOGETHER: usize = 250;
 
-/// Who sits in each dialogue, how many rounds they hold, what they say in each.
+/// Panel size, rounds, and entities per round of each dialogue.
 const PANEL: usize = 4;
 const ROUNDS: u8 = 2;
 const SAID: [(EntityKind, u8); 3] =
@@ -36,7 +36,7 @@ pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
         let mut samples = Samples::default();
         for _ in 0..sizes.repeats * 3 {
             let arguments = arguments(&mut writer);
-            // The question is measured, not the disk: the pages are brought in first.
+            // Warm the page cache first: the query is measured, not the disk.
             ask(&large.project, &arguments)?;
             ask(&small.project, &arguments)?;
             let measured = time(|| ask(&large.project, &arguments))?;
@@ -52,7 +52,7 @@ pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
 type Arguments = Box<dyn Fn(&mut Writer) -> Value>;
 
 fn questions(stored: u32) -> [(&'static str, Arguments, Question); 3] {
-    // Whichever is in the small store is in the large one too.
+    // Every dialogue of the small store is in the large one too.
     let any = move |writer: &mut Writer| dialogue_name(writer.below(stored as usize));
     [
         ("list (a page)", Box::new(move |writer| json!({ "after": any(writer) })), |at, wanted| {
@@ -78,7 +78,7 @@ fn query(writer: &mut Writer) -> String {
     words.join(" ")
 }
 
-/// A store with this many dialogues.
+/// Creates a store with this many dialogues.
 fn filled(dialogues: u32) -> Outcome<Place> {
     let (place, mut writer) = (Place::new()?, Writer::new());
     let numbers: Vec<usize> = (0..dialogues as usize).collect();

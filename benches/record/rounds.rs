@@ -1,10 +1,10 @@
-//! Registering a full round: against a bare transaction, and late against early.
+//! Registering a full round: compared with a bare transaction, and late rounds with early ones.
 
 use plenary::operations;
 
 use crate::Sizes;
-use crate::bare::{self, Bare};
-use crate::material::{Place, Writer, batch};
+use crate::bare_writes::{self, Bare};
+use crate::generated_data::{Place, Writer, batch};
 use crate::measure::{Outcome, Row, Samples, time};
 
 /// Rounds of each dialogue that are compared, early and late.
@@ -23,7 +23,7 @@ fn beside_bare_transaction(sizes: Sizes) -> Outcome<Row> {
     for round in 0..sizes.registered {
         let batch = batch(&id, round, &mut writer);
         let measured = time(|| operations::register(&place.project, &batch))?;
-        let written = bare::written(&store, &id, round)?;
+        let written = bare_writes::written(&store, &id, round)?;
         let limit = time(|| bare.write(&written))?;
         samples.add(measured, limit);
     }

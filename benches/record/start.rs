@@ -1,4 +1,4 @@
-//! Starting the program: against an empty one, and how much memory it takes.
+//! Program start: compared with an empty program, and its memory.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_plenary");
 const ALLOWED: f64 = 3.0;
 const MEMORY_MAX_KB: u64 = 15 * 1_024;
 
-/// What a pipe holds before whoever writes to it has to wait.
+/// Capacity of a pipe before a writer blocks.
 const PIPE_BYTES: usize = 64 * 1_024;
 
 pub(crate) fn measure(sizes: Sizes) -> Outcome<Vec<Row>> {
@@ -50,21 +50,21 @@ fn empty_program(folder: &Path) -> Outcome<PathBuf> {
     if built.success() { Ok(program) } else { Err("rustc could not build an empty program".into()) }
 }
 
-/// The most memory the program held by the time it had its answer.
+/// Peak memory of the program when its answer is ready.
 ///
-/// It writes into a pipe that is full, and so stands still just before its end.
+/// It writes into a full pipe and therefore blocks just before it exits.
 fn peak_memory(flag: &str) -> Outcome<u64> {
     let (reader, mut writer) = std::io::pipe()?;
     writer.write_all(&vec![b' '; PIPE_BYTES])?;
     let mut child = Command::new(PROGRAM).arg(flag).stdin(Stdio::null()).stdout(writer).spawn()?;
     let memory = still_memory(child.id());
-    // Nobody reads any more, so the program ends.
+    // Closing the reader lets the program exit.
     drop(reader);
     child.wait()?;
     memory
 }
 
-/// Waits until the process sleeps and its peak no longer rises.
+/// Waits until the process sleeps and its peak memory no longer rises.
 #[expect(clippy::disallowed_methods, reason = "the system tells in a file")]
 fn still_memory(process: u32) -> Outcome<u64> {
     let deadline = Instant::now() + Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! What is left of agent programs when the real program ends, however it ends: nothing.
+//! Agent programs leave no process behind, no matter how the real program ends.
 
 use std::fs::File;
 use std::os::unix::fs::OpenOptionsExt;
@@ -17,7 +17,7 @@ use crate::kit::{
 
 const SEATS: usize = 3;
 
-/// A council of three seats, all behind one script, with a folder for temporary files.
+/// A council of three seats that all run one script, with its own temporary folder.
 struct ScriptCouncil {
     program: Program,
     temporary: TempDir,
@@ -47,7 +47,7 @@ impl ScriptCouncil {
         Self { program, temporary: tempfile::tempdir().unwrap() }
     }
 
-    /// Changes the environment of a command to that of this council.
+    /// Sets the environment of a command for this council.
     fn surround(&self, command: &mut Command) {
         command
             .env("HOME", self.program.path())
@@ -67,7 +67,7 @@ impl ScriptCouncil {
         self.start(self.program.command().args(["ask", "Tea?"]))
     }
 
-    /// The processes whose numbers the script noted.
+    /// Process ids that the script recorded.
     fn noted(&self) -> Vec<i32> {
         let files = self.program.path().read_dir().unwrap().flatten();
         let files = files.filter(|file| file.file_name().to_str().unwrap().starts_with("pids."));
@@ -92,7 +92,7 @@ impl ScriptCouncil {
     }
 }
 
-/// The real program at work.
+/// A running `plenary` process.
 struct Running<'a> {
     council: &'a ScriptCouncil,
     child: Child,
@@ -100,7 +100,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// Waits until the scripts have started all that they start.
+    /// Waits until the scripts have started all their children.
     #[track_caller]
     fn wait_until_started(&mut self) {
         let count = SEATS * RUNAWAYS_COUNT;
@@ -136,7 +136,7 @@ impl Running<'_> {
     }
 }
 
-/// A test that fails must not leave processes behind.
+/// A failing test must not leave processes behind.
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         let _ = self.child.kill();
@@ -187,7 +187,7 @@ fn an_interruption_stops_a_run_and_its_programs() {
     check_signal(Signal::INT);
 }
 
-/// Nothing can be printed any more, which is no fault of the program.
+/// The terminal is gone, so failing to print is not an error of the program.
 #[test]
 fn a_run_whose_terminal_is_gone_is_interrupted() {
     let council = ScriptCouncil::new(&waiting());
@@ -210,7 +210,7 @@ fn a_run_whose_terminal_is_gone_is_interrupted() {
     running.assert_all_gone();
 }
 
-/// The killed process can do nothing; its supervisors do it.
+/// The killed process cannot clean up; its supervisors do.
 #[test]
 fn programs_end_with_a_run_that_is_killed() {
     let council = ScriptCouncil::new(&waiting());
@@ -253,7 +253,7 @@ fn a_timeout_ends_a_program_with_all_it_started() {
     let timeouts = "{r1_per_provider: 4s, r2_per_provider: 4s, r3_chair: 4s}";
     let council = ScriptCouncil::with_timeouts(&waiting(), timeouts);
     let mut running = council.ask();
-    // On a slow machine the time may be over before all have started: these must end all the same.
+    // On a slow machine the time may run out before all have started: these must end too.
     let status = running.ended();
     assert_eq!(status.code(), Some(3));
     let noted = council.noted();
@@ -279,8 +279,8 @@ fn a_run_that_ignores_hangups_goes_on() {
     running.assert_all_gone();
 }
 
-/// The process that works has what it needs to do a killed supervisor's work. What changed its
-/// environment is not found without a supervisor, so no such child here.
+/// The main process can do the work of a killed supervisor. It cannot find a child that changed its
+/// environment, so this script starts none.
 #[test]
 fn programs_end_when_their_supervisors_are_killed() {
     let council = ScriptCouncil::new(&marked_only());
@@ -293,7 +293,7 @@ fn programs_end_when_their_supervisors_are_killed() {
     running.signal(Signal::KILL);
 }
 
-/// Polite signals are obeyed: everything ends.
+/// A supervisor obeys a termination signal and ends everything.
 #[test]
 fn a_supervisor_that_is_told_to_stop_ends_its_program() {
     let council = ScriptCouncil::new(&waiting());
@@ -313,18 +313,18 @@ fn the_next_start_sweeps_what_a_killed_supervisor_left() {
     let mut running = council.ask();
     running.wait_until_started();
     let supervisors = running.supervisors();
-    // First stopped, so that it cannot do the supervisors' work.
+    // Stop the main process first, so that it cannot do the supervisors' work.
     running.signal(Signal::STOP);
     for supervisor in supervisors {
         kill_process(Pid::from_raw(supervisor).unwrap(), Signal::KILL).unwrap();
     }
     running.signal(Signal::KILL);
     assert_eq!(running.ended().signal(), Some(9));
-    // A program itself dies with its supervisor; what it started does not.
+    // A program dies with its supervisor; its children do not.
     let scripts = council.scratch_entries();
     assert_eq!(scripts.len(), 2 * SEATS, "{scripts:?}");
     assert!(!running.alive().is_empty());
-    // What is not ours, beside it.
+    // A foreign file beside the scratch folder.
     std::fs::write(council.home().join("results.csv"), "x").unwrap();
 
     let next = council
@@ -343,7 +343,7 @@ fn marked_only() -> String {
     waiting().replace("env -i HOME", "env HOME")
 }
 
-/// The hidden command removes a scratch folder, so it must not take another folder for one.
+/// The hidden command removes a scratch folder, so it must reject any other folder.
 #[test]
 fn a_supervisor_refuses_a_folder_that_is_no_scratch_folder() {
     let folder = tempfile::tempdir().unwrap();
@@ -360,7 +360,7 @@ fn a_supervisor_refuses_a_folder_that_is_no_scratch_folder() {
     check(&folder.path().join("work"));
     let name = format!("run-1-{}", "0".repeat(16));
     check(&folder.path().join(&name));
-    // Of the right form, but nothing holds its lock: there is none.
+    // A valid name, but the folder has no lock.
     check(&folder.path().join(format!("plenary-{user}")).join(&name));
     let bare = Command::new(binary()).arg0("plenary").arg("__supervise").output().unwrap();
     assert_eq!(bare.status.code(), Some(1));

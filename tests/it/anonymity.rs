@@ -1,4 +1,4 @@
-//! Nobody can tell whose opinion is whose, whatever the opinions say of themselves.
+//! Reviewers cannot tell who wrote an opinion, even if the opinions contain names.
 
 use std::collections::BTreeMap;
 
@@ -12,11 +12,11 @@ use plenary::prompting::Prepared;
 use plenary::protocols::council::Letters;
 use proptest::prelude::*;
 
-use crate::kit::chamber::{Chamber, opinion, plan, review, seat};
+use crate::kit::council_driver::{Chamber, opinion, plan, review, seat};
 use crate::kit::instructions::system;
 use crate::kit::times;
 
-/// Names that panels really have: seat, model, family.
+/// Realistic names: seat, model, family.
 const REAL: [(&str, &str, &str); 12] = [
     ("claude", "claude-sonnet-4-20250514", "anthropic"),
     ("openai", "gpt-4o", "openai"),
@@ -32,7 +32,7 @@ const REAL: [(&str, &str, &str); 12] = [
     ("kimi", "kimi-k2-0905-preview", "moonshot"),
 ];
 
-/// Words by which everybody knows one of them, wherever they stand.
+/// Well-known vendor and model names that must be masked in any position.
 const KNOWN: [&str; 16] = [
     "claude",
     "anthropic",
@@ -63,12 +63,12 @@ struct Panel {
     seats: Vec<Seat>,
     secret: String,
     question: &'static str,
-    /// Which of the seats says nothing in the first round, if that one exists.
+    /// Index of the seat that gives no answer in the first round, if it exists.
     silent: usize,
     dice: u64,
 }
 
-/// The letters of made-up names occur in no hex digits and in few words.
+/// The letters of made-up names occur in no hex digits and in few other texts.
 fn panels() -> impl Strategy<Value = Panel> {
     let one = (0..REAL.len() + 4, "[gkqvxz]{4,7}", "[gkqvxz]{3,6}-[0-9]{1,2}");
     let seats = prop::collection::vec(one, 2..=6);
@@ -89,7 +89,7 @@ fn panels() -> impl Strategy<Value = Panel> {
     )
 }
 
-/// The ways in which names are written.
+/// Spelling variants of a name.
 fn spelled(name: &str, dice: &mut SplitMix) -> String {
     let title = || name[..1].to_uppercase() + &name[1..];
     match dice.roll() % 12 {
@@ -108,7 +108,7 @@ fn spelled(name: &str, dice: &mut SplitMix) -> String {
     }
 }
 
-/// Models are also written with spaces or underscores between their parts.
+/// Models are also spelled with spaces or underscores between their parts.
 fn spelled_model(model: &str, dice: &mut SplitMix) -> String {
     let model = match dice.roll() % 4 {
         0 => model.replace('-', " "),
@@ -119,7 +119,7 @@ fn spelled_model(model: &str, dice: &mut SplitMix) -> String {
     spelled(&model, dice)
 }
 
-/// A text in which somebody says who they are, and who they take the others for.
+/// A text in which an author names itself and guesses the names of the others.
 fn telling(panel: &Panel, own: &Seat, canary: &str, dice: &mut SplitMix) -> String {
     let mut text = format!("{canary} As {} ", spelled_model(&own.model, dice));
     for seat in &panel.seats {
@@ -134,7 +134,7 @@ fn telling(panel: &Panel, own: &Seat, canary: &str, dice: &mut SplitMix) -> Stri
     text
 }
 
-/// A text that names one of them, in passing.
+/// A text that mentions one of the names.
 fn hint(panel: &Panel, dice: &mut SplitMix) -> String {
     let seat = &panel.seats[dice.roll() as usize % panel.seats.len()];
     let (name, model) = (spelled(seat.name.as_str(), dice), spelled_model(&seat.model, dice));
@@ -142,18 +142,18 @@ fn hint(panel: &Panel, dice: &mut SplitMix) -> String {
 }
 
 fn canary(seat: &ExpertSlug) -> String {
-    // A sentence that says nothing of the name it stands for.
+    // A sentence derived from the name that does not reveal it.
     let sum =
         seat.as_str().bytes().fold(7_u64, |sum, byte| sum.wrapping_mul(131) + u64::from(byte));
     format!("A heron counted {} pebbles twice.", SplitMix::new(sum).roll())
 }
 
-/// Letters and digits alone, so that no spacing hides a name.
+/// Letters and digits only, so that spacing cannot hide a name.
 fn packed(text: &str) -> String {
     text.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
-/// The names in a message that the question does not hold.
+/// Names in a message that do not occur in the question.
 fn names_in(panel: &Panel, message: &str) -> Vec<String> {
     let asked = packed(panel.question);
     let shown = packed(&message.replace(panel.question, ""));
@@ -170,7 +170,7 @@ fn names_in(panel: &Panel, message: &str) -> Vec<String> {
     found
 }
 
-/// The letters under which opinions are shown, in their order, with each one's text.
+/// The letters of the opinions in a message, in order, each with its text.
 fn shown(message: &str) -> Vec<(char, &str)> {
     let pieces = message.split("===== BEGIN OPINION ").skip(1);
     pieces
@@ -188,7 +188,7 @@ struct Held {
     chamber: Chamber,
 }
 
-/// All three rounds, with texts that tell as much as they can.
+/// Runs all three rounds with texts that reveal as much as they can.
 fn hold(panel: &Panel, anonymous: bool) -> Held {
     let mut dice = SplitMix::new(panel.dice);
     let mut plan = plan(panel.seats.clone(), &panel.secret);
@@ -294,7 +294,7 @@ proptest! {
     }
 }
 
-/// In which order each reviewer is shown the others.
+/// The order in which each reviewer sees the other opinions.
 fn orders(secret: &str) -> BTreeMap<ExpertSlug, Vec<char>> {
     let seats = ["ann", "bob", "cid", "dan", "eve"].map(|name| seat(name, "m-1", "f")).to_vec();
     let panel = Panel {
@@ -313,7 +313,7 @@ fn orders(secret: &str) -> BTreeMap<ExpertSlug, Vec<char>> {
 
 #[test]
 fn each_reviewer_has_an_order_of_their_own() {
-    // Ann and Bob share three others; one in six times they meet them in the same order.
+    // Ann and Bob share three others; in one of six cases they see them in the same order.
     let (ann, bob): (ExpertSlug, ExpertSlug) = ("ann".parse().unwrap(), "bob".parse().unwrap());
     let secrets: Vec<String> = (0..12).map(|number| format!("{number:032x}")).collect();
     let all: Vec<_> = secrets.iter().map(|secret| orders(secret)).collect();

@@ -1,4 +1,4 @@
-//! The command-line transport, with small shell scripts in the place of agents.
+//! The command-line transport, tested with small shell scripts as agents.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::kit::{RUNAWAYS, alive_with, binary, provider, request, soon, surroundings};
 
-/// A script as a provider's program, with a home of its own.
+/// A script used as a provider's program, with its own home folder.
 struct Scripted {
     home: TempDir,
     script: PathBuf,
@@ -49,7 +49,7 @@ impl Scripted {
     }
 }
 
-/// As the real program runs its agents.
+/// Wraps the transport in a supervisor, as the real program does.
 fn supervised(transport: CliTransport) -> CliTransport {
     transport.supervised_by(Some(Supervisor::at(binary())))
 }
@@ -123,7 +123,7 @@ async fn a_dropped_call_ends_the_program_and_its_children() {
     check_dropped_call(|transport| transport, 6).await;
 }
 
-/// Where a system has no supervisors.
+/// For systems without supervisors.
 #[tokio::test]
 async fn without_a_supervisor_a_dropped_call_ends_the_group() {
     check_dropped_call(|transport| transport.supervised_by(None), 5).await;
@@ -178,7 +178,7 @@ async fn children_in_other_sessions_end_with_a_dropped_call() {
     assert!(soon(|| alive_with(home).is_empty()).await, "alive: {:?}", alive_with(home));
 }
 
-/// Readers see the end of a pipe when the program closes it, not when its supervisor ends.
+/// Readers see the end of a pipe when the program closes it, not when its supervisor exits.
 #[tokio::test]
 async fn a_program_may_close_its_input_and_go_on() {
     let long = "x".repeat(3_000_000);

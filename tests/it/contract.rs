@@ -1,5 +1,5 @@
-//! What every store must do, whatever it is made of. A second backend adds a
-//! line to `stores` and is held to all of it.
+//! The contract that every store backend must meet. A second backend adds a line to `new_stores` and
+//! runs all tests.
 
 use plenary::ambient::Ambient;
 use plenary::domain::catalogue::{EndingQuery, ListQuery};
@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use crate::kit::{Fate, Still, conclude, ending, moment, open_for, record_outcome};
 
-/// Every backend there is, fresh.
+/// A new store of each backend.
 fn stores() -> Vec<(TempDir, Box<dyn Store>)> {
     let folder = tempfile::tempdir().unwrap();
     let on_disk = SqliteStore::open(&folder.path().join("plenary.db")).unwrap();
@@ -54,7 +54,7 @@ fn open(store: &dyn Store, clock: &Still, id: &str) -> DialogueId {
     .unwrap_or_else(|error: StoreError| panic!("{error:?}"))
 }
 
-/// The Principal stops a dialogue; the number of the entry that says so.
+/// Records a stop by the Principal and returns the number of its entry.
 fn intervene(store: &dyn Store, clock: &Still, id: &DialogueId) -> u64 {
     let change = Change::Intervened { round: 1, intervention: Intervention::Stop };
     let at = clock.now();
@@ -167,7 +167,7 @@ fn a_page_goes_on_where_the_last_one_ended() {
 #[test]
 fn dialogues_of_one_title_at_one_moment_are_told_apart() {
     check(|store| {
-        // A fresh clock each time: both are opened at the very same microsecond.
+        // A new clock each time, so both dialogues open at the same microsecond.
         let (a, b) = (open(store, &Still::default(), "a"), open(store, &Still::default(), "b"));
         let created = |id| store.dialogue(id).unwrap().unwrap().created_at;
         assert_eq!(created(&a).bumped(), Some(created(&b)));

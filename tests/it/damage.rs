@@ -1,5 +1,5 @@
-//! A store file that is broken is said to be broken: no panic, no internal error, and `verify`
-//! finds every value that reads differently from what was written.
+//! A damaged store file is reported as damaged: no panic, no internal error, and `verify` finds
+//! every changed value.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use plenary::store::{SqliteStore, Store, StoreError};
 use crate::kit::{Program, times};
 use crate::tampering::Crime;
 
-/// What a damaged file answers: a text per question, or the error.
+/// Queries a damaged file: one text per query, or the error.
 fn answers(path: &Path) -> Vec<Result<String, StoreError>> {
     let store = match SqliteStore::open(path) {
         Ok(store) => store,
@@ -36,7 +36,7 @@ fn answers(path: &Path) -> Vec<Result<String, StoreError>> {
     answers
 }
 
-/// A store that was damaged on purpose, again and again.
+/// A store that the test damages again and again.
 struct Wreck {
     scene: Crime,
     original: Vec<u8>,
@@ -51,7 +51,7 @@ impl Wreck {
         Self { scene, original, sound }
     }
 
-    /// Looks at every answer of the damaged file.
+    /// Checks every answer of the damaged file.
     fn check(&self, what: &str, bytes: &[u8]) {
         let path = self.scene.file();
         for suffix in ["-wal", "-shm"] {
@@ -80,7 +80,7 @@ impl Wreck {
     }
 }
 
-/// Bytes of a page in the stores that we make.
+/// Page size of our stores.
 const PAGE: usize = 8 * 1024;
 
 #[test]
@@ -88,7 +88,7 @@ fn a_page_that_was_lost_is_damage() {
     let wreck = Wreck::new();
     assert!(wreck.original.len() > 20 * PAGE);
     for (number, start) in (0..wreck.original.len()).step_by(PAGE).enumerate() {
-        // In turn: lost to zeros, to ones, or to the content of another page.
+        // In turn: zeros, ones, or the content of another page.
         let mut bytes = wreck.original.clone();
         match number % 3 {
             0 => bytes[start..start + PAGE].fill(0x00),
@@ -114,7 +114,7 @@ fn bytes_that_were_changed_are_damage() {
         }
         wreck.check(&format!("attempt {attempt}"), &bytes);
     }
-    // The head of the file and of its pages: what SQLite believes first.
+    // The header of the file and of its pages, which SQLite reads first.
     let heads = (1..wreck.original.len() / PAGE).step_by(4).map(|page| page * PAGE);
     for at in (0..100).step_by(3).chain(heads) {
         let mut bytes = wreck.original.clone();

@@ -1,4 +1,4 @@
-//! `doctor` against a real server, a dead one, programs, and nobody.
+//! `doctor` against a real server, an unreachable one, programs, and no provider.
 
 use std::net::TcpListener;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{ModelServer, Play, Program, at};
 
-/// Nobody listens there: the port was free a moment ago.
+/// No server listens there: the port was free a moment ago.
 fn dead_address() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap().to_string()
@@ -31,10 +31,10 @@ fn house(server: &ModelServer, model: &str) -> String {
 
 const KEY: (&str, &str) = ("HOUSE_KEY", "sk-canary-7");
 
-/// The exit code, what was printed and what was said, without what differs from run to run.
+/// Exit code, stdout and stderr, without values that differ between runs.
 fn run(program: &Program, variables: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
     let mut command = program.command();
-    // A server that somebody has on this machine is none of our business.
+    // Ignore a server that runs on the developer's machine.
     command.env("OLLAMA_HOST", dead_address()).envs(variables.iter().copied());
     let output = command.args(arguments).output().unwrap();
     let home = program.path().canonicalize().unwrap();

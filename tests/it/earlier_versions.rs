@@ -20,7 +20,7 @@ use crate::kit::Program;
 struct ExpectedDialogue {
     json: String,
     markdown: String,
-    /// Absent for a dialogue that no run belongs to.
+    /// None for a dialogue without a run.
     events: Option<String>,
     resume_exit: i32,
 }

@@ -1,16 +1,16 @@
-//! What was erased, renamed or hidden in the store is found: evidence, rows without a dialogue,
-//! words of the search index, definitions that look like others.
+//! `verify` finds erased, renamed or hidden data: evidence, rows without a dialogue, terms of the
+//! search index, look-alike definitions.
 
 use plenary::domain::change::Change;
 use plenary::store::{SqliteStore, Store, StoreError};
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::councils::house::Council;
+use crate::councils::harness::Council;
 use crate::kit::{Bench, Play, Program};
 use crate::tampering::{Crime, check};
 
-/// Changes the journal behind our back, and puts its guard back.
+/// Changes the journal without its trigger and restores the trigger.
 fn tamper(connection: &Connection, sql: &str) {
     let guard: String = connection
         .query_row(
@@ -24,7 +24,7 @@ fn tamper(connection: &Connection, sql: &str) {
     connection.execute_batch(&guard).unwrap();
 }
 
-/// Erases the payloads of each kind of entry, one kind after the other.
+/// Erases the payloads of each kind of entry, one kind at a time.
 fn check_erased(program: &Program, kinds_min: usize) {
     let path = program.path().join(".plenary/plenary.db");
     let head = SqliteStore::open(&path).unwrap().verify(None, None).unwrap().head;
@@ -51,7 +51,7 @@ fn check_erased(program: &Program, kinds_min: usize) {
             assert_eq!(ran.code, 1, "{kind} {arguments:?}: {ran:?}");
             assert!(ran.stdout.contains("its payload was erased [payload]"), "{kind}: {ran:?}");
         }
-        // A run whose evidence is gone is not resumed as if it had never been asked.
+        // A run with erased evidence must not resume as if it had never been asked.
         let ran = program.run(&["resume", &id]);
         assert_eq!(ran.code, 4, "{kind}: {ran:?}");
         assert!(ran.stderr.contains("`plenary verify`"), "{kind}: {ran:?}");
@@ -113,7 +113,7 @@ fn a_payload_of_another_type_is_found() {
 
 #[test]
 fn a_byte_that_only_looks_like_the_one_before_is_found() {
-    // U+FFFD stands for what cannot be read; a byte that cannot be read looks the same.
+    // U+FFFD replaces unreadable bytes, so a real U+FFFD and an unreadable byte look the same.
     let bench = Bench::new();
     bench.must("create", &json!({ "title": "Odd \u{fffd} title", "question": "Why?" }));
     let connection = Connection::open(bench.folder.path().join(".plenary/plenary.db")).unwrap();
@@ -163,7 +163,7 @@ fn rows_without_a_dialogue_are_found() {
 
 #[test]
 fn a_search_index_that_was_changed_is_found() {
-    // A word of the first text, taken out of the index alone: FTS5 is told that it was another.
+    // Remove a term of the first text from the index only: tell FTS5 that the text was different.
     let scene = Crime::scene();
     let connection = scene.connection();
     let (rowid, body): (i64, String) = connection
@@ -214,7 +214,7 @@ fn a_search_index_in_ruins_is_a_finding_and_not_a_failure() {
 
 #[test]
 fn a_search_index_that_does_not_find_its_words_is_found() {
-    // So many words that the index needs a table to find the page of each.
+    // Enough terms that the index needs a table to find the page of each.
     let words: String = (10_000..16_000).map(|number| format!("w{number} ")).collect();
     let bench = Bench::new();
     bench.must("create", &json!({ "title": "Talk", "question": words }));

@@ -1,4 +1,4 @@
-//! `dialogue extract`: what experts wrote, as the batch that `register` takes.
+//! `dialogue extract`: turns experts' replies into the batch that `register` takes.
 
 use std::io::Write;
 use std::process::Stdio;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::hostile::corpora;
 use crate::kit::{Bench, Program, Ran, at, fixture, open_dialogue, pool, times};
-use crate::mcp::agent::Agent;
+use crate::mcp::stdio_client::Agent;
 
 const ID: &str = "nvidia-investment-decision";
 const MUFFIN: &str = include_str!("../fixtures/responses/response-muffin.md");
@@ -27,7 +27,7 @@ const DONUT: &str = "\
 The vote was rushed.
 ";
 
-/// The seed's dialogue before its round 1, and the replies of two experts to it.
+/// The specification's dialogue before its round 1, and the replies of two experts.
 fn at_round_1() -> Program {
     let program = Program::new();
     for (operation, file) in
@@ -99,7 +99,7 @@ fn what_it_prints_is_registered_as_it_is() {
     let made = moves.iter().find(|made| made["round"] == 1).unwrap();
     assert_eq!((&made["type"], &made["targets"]), (&json!("bridge"), &json!(["P0003", "R0001"])));
     assert_eq!(at(&export, "rounds.1.experts.muffin.raw"), MUFFIN);
-    // Whoever reads on finds global ids and no markers.
+    // Later readers see global ids and no markers.
     let context = program.run(&["dialogue", "context", ID, "--json"]).stdout;
     assert!(context.contains("supports my options viability perspective"), "{context}");
     for mark in ["[RE:", "[MOVE:", "MUFFIN-P0101"] {
@@ -124,11 +124,11 @@ fn a_tool_takes_the_whole_document_too() {
     let answer = agent.must("blue_dialogue_round_register", &whole);
     assert_eq!(at(&answer, "warnings"), &json!([]));
     assert_eq!(at(&answer, "id_mapping.MUFFIN-C0101"), "C0101");
-    // It is the same batch, whichever way it is given.
+    // The result is the same batch for every input form.
     assert_eq!(at(&agent.must("blue_dialogue_round_register", &alone), "replayed"), true);
     let (code, again) = program.operation("register", &whole);
     assert_eq!((code, at(&again, "replayed")), (0, &json!(true)));
-    // What is no batch is not taken for one.
+    // A document that is not a batch is rejected.
     let refused = agent.refused(
         "blue_dialogue_round_register",
         &json!({ "dialogue_id": ID, "score": 8, "batch": [] }),
@@ -164,7 +164,7 @@ fn several_replies_are_one_batch() {
     assert_eq!(kinds, ["near_miss", "near_miss", "untyped_reference", "near_miss", "elsewhere"]);
     assert!(at(&extracted, "batch").get("raw_content").is_none());
 
-    // Cupcake's reply is missing, and the last warning said what comes of it.
+    // Cupcake's reply is missing, and the last warning named the consequence.
     program.file("round-1.json", &extracted);
     let register =
         ["dialogue", "register", ID, "--data", "round-1.json", "--score", "17", "--json"];
@@ -221,7 +221,7 @@ fn the_summary_is_what_an_agent_returns() {
     let program = at_round_1();
     let ran = program.run(&["dialogue", "extract", "round-1/response-muffin.md", "--summary"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    // The seed's, with the references that its example of a reply makes.
+    // The specification's batch, with the references of its example reply.
     assert_eq!(
         document(&ran),
         json!({
@@ -263,7 +263,7 @@ fn a_reply_may_come_from_standard_input() {
     let summary: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(at(&summary, "summary.claims.0"), "MUFFIN-C0101");
     assert_eq!(at(&summary, "response_path"), &Value::Null);
-    // Reading a reply needs no store and makes none.
+    // Parsing a reply needs no store and creates none.
     assert_eq!(std::fs::read_dir(program.path()).unwrap().count(), 0);
 }
 
@@ -305,7 +305,7 @@ fn what_it_cannot_tell_it_asks_for() {
     check(&["response-folder.md", "--round", "1"], 4, "is not a file");
 }
 
-/// A round 0 with two entities of each kind, for a reply in round 1 to point at.
+/// A round 0 with two entities of each kind that a reply in round 1 can reference.
 fn opened(bench: &Bench, title: &str) -> String {
     let created =
         bench.must("create", &json!({ "title": title, "expert_pool": pool(&["ann", "bob"]) }));
@@ -403,7 +403,7 @@ fn strings_of_the_corpora_are_registered_as_they_were_written() {
     open_dialogue(&bench, &["ann"]);
     let texts: Vec<String> =
         corpora::texts().into_iter().filter(|text| !text.trim().is_empty()).collect();
-    // A hundred rounds, from each part of the corpora some.
+    // A hundred rounds, with samples from each part of the corpora.
     let step = texts.len().div_ceil(100);
     let ann = "ann".parse().unwrap();
     for (round, text) in (0..).zip(texts.iter().step_by(step)) {

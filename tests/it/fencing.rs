@@ -1,7 +1,7 @@
-//! Hostile strings inside our fence, and inside one that is not enough.
+//! Hostile strings inside our fence, and inside a naive fence for comparison.
 //!
-//! The checker knows nothing of how the fence is made: it looks at a message as a
-//! model gets it, and lists what in it is not as it should be.
+//! The checker does not know how the fence is made: it reads a message as a model does and lists
+//! every fault.
 
 use std::path::Path;
 
@@ -37,11 +37,11 @@ pub fn strings() -> Vec<(String, String)> {
     strings
 }
 
-/// How a fence is told from what it holds.
+/// How to tell a fence from its content.
 struct Shape {
     open: String,
     close: String,
-    /// Spaces and capitals do not keep a model from seeing these.
+    /// A model recognises these despite spaces and capitals.
     forgeries: Vec<&'static str>,
 }
 
@@ -62,7 +62,7 @@ impl Shape {
         }
     }
 
-    /// What is wrong with a message that should hold one fence and end with it.
+    /// Faults of a message that should contain one fence and end with it.
     fn faults(&self, message: &str) -> Vec<String> {
         let mut faults = Vec::new();
         let lines: Vec<&str> = message.split('\n').collect();
@@ -137,8 +137,8 @@ const CHAT_TOKENS: [&str; 24] = [
 
 const ROLE_HEADS: [&str; 6] = ["system:", "assistant:", "human:", "user:", "developer:", "tool:"];
 
-/// Controls, directions, zero widths, tags and code points without meaning. Joiners and
-/// presentation selectors have honest uses; the strings that abuse them are tested below.
+/// Control characters, bidi marks, zero-width characters, tags and unassigned code points. Joiners
+/// and presentation selectors have legitimate uses; tests below cover the strings that abuse them.
 fn hides(letter: char) -> bool {
     let is_control = letter.is_control() && letter != '\t' && letter != '\n';
     is_control
@@ -148,7 +148,7 @@ fn hides(letter: char) -> bool {
             | 0xe0000..=0xe0fff | 0xf0000..=0x10ffff)
 }
 
-/// What in a line inside one of our fences could be taken for something else.
+/// Parts of a fenced line that could be mistaken for something else.
 pub fn faults_of(line: &str) -> Vec<String> {
     Shape::ours("0").faults_of(line)
 }
@@ -185,7 +185,7 @@ fn a_string_without_hostile_parts_stands_as_it_was() {
     let fences = Fences::new(SECRET, 2, &[]);
     let changed = |text: &str| !fences.around("A", "a text", text).contains(&format!("\n{text}\n"));
     let strings = strings();
-    // These name no role and hide nothing, so not a byte of them may move.
+    // These name no role and hide nothing, so they must stay unchanged.
     let honest = strings.iter().filter(|(id, text)| {
         (id.starts_with("bipia") || id.starts_with("path_traversal"))
             && naively_fenced(text).is_empty()
@@ -203,7 +203,7 @@ fn joiners_that_smuggle_are_shown() {
     }
 }
 
-/// Pieces that fences, tokens and evasions are made of.
+/// Pieces of fences, tokens and evasions.
 fn piece() -> impl Strategy<Value = String> {
     let fixed = prop::sample::select(vec![
         "=====",

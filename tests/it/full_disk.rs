@@ -1,8 +1,8 @@
-//! A disk that fills in mid-run: the run says its id, what is kept and how to continue, and
-//! nothing that is kept is paid for twice.
+//! A disk that fills during a run: the run reports its id, its saved replies and how to continue,
+//! and pays for no saved reply twice.
 //!
-//! The system's limit on the size of files stands for the disk: a write beyond it fails as one to
-//! a full disk does, in the middle of the run and in the real program.
+//! A file size limit simulates the full disk: a write beyond it fails as on a full disk, during the
+//! run and in the real program.
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -13,13 +13,14 @@ use rusqlite::Connection;
 use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
 use serde_json::{Value, json};
 
-use crate::councils::house::{Council, seat_of};
+use crate::councils::harness::{Council, seat_of};
 use crate::kit::{Play, Ran, binary, purpose_of};
-use crate::mcp::agent::Agent;
+use crate::mcp::stdio_client::Agent;
 
-/// The program while no file may grow beyond so many bytes; the limit may be raised again.
+/// The program with a file size limit that can be raised again.
 fn limited(council: &Council, bytes_max: u64, arguments: &[&str]) -> Command {
-    // The shell counts in blocks of 512 bytes. A write that fails shall not end the process.
+    // The shell counts in blocks of 512 bytes. Ignore the signal, so that a failed write does not
+    // end the process.
     let script = "trap '' XFSZ; ulimit -S -f \"$1\"; shift; exec \"$@\"";
     let mut command = Command::new("/bin/sh");
     command.args(["-c", script, "sh", &(bytes_max / 512).to_string()]).arg(binary());
@@ -36,7 +37,7 @@ fn run_limited(council: &Council, bytes_max: u64, arguments: &[&str]) -> Ran {
     }
 }
 
-/// How often each seat was called for each purpose.
+/// Calls per seat and purpose.
 fn calls(council: &Council) -> BTreeMap<(String, &'static str), usize> {
     let mut calls = BTreeMap::new();
     for seen in council.server.seen() {
@@ -45,7 +46,7 @@ fn calls(council: &Council) -> BTreeMap<(String, &'static str), usize> {
     calls
 }
 
-/// The council that stands in the store, if one does, and whose replies are kept.
+/// The council in the store, if any, and the seats whose replies are saved.
 fn kept(council: &Council) -> Option<(String, Vec<(String, &'static str)>)> {
     let path = council.program.path().join(".plenary/plenary.db");
     let id: Option<String> = Connection::open(&path)
@@ -62,10 +63,10 @@ fn kept(council: &Council) -> Option<(String, Vec<(String, &'static str)>)> {
     Some((id, kept.collect()))
 }
 
-/// Asks with so much room, and continues when there is room again. Says how it stopped first.
+/// Runs `ask` with limited space, continues without the limit, and returns how it stopped first.
 fn check_room(bytes_max: u64) -> (i32, usize) {
     let council = Council::new(|_| Play::Fitting);
-    // A store that is there: the first start writes the schema.
+    // Create the store first: the first start writes the schema.
     assert_eq!(council.program.run(&["dialogue", "create", "Room"]).code, 0);
     let asking = ["ask", "--json", "--no-conclusion", "Shall we go ahead?"];
     let ran = run_limited(&council, bytes_max, &asking);
@@ -80,7 +81,7 @@ fn check_room(bytes_max: u64) -> (i32, usize) {
         let document: Value = serde_json::from_str(&ran.stdout).unwrap();
         assert_eq!((ran.code, &document["error_code"]), (3, &"run_halted".into()), "{ran:?}");
         assert_eq!(document["dialogue_id"], id.as_str(), "{document:#}");
-        // The writer may keep one more reply after the run has stopped, and never one less.
+        // The writer may save one more reply after the run has stopped, never one less.
         let told = document["replies_kept"].as_u64().unwrap() as usize;
         assert!(told <= kept.len(), "{} are kept: {document:#}", kept.len());
         assert!(told > 0 || kept.len() < 2, "{} are kept: {document:#}", kept.len());
@@ -108,7 +109,7 @@ fn a_run_that_finds_no_room_says_how_to_continue() {
             halted.push(kept);
         }
     }
-    // The disk filled with nothing kept, with a few replies, and with more.
+    // The disk filled with no reply saved, with a few, and with more.
     assert!(halted.len() >= 2, "{halted:?}");
 }
 
@@ -157,7 +158,7 @@ fn a_server_continues_a_run_when_there_is_room_again() {
     );
     assert_eq!(answer["result"]["resume"], format!("plenary resume {id}"));
     let first = calls(&council);
-    // The process itself lives on; with room it continues what it gave up.
+    // The server process survives; with free space it continues the failed run.
     let process = Pid::from_raw(i32::try_from(agent.process_id()).unwrap());
     let most = getrlimit(Resource::Fsize).maximum;
     prlimit(process, Resource::Fsize, Rlimit { current: most, maximum: most }).unwrap();

@@ -1,13 +1,13 @@
-//! What references, moves and updates do to the entities they point at.
+//! How references, moves and updates change the entities they target.
 
 use serde_json::{Value, json};
 
 use crate::kit::{Bench, at, batch, item, open_dialogue};
 
-/// Three rounds of `talk`: round 0 sets the table, then `rounds` follow.
+/// Three rounds of `talk`: round 0 is fixed, then `rounds` follow.
 ///
-/// Round 0: ann's P0001, bob's P0002 (opposing P0001), ann's T0001, ann's R0001,
-/// ann's E0001, ann's C0001.
+/// Round 0: ann's P0001, bob's P0002 (opposing P0001), ann's T0001, ann's R0001, ann's E0001, ann's
+/// C0001.
 fn play(rounds: &[Value]) -> (Bench, Vec<Value>) {
     let bench = Bench::new();
     open_dialogue(&bench, &["ann", "bob", "cid"]);
@@ -27,7 +27,7 @@ fn play(rounds: &[Value]) -> (Bench, Vec<Value>) {
     (bench, answers)
 }
 
-/// Plays the rounds and describes an entity: status, then its events.
+/// Registers the rounds and describes an entity: status, then its events.
 #[track_caller]
 fn check(rounds: &[Value], id: &str, expected: &str) {
     let (bench, _) = play(rounds);
@@ -256,7 +256,7 @@ fn an_illegal_step_by_reference_is_kept_without_effect() {
 
 #[test]
 fn effects_come_in_order_entities_updates_references_moves() {
-    // The update resolves first, so the reference that addresses comes too late.
+    // The update resolves first, so the addressing reference comes too late.
     let (bench, answers) = play(&[json!({
         "perspectives": [item("BOB-P0101", "address T0001")],
         "tension_updates": [{"id": "T0001", "status": "resolved", "by": "ann"}],

@@ -1,4 +1,4 @@
-//! Lock files lie in a folder that is ours, and nothing else is ever removed.
+//! Lock files are in our own folder, and the program removes no other file.
 
 use std::fs::File;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -11,13 +11,13 @@ use rustix::fs::{CWD, FileType, Mode};
 
 use crate::kit::{Program, Ran};
 
-/// A name such as a process gives its lock.
+/// A lock name in the format that a process uses.
 const TOKEN: &str = "4321-0123456789abcdef";
 
-/// Puts something under the name of the lock folder.
+/// Creates something under the name of the lock folder.
 type MakeFolder<'a> = &'a dyn Fn(&Path);
 
-/// Makes a file as if it was written two hours ago.
+/// Creates a file with a modification time two hours ago.
 fn write_old(path: &Path, text: &str) {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();
@@ -39,7 +39,7 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// A program with a store that was used once, and its lock folder.
+/// A program with an existing store, and its lock folder.
 fn used() -> (Program, PathBuf) {
     let program = Program::new();
     let ran = rehearse(&program);
@@ -78,12 +78,12 @@ fn stale_locks_are_removed_and_nothing_else() {
     for stale in [TOKEN, "1-ffffffffffffffff", "4294967295-0000000000000000"] {
         write_old(&locks.join(stale), "");
     }
-    // Young, or held by a process that lives.
+    // Too young, or locked by a running process.
     std::fs::write(locks.join("77-0000000000000001"), "").unwrap();
     write_old(&locks.join("77-0000000000000002"), "");
     let held = File::open(locks.join("77-0000000000000002")).unwrap();
     held.lock().unwrap();
-    // Not locks: other names, and names of locks that are no files.
+    // Not locks: other names, and lock names that are not files.
     write_old(&locks.join("results.csv"), "mine");
     write_old(&locks.join("4321-0123456789abcdef.bak"), "mine");
     write_old(&locks.join("0-0123456789abcdef"), "mine");
@@ -155,7 +155,7 @@ fn a_folder_of_another_user_is_an_error() {
     drop(SqliteStore::open(&store).unwrap());
     let locks = folder.path().join("plenary.db-locks");
     std::fs::create_dir(&locks).unwrap();
-    // Only root can give a folder away; for others the folder stays theirs.
+    // Only root can change the owner; otherwise the folder keeps its owner.
     let other = rustix::process::geteuid().as_raw() + 1;
     let is_given = std::os::unix::fs::chown(&locks, Some(other), None).is_ok();
     let opened = ProcessLock::new(&store, 1).map(drop);
@@ -165,7 +165,7 @@ fn a_folder_of_another_user_is_an_error() {
     );
     assert_eq!(is_refused, is_given, "{opened:?}");
     if is_given {
-        // The owner of the store may change it anyway, and so owns its locks.
+        // The owner of the store may change it anyway, so its locks are trusted.
         std::os::unix::fs::chown(&store, Some(other), None).unwrap();
         ProcessLock::new(&store, 1).unwrap();
     }
@@ -204,7 +204,7 @@ fn mode(path: &Path) -> u32 {
 fn a_new_store_is_for_its_owner_alone() {
     let program = Program::new();
     let store = program.path().join(".plenary/plenary.db");
-    // While it is open, so that SQLite's files lie beside it.
+    // While the store is open, so that SQLite's files are beside it.
     let open = SqliteStore::open(&store).unwrap();
     let owner = ProcessLock::new(&store, 1).unwrap();
     let locks = program.path().join(".plenary/plenary.db-locks");
@@ -216,7 +216,7 @@ fn a_new_store_is_for_its_owner_alone() {
         assert_eq!(mode(&locks.join(&name)), 0o600, "{name}");
     }
     drop((owner, open));
-    // The same by the program, also where the store's name is a link to nothing yet.
+    // The same through the program, also where the store's name is a dangling link.
     let program = Program::new();
     symlink("real.db", program.path().join("plenary.db")).unwrap();
     assert_eq!(rehearse(&program).code, 0);

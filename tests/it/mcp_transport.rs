@@ -1,4 +1,4 @@
-//! The MCP transport, with a server that is a shell script.
+//! The MCP transport, tested with a shell script as server.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::kit::{alive_with, binary, provider, request, soon, surroundings};
 
-/// Greets as MCP wants it; what it does when its tool is called is the test's.
+/// Initialises as MCP requires; the test supplies the reply to the tool call.
 const SERVER: &str = r#"
 while read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')

@@ -1,4 +1,4 @@
-//! Stores of another time: older ones are carried forward, newer and foreign ones left alone.
+//! Stores of other versions: older ones are migrated, newer and foreign ones stay unchanged.
 
 #![expect(
     clippy::unwrap_used,
@@ -19,14 +19,14 @@ use crate::kit::{Bench, Program, batch, dump, item, open_dialogue, workspace_in}
 
 const FIRST_MIGRATION: &str = include_str!("../../migrations/0001_record.sql");
 
-/// `PLNY`, as every store has it.
+/// `PLNY`, the application id of every store.
 const APPLICATION_ID: i32 = 0x504c_4e59;
 
 fn store_in(folder: &Path) -> PathBuf {
     folder.join(".plenary/plenary.db")
 }
 
-/// A dialogue with something in every field that `similar` looks through.
+/// A dialogue with data in every field that `similar` searches.
 fn filled() -> Bench {
     let bench = Bench::new();
     open_dialogue(&bench, &["ann"]);
@@ -49,7 +49,7 @@ fn filled() -> Bench {
     bench
 }
 
-/// Writes the store of `bench` as the first version of the program would have left it.
+/// Writes the project's store as the first version of the program would have.
 fn age(bench: &Bench, folder: &Path) {
     std::fs::create_dir_all(folder.join(".plenary")).unwrap();
     let old = Connection::open(store_in(folder)).unwrap();
@@ -71,13 +71,13 @@ fn age(bench: &Bench, folder: &Path) {
     }
 }
 
-/// Every file of a folder and what is in it.
+/// Every file of a folder with its content.
 fn contents(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     files.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
-/// A folder with this store must be refused with this code, and stay as it was.
+/// A folder with this store must be rejected with this code and stay unchanged.
 #[track_caller]
 fn check(program: &Program, code: i32, error_code: &str) -> Value {
     let folder = program.path().join(".plenary");
@@ -92,7 +92,7 @@ fn check(program: &Program, code: i32, error_code: &str) -> Value {
     refusal
 }
 
-/// A folder with a store made by hand.
+/// A folder with a store made by the test.
 fn with_store(make: impl FnOnce(&Path)) -> Program {
     let program = Program::new();
     std::fs::create_dir(program.path().join(".plenary")).unwrap();
@@ -123,7 +123,7 @@ fn an_older_store_is_carried_forward() {
             (Some(id), Some(matched))
         );
     }
-    // It can be written to, as if it had always been new.
+    // The migrated store can be written to.
     carried.must("register", &batch(1, json!({ "claims": [item("ANN-C0101", "")] })));
     carried.verify();
 }
@@ -150,7 +150,7 @@ fn a_fresh_store_is_made_by_several_at_once() {
     create_at_once(&program, &vec!["Talk".to_owned(); 8]);
 }
 
-/// Starts a process per title; all must succeed, under different ids, without a word of locks.
+/// Starts one process per title; all must succeed with different ids and no lock message.
 #[track_caller]
 fn create_at_once(program: &Program, titles: &[String]) {
     let children: Vec<_> = titles
@@ -175,7 +175,7 @@ fn create_at_once(program: &Program, titles: &[String]) {
     assert_eq!(program.run(&["verify"]).code, 0);
 }
 
-/// The newest store there is, with the version of one to come.
+/// A store of the current version with the version number of a later one.
 fn from_the_future(path: &Path, journal_mode: &str) {
     drop(SqliteStore::open(path).unwrap());
     let connection = Connection::open(path).unwrap();
@@ -185,7 +185,7 @@ fn from_the_future(path: &Path, journal_mode: &str) {
 
 #[test]
 fn a_newer_store_is_refused_and_left_alone() {
-    // A later program may keep its journal as it likes.
+    // A later program may use any journal mode.
     for journal_mode in ["WAL", "DELETE"] {
         let program = with_store(|path| from_the_future(path, journal_mode));
         let refusal = check(&program, 5, "store_newer");
@@ -230,7 +230,7 @@ fn a_foreign_database_is_refused_and_left_alone() {
             .unwrap();
     });
     check(&program, 4, "store_foreign");
-    // Neither does another program's mark make it ours, with tables or without.
+    // Another program's application id does not make it ours, with tables or without.
     for sql in ["", "CREATE TABLE dialogues (dialogue_id TEXT)"] {
         let program = with_store(|path| {
             let foreign = Connection::open(path).unwrap();
@@ -272,7 +272,8 @@ fn filled_at(path: &Path) -> SqliteStore {
     SqliteStore::open(path).unwrap()
 }
 
-/// Runs the program as a user who owns nothing; root may write everywhere, so root becomes nobody.
+/// Runs the program as a user without any files; root could write everywhere, so root becomes
+/// `nobody`.
 #[cfg(unix)]
 fn as_nobody(
     program: &Program,
@@ -298,7 +299,7 @@ fn a_store_that_may_not_be_written_can_be_read_and_verified() {
     use std::os::unix::fs::PermissionsExt;
     let program = Program::new();
     assert_eq!(program.run(&["dialogue", "create", "Talk"]).code, 0);
-    // The build folder may be closed to others, so they get a copy of the program.
+    // Other users may not be able to read the build folder, so they get a copy of the program.
     let binary = program.path().join("plenary");
     std::fs::copy(crate::kit::binary(), &binary).unwrap();
     let mode = |path: &std::path::Path, mode: u32| {

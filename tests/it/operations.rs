@@ -1,4 +1,4 @@
-//! Opening dialogues, drawing panels, and looking across the store.
+//! Creating dialogues, drawing panels, and queries across the store.
 
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn a_smaller_panel_is_drawn_and_everyone_stays_an_expert() {
     let context = bench.must("context", &json!({ "dialogue_id": "talk" }));
     assert_eq!(at(&context, "experts").as_object().unwrap().len(), 6);
     assert_eq!(at(&bench.export("talk"), "experts").as_array().unwrap().len(), 12);
-    // Someone who was not drawn can still contribute.
+    // An expert who was not drawn can still contribute.
     let drawn = at(&context, "experts").as_object().unwrap();
     let idle = slugs.iter().find(|slug| !drawn.contains_key(**slug)).unwrap();
     let local_id = format!("{}-P0001", idle.to_uppercase());
@@ -153,7 +153,7 @@ fn progress_follows_the_scores_and_the_work() {
     assert_eq!(at(&now, "velocity"), -60);
     assert_eq!((at(&now, "open_tensions"), at(&now, "work_remaining")), (&json!(1), &json!(2)));
     assert_eq!((at(&now, "converge_percent"), at(&now, "status")), (&json!(50), &json!("open")));
-    // One of two was resolved in two rounds, so one more takes two more.
+    // One of two was resolved in two rounds, so the other takes two more.
     assert_eq!(at(&now, "estimated_rounds_remaining"), 2);
     assert_eq!(
         at(&now, "leaderboard"),

@@ -1,4 +1,4 @@
-//! Several processes at once, and processes that die in the middle.
+//! Several processes at once, and processes that are killed.
 
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ fn spawn(program: &Program, arguments: &[&str]) -> Child {
     command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits for all and returns exit codes and documents; nobody may hear of a lock.
+/// Waits for all and returns exit codes and documents; no output may mention a lock.
 fn finish(children: Vec<Child>) -> Vec<(i32, Value)> {
     let finished = children.into_iter().map(|child| {
         let output = child.wait_with_output().unwrap();
@@ -110,7 +110,7 @@ fn heavy(dialogue: &str, round: u8) -> Value {
     batch(round, fields)
 }
 
-/// Where a dialogue stands: its newest round, and how many perspectives that has.
+/// The newest round of a dialogue and its number of perspectives.
 fn newest(program: &Program, dialogue: &str) -> (u64, u64) {
     let ran = program.run(&["dialogue", "progress", dialogue, "--json"]);
     let progress: Value = serde_json::from_str(&ran.stdout).unwrap();
@@ -135,7 +135,7 @@ fn a_killed_register_is_whole_or_absent() {
     for attempt in 0..attempts {
         let file = program.file("heavy.json", &heavy(&dialogue, round));
         let mut child = spawn(&program, &["dialogue", "register", "--data", &file, "--json"]);
-        // Moments spread over the whole run, and a little beyond its end.
+        // Kill times spread over the whole run and a little beyond its end.
         let moment = 1.2 * f64::from(attempt * 7 % attempts) / f64::from(attempts);
         std::thread::sleep(Duration::from_secs_f64(usual.as_secs_f64() * moment));
         child.kill().unwrap();
@@ -148,7 +148,7 @@ fn a_killed_register_is_whole_or_absent() {
             half => panic!("after kill {attempt} the round is half there: {half:?}"),
         }
         if round == 30 {
-            // A long dialogue takes long to verify; the next one begins with a whole round.
+            // A long dialogue takes long to verify; continue with a new one.
             dialogue = open();
             program.operation("register", &heavy(&dialogue, 0));
             round = 1;

@@ -1,4 +1,4 @@
-//! The program from outside: exit codes, streams, options and where the store lies.
+//! The program from outside: exit codes, streams, options and store location.
 
 #![expect(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::kit::{Program, batch, item, pool};
 
-/// A folder with a dialogue `talk` of one round.
+/// A project with a dialogue `talk` of one round.
 fn with_dialogue() -> Program {
     let program = Program::new();
     program.operation("create", &json!({ "title": "Talk", "expert_pool": pool(&["ann", "bob"]) }));
@@ -30,7 +30,7 @@ fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
 }
 
-/// An error in text: this code, nothing on stdout, and this on stderr.
+/// A text error: this exit code, empty stdout, and this message on stderr.
 #[track_caller]
 fn check_text(program: &Program, line: &str, code: i32, says: &str) {
     let ran = program.run(&words(line));
@@ -38,7 +38,7 @@ fn check_text(program: &Program, line: &str, code: i32, says: &str) {
     assert!(ran.stderr.contains(says), "{line}: {ran:?}");
 }
 
-/// An error with `--json`: this code, and a document with this code of its own on stdout.
+/// An error with `--json`: this exit code, and a document with this error code on stdout.
 #[track_caller]
 fn check_json(program: &Program, line: &str, code: i32, error_code: &str) {
     let ran = program.run(&words(&format!("{line} --json")));
@@ -123,9 +123,9 @@ fn a_citation_that_fails_says_so_on_stderr_alone() {
     let program = with_dialogue();
     check_text(&program, "cite talk/P0099", 1, "P0099");
     check_text(&program, "cite nonsense", 1, "nonsense");
-    // Quiet is about talk; an error is none.
+    // `-q` suppresses progress lines, not errors.
     check_text(&program, "cite nonsense -q", 1, "nonsense");
-    // What could be found was found.
+    // The valid citation is printed.
     let ran = program.run(&["cite", "talk/P0001", "talk/P0099"]);
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.contains("P0001") && ran.stderr.contains("P0099"), "{ran:?}");
@@ -163,7 +163,7 @@ fn help_speaks_of_commands_that_exist() {
     {
         assert!(found.contains(expected), "{expected} is missing from {found:?}");
     }
-    // `plenary x y` in any sentence: `x` must be a command, and `dialogue y` one of its own.
+    // `plenary x y` in any sentence: `x` must be a command, and `dialogue y` a subcommand.
     let said: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == '`').collect();
     for words in said.windows(3) {
         let &[name, command, operation] = words else { continue };
@@ -207,7 +207,7 @@ fn a_pipe_sees_no_colour() {
             assert!(!stdout.contains(&0x1b) && !stderr.contains(&0x1b), "{line} with {name}");
         }
     }
-    // The other way round it can be forced, or the test above would prove nothing.
+    // Colour can be forced; otherwise the test above would prove nothing.
     let forced = program.command().arg("list").env("CLICOLOR_FORCE", "1").output().unwrap();
     assert!(forced.stdout.contains(&0x1b));
 }
@@ -337,7 +337,7 @@ fn a_reader_that_went_away_is_no_failure() {
         let mut command = program.command();
         command.args(words(line)).stdout(writer).stderr(Stdio::piped());
         let child = command.spawn().unwrap();
-        // Our own copy of the writing end goes with the command.
+        // Drop our copy of the pipe's writing end.
         drop(command);
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
@@ -418,7 +418,7 @@ fn a_council_file_upward_anchors_the_store() {
     };
     run(&["dialogue", "create", "Anchored", "-q"]);
     assert!(program.path().join("project/.plenary/plenary.db").is_file());
-    // What is typed is meant from here.
+    // A path on the command line is relative to the current folder.
     run(&["dialogue", "create", "Here", "-q", "--store", "here.db"]);
     assert!(deep.join("here.db").is_file());
     run(&["dialogue", "create", "Named", "-q", "--config", "../../council.yaml"]);

@@ -1,5 +1,5 @@
-//! Random dialogues give back what went in; a single random fault gives exactly
-//! that error and leaves every row as it was.
+//! Random dialogues return their input; a single random fault gives exactly its error and leaves
+//! every row unchanged.
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng};
@@ -16,7 +16,7 @@ const KINDS: [(&str, &str); 5] = [
     ("C", "claims"),
 ];
 
-/// Choices drawn from proptest's own generator, so that a failure can be replayed from its seed.
+/// Random choices from proptest's generator, so that a failure can be replayed from its seed.
 struct Dice(TestRng);
 
 impl Dice {
@@ -34,7 +34,7 @@ impl Dice {
         &from[self.below(from.len())]
     }
 
-    /// Text with everything that is awkward somewhere.
+    /// Text with every kind of difficult character.
     fn text(&mut self) -> String {
         let pieces = [
             "plain",
@@ -61,15 +61,15 @@ impl Dice {
     }
 }
 
-/// What a dialogue has said so far, as the test remembers it.
+/// The content of a dialogue so far, as the test expects it.
 #[derive(Default)]
 struct Memory {
-    /// Global ids with what was sent for them.
+    /// Global ids with their input.
     entities: Vec<(String, Value)>,
     batches: Vec<Value>,
 }
 
-/// A valid batch for a round, with references to anything that exists.
+/// A valid batch for a round, with references to any existing entity.
 fn valid_batch(dice: &mut Dice, memory: &Memory, round: usize, at_least: usize) -> Value {
     let mut batch = json!({ "dialogue_id": "talk", "round": round, "score": dice.below(200) });
     let mut fresh: Vec<String> = Vec::new();
@@ -133,7 +133,7 @@ fn valid_references(dice: &mut Dice, letter: &str, own: &str, known: &[String]) 
     references
 }
 
-/// Registers random rounds and remembers what was said under which id.
+/// Registers random rounds and records their input by id.
 fn play(bench: &Bench, dice: &mut Dice, rounds: usize) -> Memory {
     open_dialogue(bench, &EXPERTS);
     let mut memory = Memory::default();
@@ -152,7 +152,7 @@ fn play(bench: &Bench, dice: &mut Dice, rounds: usize) -> Memory {
     memory
 }
 
-/// The item with its references in global ids, as it should come back.
+/// The item with references as global ids, as the export should return it.
 fn globalised(item: &Value, mapping: &Value) -> Value {
     let mut item = item.clone();
     for reference in item["references"].as_array_mut().unwrap() {
@@ -232,7 +232,7 @@ proptest! {
 /// Puts a fault into a valid batch; most go into the first item of a random section.
 type Spoil = fn(&mut Value, &str);
 
-/// What is wrong, the code it must give, and how it is done. One line per fault.
+/// Fault, expected code, and how to create it. One line per fault.
 const FAULTS: [(&str, &str, Spoil); 26] = [
     ("no label", "missing_field", |batch, section| batch[section][0]["label"] = Value::Null),
     ("blank text", "missing_field", |batch, section| {

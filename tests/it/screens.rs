@@ -1,5 +1,5 @@
-//! What a council that ends with its report looks like on the screen: the page that `ask`
-//! prints, and `show`. How an ending looks is in `surfaces/cli/show/ending_tests.rs`.
+//! Screen output of a council that ends with its report: the page of `ask`, and `show`. The unit
+//! tests of the conclusion page cover conclusions.
 
 use crate::kit::Program;
 
@@ -12,7 +12,7 @@ fn asked() -> (Program, String, String) {
     (program, ran.stdout, id)
 }
 
-/// The words that head sections, in their order.
+/// The section headings, in order.
 fn headings(page: &str) -> Vec<&str> {
     let is_heading = |line: &&str| line.contains("───");
     page.lines().filter(is_heading).map(|line| line.split(" ─").next().unwrap()).collect()

@@ -1,4 +1,4 @@
-//! Keys that were given to the program, and every place where they must not turn up.
+//! Secrets given to the program, and every place where they must not occur.
 
 use std::path::Path;
 use std::process::Output;
@@ -24,7 +24,7 @@ fn secrets() -> impl Iterator<Item = &'static str> {
     KEYS.iter().map(|(_, key)| *key).chain([SERVED])
 }
 
-/// Repeats all that it was sent, as its reply and to its log, and fails when told so.
+/// Repeats its input as its reply and in its log, and fails on request.
 const AGENT: &str = r#"cat > /dev/null; echo "agent log: $TOLD_CANARY" >&2
 echo "I was given $TOLD_CANARY"; exit "$(cat "$HOME/code")""#;
 
@@ -48,7 +48,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// A panel of five, each reached in another way, with a model server that plays so.
+    /// A panel of five with different transports and a scripted model server.
     fn new(play: impl Fn(&Seen) -> Play + Send + Sync + 'static) -> Self {
         let (program, server) = (Program::new(), ModelServer::start(play));
         let url = server.base_url();
@@ -91,7 +91,7 @@ council:
         (output, document)
     }
 
-    /// Asks, looks at what was kept in every way there is, and returns the document.
+    /// Runs `ask`, checks every stored and printed form, and returns the document.
     fn ask(&self) -> Value {
         let (_, document) = self.run(&["ask", "Shall we?", "--json"]);
         let id = document["run_id"].as_str().or(document["dialogue_id"].as_str());
@@ -121,7 +121,7 @@ council:
 #[track_caller]
 fn check(place: &str, bytes: &[u8]) {
     for secret in secrets() {
-        // Half of a key is as good as told.
+        // Half of a key counts as a leak.
         for part in [&secret[..secret.len() / 2 + 4], &secret[secret.len() / 2 - 4..]] {
             let found = bytes.windows(part.len()).position(|window| window == part.as_bytes());
             if let Some(found) = found {
@@ -132,7 +132,7 @@ fn check(place: &str, bytes: &[u8]) {
     }
 }
 
-/// The database with its log, and whatever else was left behind.
+/// Checks the database with its log, and all other files.
 fn check_files(folder: &Path) {
     let mut looked_at = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -147,7 +147,7 @@ fn check_files(folder: &Path) {
     assert!(looked_at > 0, "nothing in {}", folder.display());
 }
 
-/// What a careless server says: the headers and the prompt that it was sent.
+/// A careless server's reply: the headers and the prompt of the request.
 fn echo(seen: &Seen) -> String {
     let headers: Vec<String> =
         seen.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
@@ -175,7 +175,7 @@ fn failing(seen: &Seen, error_type: ErrorType) -> Play {
 
 #[test]
 fn a_failure_tells_no_key() {
-    // One class of failure for each seat and run, until every class was met in every dialect.
+    // One error type for each seat and run, until every type occurred in every dialect.
     let classes = ErrorType::ALL;
     std::thread::scope(|scope| {
         for (number, class) in classes.iter().enumerate() {

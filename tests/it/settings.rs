@@ -1,4 +1,4 @@
-//! `council.yaml`, the environment and the flags, as the program shows them.
+//! `council.yaml`, the environment and the flags, as the program prints them.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ fn write(program: &Program, yaml: &str) {
     std::fs::write(program.path().join("council.yaml"), yaml).unwrap();
 }
 
-/// A run with variables, and its exit code, output and talk.
+/// Runs with variables; returns exit code, stdout and stderr.
 fn run(program: &Program, variables: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
     let mut command = program.command();
     let output = command.envs(variables.iter().copied()).args(arguments).output().unwrap();
@@ -42,7 +42,7 @@ fn config_shows_each_setting_with_its_source() {
     let variables = [SECRET, ("PLENARY_STORE", "kept.db"), ("PLENARY_DEADLINE", "90s")];
     let (code, told, talk) = run(&program, &variables, &["config"]);
     assert_eq!((code, talk.as_str()), (0, ""));
-    // How wide the columns are depends on where the folder lies.
+    // The column width depends on the folder's path.
     let rows = told.lines().map(|line| {
         let cells = line.split("  ").map(str::trim).filter(|cell| !cell.is_empty());
         format!("{}\n", cells.collect::<Vec<_>>().join(" | "))
@@ -133,11 +133,11 @@ fn a_provider_without_its_key_is_an_error_that_names_the_variable() {
     error: `HERE/council.yaml`: provider `house` on line 3 cannot be used: `HOUSE_KEY` is not set
     hint: set the variable or install the program, or take the provider out of the file
     ");
-    // What the settings are can be looked at all the same.
+    // The settings can still be printed.
     let (code, told, _) = run(&program, &[], &["config"]);
     assert_eq!(code, 0);
     assert!(told.contains("budget.usd_max"), "{told}");
-    // And whoever only plays needs no key.
+    // A rehearsal needs no key.
     let (code, told, _) = run(&program, &[], &["ask", "Is it so?", "--rehearse", "--quiet"]);
     assert_eq!(code, 0);
     assert!(told.contains("REHEARSAL"), "{told}");

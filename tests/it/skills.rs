@@ -1,20 +1,21 @@
-//! The skills: what they teach is what the program takes, word for word.
+//! The skills: the program accepts exactly what they teach.
 
 use plenary::markers::{SKILLS, extract};
 use serde_json::{Value, json};
 
 use crate::kit::{Bench, Program, at};
-use crate::mcp::agent::Agent;
-use crate::mcp::long_work::waiting;
+use crate::mcp::run_tools::waiting;
+use crate::mcp::stdio_client::Agent;
 
-/// An expert's context holds the skill besides its prompt; the seed allows some 800 tokens.
+/// The expert's context includes the skill besides its prompt; the specification allows some 800
+/// tokens.
 const EXPERT_SKILL_BYTES_MAX: usize = 3_600;
 
 pub fn skill(name: &str) -> &'static str {
     SKILLS.iter().find(|skill| skill.name == name).unwrap().text
 }
 
-/// The blocks of code in this language, each with the heading it stands under.
+/// The code blocks in this language, each with its heading.
 pub fn blocks<'a>(page: &'a str, language: &str) -> Vec<(&'a str, String)> {
     let (mut heading, mut block, mut blocks) = ("", None::<String>, Vec::new());
     for line in page.lines() {
@@ -45,7 +46,7 @@ fn a_skill_says_what_it_is_and_names_the_other() {
             ["name", "description"]
         );
         assert_eq!(fields[0].1, skill.name);
-        // Agent programs cut longer ones; a colon would end the YAML scalar.
+        // Agent programs truncate longer ones; a colon would end the YAML scalar.
         assert!(fields[1].1.len() <= 1_024 && !fields[1].1.contains(": "), "{}", fields[1].1);
         assert!(skill.text.contains(other.name), "{} does not name {}", skill.name, other.name);
     }
@@ -91,7 +92,7 @@ fn the_experts_example_is_read_without_a_word() {
     }
 }
 
-/// Which operation a tool is.
+/// The operation behind a tool.
 fn operation(tool: &str) -> &'static str {
     match tool {
         "blue_dialogue_create" => "create",
@@ -107,7 +108,7 @@ fn operation(tool: &str) -> &'static str {
     }
 }
 
-/// Each example of the Judge's skill: its tool, and what is sent.
+/// Each example of the Judge's skill: the tool and its arguments.
 fn examples() -> Vec<(&'static str, Value)> {
     let blocks = blocks(skill("alignment-play"), "json").into_iter();
     let examples = blocks.map(|(heading, example)| {
@@ -137,7 +138,8 @@ fn every_example_of_the_judges_skill_is_taken_in_its_order() {
     bench.verify();
 }
 
-/// The others ask models: they rehearse, but for the council that is spoken to while it runs.
+/// The other examples call models, so they run rehearsed, except for interventions in a running
+/// council.
 #[test]
 fn every_example_without_a_judge_is_taken() {
     let (council, _) = waiting();
@@ -153,7 +155,7 @@ fn every_example_without_a_judge_is_taken() {
         match tool {
             "council_ask" | "council_review" => arguments["rehearse"] = json!(true),
             "deliberation_status" => {
-                // The id looks like those that are given to such a question.
+                // The id has the format of generated ids.
                 let name = |id: &Value| id.as_str().unwrap().rsplit_once('-').unwrap().0.to_owned();
                 assert_eq!(name(&arguments["dialogue_id"]), name(&asked));
                 arguments["dialogue_id"] = asked.clone();
@@ -174,7 +176,7 @@ fn every_example_without_a_judge_is_taken() {
     assert_eq!(tools, all);
 }
 
-/// The names of all properties in a schema, those of what it holds included.
+/// The names of all properties in a schema, nested ones included.
 fn properties(schema: &Value) -> Vec<String> {
     let Some(object) = schema.as_object() else {
         return schema.as_array().into_iter().flatten().flat_map(properties).collect();
@@ -216,7 +218,7 @@ fn init_puts_the_skills_where_agents_look() {
     }
     assert!(!program.path().join("council.yaml").exists());
 
-    // The same again changes nothing; something else is not replaced, and then nothing is.
+    // A second run changes nothing; a modified file is not replaced, and then no file is written.
     std::fs::remove_file(path("alignment-expert")).unwrap();
     std::fs::write(path("alignment-play"), "mine").unwrap();
     let refused = program.run(&["init", "--skills", "agents/skills"]);

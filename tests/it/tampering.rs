@@ -1,5 +1,5 @@
-//! Whoever changes the file behind our back is found out: a line of SQL, and
-//! the check that must name it.
+//! `verify` detects every change of the file: each case is an SQL statement and the check that must
+//! report it.
 
 #![expect(
     clippy::unwrap_used,
@@ -24,8 +24,8 @@ use crate::kit::{
     record_outcome,
 };
 
-/// Dialogues with everything in them: `talk` with two rounds and two verdicts, `second`, and
-/// `ended` with a conclusion and what became of it.
+/// Dialogues with all kinds of data: `talk` with two rounds and two verdicts, `second`, and `ended`
+/// with a conclusion and its outcome.
 fn filled() -> Bench {
     let bench = Bench::new();
     open_dialogue(&bench, &["ann", "bob"]);
@@ -71,7 +71,7 @@ fn verdict(id: &str, verdict_type: &str) -> Value {
     })
 }
 
-/// A store that was closed, and can be opened and tampered with again and again.
+/// A closed store that the test can change and restore again and again.
 pub struct Crime {
     folder: TempDir,
     original: Vec<u8>,
@@ -82,7 +82,7 @@ impl Crime {
         let Bench { folder, project } = filled();
         drop(project);
         let crime = Self { folder, original: Vec::new() };
-        // Everything into the one file, so that a copy of it is a copy of the store.
+        // Put everything into one file, so that a copy of it is a copy of the store.
         crime.connection().pragma_update(None, "journal_mode", "DELETE").unwrap();
         let original = read(&crime.file());
         Self { original, ..crime }
@@ -92,7 +92,7 @@ impl Crime {
         self.folder.path().join(".plenary/plenary.db")
     }
 
-    /// As an intruder would: without foreign keys, checks and triggers in the way.
+    /// A connection as an attacker would open it: without foreign keys, checks and triggers.
     pub fn connection(&self) -> Connection {
         let connection = Connection::open(self.file()).unwrap();
         connection.pragma_update(None, "foreign_keys", false).unwrap();
@@ -100,7 +100,7 @@ impl Crime {
         connection
     }
 
-    /// Puts the store back, tampers, and looks.
+    /// Restores the store, changes it, and verifies it.
     pub fn verified_after(&self, sql: &str, head: Option<&str>) -> Verification {
         for suffix in ["-wal", "-shm"] {
             remove(&self.folder.path().join(format!(".plenary/plenary.db{suffix}")));
@@ -118,7 +118,7 @@ impl Crime {
     }
 }
 
-/// How to take each trigger away, and how to put it back as if nothing had happened.
+/// For each trigger the statements that drop and recreate it.
 fn guards(connection: &Connection) -> Vec<(String, String)> {
     let mut statement = connection
         .prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
@@ -142,11 +142,11 @@ fn write(path: &PathBuf, bytes: &[u8]) {
 
 #[expect(clippy::disallowed_methods, reason = "the crime is committed behind the store's back")]
 fn remove(path: &PathBuf) {
-    // It may not be there.
+    // The file may be missing.
     let _ = std::fs::remove_file(path);
 }
 
-/// Each line: what is done to the store, and the checks that find it.
+/// Each row: the change, and the checks that detect it.
 #[track_caller]
 pub fn check(crimes: &[(&str, &[&str])]) {
     let scene = Crime::scene();
@@ -254,7 +254,7 @@ fn a_verdict_of_the_gate_that_was_changed_is_found() {
         ("UPDATE verdict_log SET rehearsal = 1", &["replay"]),
         ("UPDATE verdict_log SET imported = 1", &["replay"]),
         ("UPDATE verdict_log SET row_sha256 = 'ab'", &["replay"]),
-        // Only their order: the two change places.
+        // Swaps only their order.
         ("UPDATE verdict_log SET seq = 0 - seq", &["replay"]),
         (
             "UPDATE verdict_log SET verdict_id = 'review/2' WHERE dialogue_id = 'review'",
@@ -280,7 +280,7 @@ fn a_verdict_of_the_gate_that_was_changed_is_found() {
 #[test]
 fn a_change_of_kind_alone_is_found() {
     check(&[
-        // Nothing, and the word for it.
+        // NULL, and the text 'null'.
         ("UPDATE tension_events SET reason = 'null' WHERE reason IS NULL", &["replay"]),
         ("UPDATE moves SET context = 'null' WHERE context IS NULL", &["replay"]),
         // A text, and its bytes.
@@ -465,13 +465,13 @@ fn a_guard_that_was_taken_away_is_found() {
 #[test]
 fn a_complete_rewrite_is_found_by_the_head_alone() {
     let head = filled().store().verify(None, None).unwrap().head;
-    // The same clock, the same dialogues, one word different: consistent in itself.
+    // The same clock and dialogues with one different text: consistent in itself.
     let other = Bench::new();
     other.must("create", &json!({ "title": "Talk", "question": "Rewritten?" }));
     other.verify();
     let found = other.store().verify(None, Some(&head)).unwrap().findings;
     assert_eq!(found.iter().map(|finding| finding.check).collect::<Vec<_>>(), ["head"]);
-    // The head of a clean store is found, and so is every earlier one.
+    // `verify` accepts the head of a clean store and every earlier one.
     let scene = Crime::scene();
     let clean = scene.verified_after("", None);
     assert_eq!(scene.verified_after("", Some(&clean.head)).findings, []);

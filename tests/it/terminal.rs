@@ -1,5 +1,5 @@
-//! Nothing that others wrote drives the terminal: names, titles, questions, paths, replies and
-//! messages full of control sequences, through every command that prints.
+//! Foreign text never controls the terminal: names, titles, questions, paths, replies and messages
+//! full of control sequences, through every command that prints.
 
 use std::process::Output;
 
@@ -10,18 +10,18 @@ use crate::kit::Program;
 /// Clears the screen, sets the clipboard, writes a link, paints, reorders, hides.
 const PAYLOAD: &str = "\u{1b}[2J\u{1b}]52;c;eA==\u{7}\u{1b}]8;;https://evil.example\u{1b}\\x\u{1b}[31m\u{1b}[1;5mRED\u{9b}31m\u{8}\r\u{202e}\u{200b}\u{e0041}";
 
-/// The same without what a file name cannot hold.
+/// The same without the characters that a file name cannot contain.
 fn file_name(end: &str) -> String {
     format!("{}{end}", PAYLOAD.replace('/', "_"))
 }
 
-/// The style codes of ours; `\u{1b}[31m` is one of them and stands in the payload too.
+/// Our style codes; `\u{1b}[31m` is one of them and occurs in the payload too.
 const STYLES: [&str; 10] = ["0", "1", "2", "4", "31", "32", "33", "34", "35", "36"];
 
 #[track_caller]
 fn check(what: &str, bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    // Whole or in parts, the payload is never there as it was written.
+    // The output never contains the payload or a part of it unchanged.
     for part in ["\u{1b}[31m\u{1b}[1;5m", "\u{1b}[31mRED", "x\u{1b}[31m", "\u{1b}]", "\u{1b}[2J"] {
         assert!(!text.contains(part), "{what} holds {part:?} raw: {text:?}");
     }
@@ -57,7 +57,7 @@ impl Bench {
     fn run(&mut self, line: &[&str]) -> Output {
         let mut command = self.program.command();
         let output = command.args(line).env("CLICOLOR_FORCE", "1").output().unwrap();
-        // Data goes to a program byte for byte.
+        // Data output is exact.
         let is_data = ["--json", "export", "github"].iter().any(|word| line.contains(word));
         if !is_data {
             check(&format!("{line:?} on standard output"), &output.stdout);
@@ -69,7 +69,7 @@ impl Bench {
         output
     }
 
-    /// Runs it, and with `--json` too: then the data is exact.
+    /// Runs it as text and with `--json`; returns the exact data.
     fn document(&mut self, line: &[&str]) -> Value {
         self.run(line);
         let line: Vec<&str> = line.iter().copied().chain(["--json"]).collect();

@@ -1,12 +1,12 @@
-//! The shape of the code, kept: direction of imports, size of files, purity of
-//! the core, where SQL may stand, what the map names.
+//! Checks the structure of the code: import direction, file sizes, purity of the core, location of
+//! SQL, and the paths in the architecture map.
 
 use std::path::{Path, PathBuf};
 
 const FILE_LINES_MAX: usize = 500;
 const MAIN_LINES_MAX: usize = 60;
 
-/// Which of our modules each may use.
+/// The modules that each module may use.
 const MAY_USE: [(&str, &[&str]); 21] = [
     ("domain", &[]),
     ("ambient", &["domain"]),
@@ -45,7 +45,7 @@ const MAY_USE: [(&str, &[&str]); 21] = [
     ),
     (
         "operations",
-        // An expert's prompt is written by an operation, not by a run of ours.
+        // An operation writes an expert's prompt, not a run.
         &[
             "ambient",
             "config",
@@ -198,7 +198,7 @@ fn sources() -> Vec<Source> {
     sources
 }
 
-/// Collects what is wrong and shows all of it at once.
+/// Collects all complaints and reports them together.
 fn check(complaints: impl IntoIterator<Item = String>) {
     let complaints: Vec<String> = complaints.into_iter().collect();
     assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
@@ -229,7 +229,7 @@ fn imports_point_inward() {
 
 #[test]
 fn imports_name_one_room_each() {
-    // `use crate::{a, b}` would hide from the test above.
+    // `use crate::{a, b}` would evade the test above.
     let sources = sources();
     let grouped = sources.iter().filter(|source| source.code().contains("crate::{"));
     check(grouped.map(|source| format!("{} groups rooms in one import", source.name())));
@@ -309,7 +309,7 @@ fn the_map_names_what_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let map = std::fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
     let sources = sources();
-    // Short names count: after the first file of a folder the map leaves the folder out.
+    // Short names count: after the first file of a folder the map omits the folder.
     let is_source =
         |name: &str| sources.iter().flat_map(|one| one.path.ancestors()).any(|p| p.ends_with(name));
     let is_there = |name: &str| is_source(name) || root.join(name).exists();

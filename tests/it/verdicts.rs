@@ -1,4 +1,4 @@
-//! Verdicts: the gate on a final one, what each kind changes, what comes after.
+//! Verdicts: conditions of a final verdict, the effect of each kind, and what may follow.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ fn verdict(id: &str, verdict_type: &str, more: Value) -> Value {
     verdict
 }
 
-/// Whether a final verdict with these fields is let through after this round.
+/// Whether a final verdict with these fields is accepted after this round.
 #[track_caller]
 fn check(round: Value, fields: Value, expected: &str) {
     let bench = talk(round);

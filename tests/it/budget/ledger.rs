@@ -1,4 +1,4 @@
-//! What a journal says was spent, counted from its entries alone.
+//! Recomputes the spending of a run from its journal entries alone.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use plenary::domain::change::{Change, Entry};
 use plenary::domain::intervention::Intervention;
 use plenary::domain::plan::Caps;
 
-/// What a journal says was spent and set aside, entry by entry.
+/// Spent and reserved amounts, entry by entry.
 #[derive(Default)]
 struct Ledger {
     calls: u32,
-    /// For each call what was set aside, and what it took once that is known.
+    /// For each call the reservation, and the actual cost once known.
     known: BTreeMap<u32, (Reservation, Option<Reservation>)>,
-    /// What was spent when the present asks were prepared; nothing was in flight then.
+    /// Spending when the current asks were prepared; no call was in flight then.
     before: (u64, u64),
 }
 
@@ -42,7 +42,7 @@ impl Ledger {
         }
     }
 
-    /// No call of the run, but paid for all the same.
+    /// A restatement is not a call of the run, but the run pays for it.
     fn restated(&mut self, intervention: &Intervention) {
         let reply = &intervention.restatement().unwrap().reply;
         self.calls += 1;
@@ -55,7 +55,7 @@ impl Ledger {
         self.calls += 1;
         self.known.insert(sending.call, (sending.reserved, None));
         assert!(self.calls <= caps.calls, "{whose}: {} calls", self.calls);
-        // A bill that is too high may arrive while this call is on its way.
+        // A bill above its estimate may arrive while this call is in flight.
         let lesser = |reserved: Reservation, actual: Reservation| Reservation {
             usd_micros: reserved.usd_micros.min(actual.usd_micros),
             tokens: reserved.tokens.min(actual.tokens),
@@ -69,7 +69,7 @@ impl Ledger {
         assert!(is_seen, "{whose}: what was too much was not seen");
     }
 
-    /// What is in flight counts as set aside; what came back as `settled` says.
+    /// Calls in flight count as reserved; finished calls count as `settled` computes.
     fn total(&self, settled: impl Fn(Reservation, Reservation) -> Reservation) -> (u64, u64) {
         let counted = self.known.values().map(|(reserved, actual)| match actual {
             Some(actual) => settled(*reserved, *actual),

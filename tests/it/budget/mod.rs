@@ -1,10 +1,9 @@
-//! Hundreds of councils at once, with prices, failures and bills by chance: none spends what
-//! it may not.
+//! Hundreds of random councils at once, with random prices, failures and bills: none overspends.
 //!
-//! The clock is real, because the journal's writer lives on a thread that a paused clock
-//! would not wait for; the waits are those of retries and timeouts, all at the same time.
+//! The clock is real, because the journal's writer runs on a thread that a paused clock would not
+//! wait for. The waits of retries and timeouts run in parallel.
 
-mod chance;
-mod hall;
-mod kept;
+mod harness;
 mod ledger;
+mod limits;
+mod random_runs;

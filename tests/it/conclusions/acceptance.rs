@@ -1,23 +1,24 @@
-//! What people try first with such a system: each told wrong, then right. What can be counted
-//! is counted by the program, not taken on the model's word.
+//! Requests that new users try first: each draft is wrong, then right. The program itself counts
+//! what can be counted and does not trust the model.
 
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use crate::councils::house::{Asked, Council, Told};
+use crate::councils::harness::{Asked, Council, Told};
 use crate::kit::{Play, fitting};
 
-/// What is wrong with the first draft, what the critic says of it, and what mends it.
+/// A wrong first draft, the critic's replies, and the fields of the right draft.
 struct Trial {
     question: &'static str,
     wrong: Value,
-    /// What the critic says at its two looks.
+    /// The critic's replies to its two audits.
     critic: [&'static str; 2],
     right: Value,
 }
 
 impl Trial {
-    /// Plays it, and expects the wrong draft objected to and the right one delivered.
+    /// Runs the case; the critic must reject the wrong draft and the program must deliver the right
+    /// one.
     #[track_caller]
     fn play(self) -> (Council, Told) {
         let Self { question, wrong, critic, right } = self;
@@ -58,7 +59,7 @@ fn objection(told: &Told) -> (String, String) {
     (text("by"), text("objection"))
 }
 
-/// A critic that lets everything pass does not help: five lines are five lines.
+/// The program counts lines itself: a critic that passes everything does not change the result.
 #[test]
 fn in_exactly_five_lines() {
     let (council, told) = Trial {
@@ -78,7 +79,7 @@ fn in_exactly_five_lines() {
     assert_eq!(delivered.lines().count(), 5);
 }
 
-/// Wrong again: nothing defensible came out, and both counts are told.
+/// The second draft is wrong too: the result is Unconverged and reports both counts.
 #[test]
 fn five_lines_missed_twice_is_unconverged() {
     let council = Council::new(|asked| match asked.purpose {
@@ -140,7 +141,7 @@ fn a_false_premise_is_named_without_a_debate_about_the_debate() {
     assert!(told.at("audit.original.recommendation").as_str().unwrap().contains("debate"));
 }
 
-/// Bullets live inside the text of the JSON; being JSON is never a fault.
+/// Bullets are inside the JSON string; the JSON syntax itself is never an objection.
 #[test]
 fn bullets_inside_the_json_string() {
     let (_, told) = Trial {
@@ -156,8 +157,8 @@ fn bullets_inside_the_json_string() {
     assert_eq!(delivered.matches("\n- ").count() + 1, 3);
 }
 
-/// A conclusion that papers over a split is objected to, and the disagreement that mends it is
-/// tied to those who had it and to what they said.
+/// The critic objects to a conclusion that hides a split. The revision names the disagreement, its
+/// experts and their statements.
 #[test]
 fn a_controversial_topic_yields_named_disagreements() {
     let point = json!({
@@ -182,7 +183,7 @@ fn a_controversial_topic_yields_named_disagreements() {
     assert_eq!(told.at("audit.revised_fields"), &json!(["unresolved_points"]));
 }
 
-/// Somebody who was not there, something that was not said, and words in the wrong mouth.
+/// An unknown expert, an unknown statement, and a statement of another expert.
 #[test]
 fn invented_disagreements_are_refused_with_their_reasons() {
     let invented = |agent: &str, id: &str, mouth: &str| {

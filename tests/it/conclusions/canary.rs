@@ -1,18 +1,18 @@
-//! A word that occurs nowhere else, to see how far what somebody said has come.
+//! A unique random string that shows how far a text has spread.
 
 use plenary::domain::dice::SplitMix;
 use serde_json::{Value, json};
 
-/// Letters that no digest has; few of them stand side by side in any text of ours.
+/// Letters that occur in no hex digest and rarely side by side in our texts.
 const LETTERS: [char; 9] = ['g', 'j', 'k', 'q', 'v', 'w', 'x', 'y', 'z'];
 
 const LENGTH: usize = 24;
 
-/// As little of it as could still not be chance.
+/// The shortest part that cannot occur by chance.
 const PART: usize = 5;
 
-/// Fields that hold one of a few words, or a letter; with anything else in them a reply could
-/// not be read.
+/// Fields that allow only an enumerated value or a letter; any other text makes the reply
+/// unreadable.
 const CLOSED: [&str; 14] = [
     "confidence",
     "stance",
@@ -44,18 +44,18 @@ impl Canary {
         &self.0
     }
 
-    /// Whether any part of it is in a text.
+    /// Whether any part of it occurs in a text.
     pub(super) fn is_in(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         (0..=LENGTH - PART).any(|start| text.contains(&self.0[start..start + PART]))
     }
 
-    /// A sentence with it.
+    /// A sentence that contains it.
     pub(super) fn sentence(&self) -> String {
         format!("Mind the {} before anything else.", self.0)
     }
 
-    /// A document with it in every text, and in a field that nobody asked for.
+    /// Adds it to every text of a document, and as an unknown field.
     pub(super) fn put_into(&self, mut document: Value) -> Value {
         self.enter(&mut document);
         document[self.word()] = json!(self.word());

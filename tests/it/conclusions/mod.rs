@@ -1,13 +1,13 @@
-//! How deliberations end: the states, what can go wrong on the way, and who has a hand in it.
+//! How deliberations conclude: terminal states, failures on the way, and interventions.
 
 mod acceptance;
-mod blind;
+mod blind_critic;
 mod canary;
-mod conclude;
-mod directing;
-mod hand;
-mod house;
-mod lot;
-mod manners;
+mod conclude_command;
+mod directives;
+mod harness;
+mod random_models;
+mod random_runs;
 mod states;
 mod stopping;
+mod whispers;

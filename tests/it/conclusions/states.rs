@@ -1,12 +1,12 @@
-//! Clean, Revised, Unconverged, and what stops short of them.
+//! Clean, Revised, Unconverged, and runs that stop before a terminal state.
 
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use crate::councils::house::{Asked, Council, Told};
+use crate::councils::harness::{Asked, Council, Told};
 use crate::kit::Play;
 
-/// A council whose seats behave but for what is said of the ending.
+/// A council whose seats reply validly except where the script sets a conclusion reply.
 fn council(script: impl Fn(&Asked<'_>) -> Option<Play> + Send + Sync + 'static) -> Council {
     Council::new(move |asked| script(asked).unwrap_or(Play::Fitting))
 }

@@ -1,4 +1,4 @@
-//! Stop: what is in flight is cancelled, and what was heard is concluded on.
+//! `stop`: cancels calls in flight and concludes from the answers received so far.
 
 use std::time::{Duration, Instant};
 
@@ -7,21 +7,21 @@ use plenary::domain::dice::SplitMix;
 use plenary::domain::transcript::Transcript;
 use serde_json::{Value, json};
 
-use super::house::{Running, check_told, id, interventions, journal, resume, said, say};
-use crate::councils::house::{Asked, Council, Told, check_all};
+use super::harness::{Running, check_told, id, interventions, journal, resume, said, say};
+use crate::councils::harness::{Asked, Council, Told, check_all};
 use crate::kit::{Gate, Play, times};
 
-/// Whoever hangs would do so for half a minute.
+/// Far below the half minute after which hanging seats would time out.
 const AT_ONCE: Duration = Duration::from_secs(10);
 
-/// Some never answer; the others behave.
+/// The given seats never answer; the others reply validly.
 fn hanging(hang: &'static [(Purpose, &'static str)]) -> Council {
     Council::new(move |asked| {
         if hang.contains(&(asked.purpose, asked.seat)) { Play::Hang } else { Play::Fitting }
     })
 }
 
-/// Asks, waits until those who answer have, stops it and waits for its end.
+/// Starts a run, waits for the answers, stops it and waits until it exits.
 #[track_caller]
 fn stopped(council: &Council, arguments: &[&str], called: (Purpose, usize, usize)) -> Told {
     let mut running = Running::ask(council, arguments);
@@ -78,7 +78,7 @@ fn what_was_answered_by_then_is_in_the_record_and_is_not_asked_for_again() {
     let reviewers: Vec<&Value> =
         reviews.iter().map(|review| &review["reviewer_provider"]).collect();
     assert_eq!(reviewers, ["ann", "cid"]);
-    // Their critiques are claims of the record by now, and the Synthesizer reads them.
+    // The critiques are claims of the record now, and the Synthesizer reads them.
     let record = &council.seen(Purpose::Conclusion)[0].user;
     assert_eq!(record.matches("Who pays is left out.").count(), 2 * 2 * 2, "{record}");
 
@@ -190,7 +190,7 @@ fn of_several_councils_in_one_process_the_one_that_is_meant_is_stopped() {
     council.verify();
 }
 
-/// Given up while somebody thinks: whoever was asked may answer, and nobody else is asked.
+/// Abandoned during a round: seats that were asked may answer, and no other seat is asked.
 #[test]
 fn a_council_that_is_abandoned_while_it_runs_asks_nobody_else_and_concludes_nothing() {
     for purpose in [Purpose::Opinion, Purpose::Synthesis, Purpose::Conclusion, Purpose::Audit] {
@@ -217,7 +217,7 @@ fn a_council_that_is_abandoned_while_it_runs_asks_nobody_else_and_concludes_noth
     }
 }
 
-/// Answers come after a moment.
+/// Replies take a moment.
 fn brisk(asked: &Asked<'_>) -> Play {
     let then = match (asked.purpose, asked.nth) {
         (Purpose::Audit, 1) => said("FLAG: recommendation - it decides nothing"),
@@ -251,7 +251,7 @@ fn stopped_at_any_moment_it_comes_to_an_honest_end() {
     });
 }
 
-/// Who gave an answer that can be used, as round and seat.
+/// Usable answers as round and seat.
 fn answered(council: &Council) -> Vec<(u8, String)> {
     let transcript = Transcript::of(&journal(council)).unwrap();
     let read = transcript.asks.iter().filter(|asked| asked.document().is_some());

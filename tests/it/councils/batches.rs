@@ -1,16 +1,16 @@
-//! Many questions at once: order, exit codes, and money that is shared.
+//! Batches: order, exit codes, and shared budgets.
 
 use std::time::Duration;
 
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use super::house::Council;
+use super::harness::Council;
 use crate::kit::Play;
 
-/// Questions say by themselves what should become of them.
+/// The text of each question selects its outcome.
 fn council(change: impl FnOnce(&mut Value)) -> Council {
-    let script = |asked: &super::house::Asked<'_>| {
+    let script = |asked: &super::harness::Asked<'_>| {
         let is_first = asked.purpose == Purpose::Opinion;
         match &asked.seen.user {
             text if text.contains("Refused?") => Play::Status(401, vec![], "no".to_owned()),
@@ -26,7 +26,7 @@ fn council(change: impl FnOnce(&mut Value)) -> Council {
     Council::with(script, change)
 }
 
-/// Exit code and lines of a batch.
+/// Runs a batch and returns its exit code and lines.
 #[track_caller]
 fn run(council: &Council, lines: &[&str], arguments: &[&str]) -> (i32, Vec<Value>) {
     std::fs::write(council.program.path().join("batch.jsonl"), lines.join("\n")).unwrap();
@@ -96,7 +96,7 @@ fn a_batch_with_a_malformed_line_asks_nobody() {
 
 #[test]
 fn a_batch_spends_no_more_than_it_may() {
-    // Every call may cost a dollar and really costs some cents.
+    // Every call may cost a dollar and actually costs a few cents.
     let council = council(|settings| {
         settings["budget"]["usd_max"] = json!(100);
         for provider in settings["council"]["providers"].as_array_mut().unwrap() {
@@ -128,7 +128,7 @@ fn each_question_has_the_time_of_the_settings_and_all_the_time_of_the_flag() {
     assert_eq!(last["error"]["error_code"], "deadline_exceeded");
 }
 
-/// A council of which every call is billed alike, and may cost ten times that.
+/// A council in which every call costs the same, with ten times that as its estimate.
 fn priced() -> Council {
     council(|settings| {
         settings["budget"]["usd_max"] = json!(100);
@@ -158,7 +158,7 @@ fn money_for_twenty_councils_ends_about_twenty_of_two_hundred() {
     assert!(done.len() >= 18, "{} are done", done.len());
     let spent: f64 = told.iter().map(cost_of).sum();
     assert!(spent <= budget + 1e-6, "{spent} of {budget} dollars were spent");
-    // Those that were begun come first, and the others left no trace.
+    // Started runs come first; the others left no trace.
     let begun: Vec<&Value> = told.iter().filter(|line| !line["dialogue_id"].is_null()).collect();
     assert!(begun.len() <= done.len() + 2, "{} were begun, {} are done", begun.len(), done.len());
     let last_begun = begun.iter().map(|line| line["index"].as_u64().unwrap()).max();
@@ -177,7 +177,7 @@ fn money_for_twenty_councils_ends_about_twenty_of_two_hundred() {
 
 #[test]
 fn what_the_batch_cannot_pay_for_is_said_to_be_the_batchs() {
-    // The first council is tried although it may not suffice, and it does not.
+    // The first council starts although its budget may be too small, and it is.
     let council = priced();
     let (_, alone) = run(&council, &[r#""What does one take?""#], &[]);
     let budget = format!("{:.6}", 1.5 + cost_of(&alone[0]) / 2.0);
@@ -190,7 +190,7 @@ fn what_the_batch_cannot_pay_for_is_said_to_be_the_batchs() {
     assert_eq!(find(0)["error"]["message"], message, "{:#}", find(0));
     assert!(!find(0)["dialogue_id"].is_null());
     assert!(find(1)["dialogue_id"].is_null(), "{:#}", find(1));
-    // With a budget of its own it goes on.
+    // With its own budget the run resumes.
     let id = find(0)["dialogue_id"].as_str().unwrap().to_owned();
     let resumed = council.run(&["resume", &id, "--json", "--budget-usd", "50"]);
     resumed.expect("done", 0);

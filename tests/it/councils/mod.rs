@@ -1,11 +1,11 @@
-//! Whole councils, run by the real program before a model server that plays by a script.
+//! Whole councils, run by the real program against a scripted model server.
 
+mod ask_command;
 mod batches;
-pub(crate) mod house;
-mod matrix;
+pub(crate) mod harness;
+mod json_report;
+mod model_failures;
+mod quorum;
 mod record;
-mod rules;
-mod shape;
 mod shortcuts;
 mod truncated;
-mod ways;

@@ -1,13 +1,14 @@
-//! A council in the record: its entities, its verdict, and every command that reads them.
+//! A council's entities and verdict in the record, and every command that reads them.
 
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use super::house::{CHAIR, Council, Told};
+use super::harness::{CHAIR, Council, Told};
 use crate::kit::{Play, fitting};
 
-/// Ann sees a high risk; bob criticises the first he reads, agrees with it, and disagrees.
-fn quarrel(asked: &super::house::Asked<'_>) -> Play {
+/// Ann reports a high risk; bob criticises the first opinion he reads, agrees with it, and
+/// disagrees.
+fn quarrel(asked: &super::harness::Asked<'_>) -> Play {
     match (asked.seat, asked.purpose) {
         ("ann", Purpose::Opinion) => asked.with(json!({ "risks": [
             { "description": "It cannot be undone.", "severity": "high", "mitigation": "Wait." },
@@ -63,7 +64,7 @@ fn what_was_said_becomes_entities() {
         ["R0101 ann 1", "R0102 bob 1", "R0103 cid 1"]
     );
     assert_eq!(exported["recommendations"][0]["parameters"]["stance"], "approve");
-    // Bob's first target is whoever has the lowest letter but his.
+    // Bob's first target is the participant with the lowest letter other than his own.
     let letters = told.at("transparency.letter_map").as_object().unwrap();
     let about = letters.values().find(|seat| *seat != "bob").unwrap();
     let about = if about == "ann" { "P0101" } else { "P0103" };

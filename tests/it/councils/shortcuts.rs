@@ -1,12 +1,12 @@
-//! When a round is skipped, and when it only would have been.
+//! When the protocol skips a round, and when shadow mode only records that it would.
 
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use super::house::{Asked, Council, check_all};
+use super::harness::{Asked, Council, check_all};
 use crate::kit::Play;
 
-/// How the panel speaks.
+/// How the panel votes.
 #[derive(Clone, Copy)]
 enum Panel {
     Agrees,
@@ -23,7 +23,7 @@ struct Row {
     arguments: &'static [&'static str],
     calls_max: u32,
     panel: Panel,
-    /// How it ends, then the calls for reviews and for the report.
+    /// Status and exit code, then the calls for reviews and for the report.
     ends: (&'static str, i32),
     calls: [usize; 2],
     /// Round, triggered, shadow, would have been right.
@@ -197,7 +197,7 @@ fn check(row: &Row) {
     }
 }
 
-/// A skipped round costs a step of confidence; a skipped synthesis is labelled.
+/// A skipped round lowers confidence by one step; a skipped synthesis is labelled.
 fn check_delivery(name: &str, skipped: &[u8], report: &Value) {
     let confidence = &report["uncertainties"][0]["confidence"];
     match skipped {

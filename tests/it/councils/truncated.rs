@@ -1,14 +1,14 @@
-//! A reply that was cut off is asked for again, and never passes for whole.
+//! A truncated reply is asked for again and never counts as complete.
 
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use super::house::{Asked, CHAIR, Council, Told};
+use super::harness::{Asked, CHAIR, Council, Told};
 use crate::kit::{Play, fitting};
 
 const CUT_OFF: &str = "the reply was cut off before it ended";
 
-/// The document that fits, ending in a text without its end.
+/// A valid document that ends in the middle of a text.
 fn cut_opinion(asked: &Asked<'_>) -> String {
     let mut document = fitting(asked.seen);
     let fields = document.as_object_mut().unwrap();
@@ -19,7 +19,7 @@ fn cut_opinion(asked: &Asked<'_>) -> String {
     text[..end].to_owned()
 }
 
-/// A council in which ann is cut off at these calls of this purpose.
+/// A council in which ann's replies are truncated at these calls of this purpose.
 fn cut_at(purpose: Purpose, is_cut: fn(usize) -> bool, cut: fn(&Asked<'_>) -> Play) -> Council {
     Council::new(move |asked| {
         let is_hers = asked.seat == "ann" || asked.seat == CHAIR;
@@ -80,7 +80,7 @@ fn an_opinion_that_is_cut_off_twice_is_used_and_marked_everywhere() {
         "{:#}",
         told.document
     );
-    // Those who read it know.
+    // Readers are told.
     let label = "(it was cut off: its end is missing)";
     for seen in council.seen(Purpose::Review).iter().chain(&council.seen(Purpose::Synthesis)) {
         assert_eq!(seen.user.contains(label), seen.model != "model-ann", "{}", seen.user);
@@ -88,7 +88,7 @@ fn an_opinion_that_is_cut_off_twice_is_used_and_marked_everywhere() {
     check_pages(&council, told.id());
 }
 
-/// What people read of that council, and what programs follow it by.
+/// The pages of that council for people, and its event stream for programs.
 #[track_caller]
 fn check_pages(council: &Council, id: &str) {
     let page = council.program.run(&["show", id]).stdout;

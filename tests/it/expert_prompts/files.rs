@@ -1,4 +1,4 @@
-//! Where prompts are written, what is answered, and when nothing is written at all.
+//! Where prompt files are written, what the command returns, and when it writes nothing.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::walk::{Walked, read};
+use super::prompt_parser::{Walked, read};
 use crate::kit::{Bench, Program, at, batch, fixture, item, open_dialogue};
-use crate::seed::{ID, play};
+use crate::specification::{ID, play};
 
 fn render(id: &str) -> Value {
     json!({ "dialogue_id": id, "render": true })
@@ -19,7 +19,7 @@ fn talk(bench: &Bench) {
     bench.must("register", &batch(0, json!({ "perspectives": [item("ANN-P0001", "")] })));
 }
 
-/// Every file below a folder, with what it holds.
+/// Every file below a folder, with its content.
 fn files_in(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let Ok(entries) = std::fs::read_dir(folder) else { return found };
@@ -87,7 +87,7 @@ fn the_same_record_is_rendered_to_the_same_bytes() {
     let files = files_in(&dialogues(&bench));
     assert_eq!(bench.must("context", &render(ID)), first);
     assert_eq!(files_in(&dialogues(&bench)), files);
-    // Another record of the same words has the same mark; a longer one has another.
+    // Another record with the same texts has the same mark; a longer one has another.
     let other = Bench::new();
     play(&other, 6);
     let path = |answer: &Value| read(at(answer, "prompts.0.prompt_path"));
@@ -112,7 +112,7 @@ fn a_dialogue_that_is_over_has_no_next_round_to_prepare() {
     assert_eq!(at(&refusal, "error_code"), "dialogue_closed");
     assert!(at(&refusal, "suggestion").as_str().unwrap().contains("`round`"), "{refusal:#}");
     assert_eq!(files_in(&dialogues(&bench)), BTreeMap::new());
-    // What was asked of a panel can still be looked up.
+    // Earlier prompts can still be rendered.
     let past = json!({ "dialogue_id": ID, "round": 2, "render": true });
     assert_eq!(at(&bench.must("context", &past), "prompts").as_array().unwrap().len(), 13);
 }
@@ -172,7 +172,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let refusal = bench.refused("context", &render("talk"));
     assert_eq!(at(&refusal, "error_code"), "unwritable");
     assert!(at(&refusal, "message").as_str().unwrap().contains("prompt-ann.md"));
-    // Nothing half done lies about.
+    // No partial files are left.
     assert_eq!(files_in(&dialogues(&bench)), BTreeMap::new());
     std::fs::remove_dir(&place).unwrap();
     std::fs::remove_dir(place.parent().unwrap()).unwrap();
@@ -214,7 +214,7 @@ fn the_program_says_what_it_wrote() {
     assert_eq!(ran.code, 0, "{ran:?}");
     let folder = program.path().canonicalize().unwrap();
     let shown = ran.stdout.replace(folder.to_str().unwrap(), "HERE");
-    // How long a prompt is depends on how long the path in it is.
+    // The length of a prompt depends on the length of the path in it.
     let is_size = |word: &&str| word.len() == 5 && word.bytes().all(|byte| byte.is_ascii_digit());
     let sizes: Vec<&str> = ran.stdout.split_whitespace().filter(is_size).collect();
     let shown = sizes.iter().fold(shown, |shown, size| shown.replace(size, "#####"));

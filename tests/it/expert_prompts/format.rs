@@ -1,13 +1,13 @@
-//! The specification's format, on its own example: the NVIDIA dialogue before its third round,
-//! for which a geopolitical analyst was created.
+//! The specification's prompt format, on its own example: the NVIDIA dialogue before its third
+//! round, with a geopolitical analyst added.
 
 use std::path::Path;
 
 use serde_json::json;
 
-use super::walk::{Walked, prompt, read};
+use super::prompt_parser::{Walked, prompt, read};
 use crate::kit::{Bench, at, batch, item, open_dialogue};
-use crate::seed::{ID, play};
+use crate::specification::{ID, play};
 
 /// The steps of the example before its round 2 is registered.
 const BEFORE_ROUND_2: usize = 6;
@@ -18,7 +18,7 @@ fn before_round_2() -> Bench {
     bench
 }
 
-/// The lines must be there, in this order.
+/// Checks that the lines occur in this order.
 #[track_caller]
 fn in_order(found: &[&str], expected: &[&str]) {
     let mut rest = found.iter();
@@ -136,14 +136,14 @@ fn a_created_expert_gets_the_brief_with_its_six_parts() {
     assert!(held("KEY CONTEXT").contains(
         "**T0003: Supply chain concentration** (raised by Cupcake and Scone, Round 0, open):\n> NVIDIA's 87%"
     ));
-    // What the specification's example shows: what supports T0003 and what it rests on.
+    // The specification's example shows what supports T0003 and what T0003 cites.
     for id in ["P0004", "P0005", "P0008"] {
         assert!(held("RELEVANT PERSPECTIVES").contains(&format!("**{id}: ")), "{id} is missing");
     }
     assert!(!held("RELEVANT PERSPECTIVES").contains("P0001"));
     assert!(held("PROGRESS").contains("- **Round 0 (Score: 117):** 11-1 split"));
     assert!(held("PROGRESS").contains("- **Round 1 (Score: 45):** Panel converging"));
-    // All of it besides the brief, too.
+    // The full record besides the brief, too.
     assert!(held("ROUND 0 MUFFIN").contains("[P0001: Income mandate mismatch] (muffin)"));
 }
 
@@ -232,8 +232,8 @@ fn a_past_round_is_told_as_its_panel_found_it() {
     assert!(walked.fenced("ACTIVE TENSIONS").contains("| T0002 | Concentration risk |"));
 }
 
-/// `docs/examples/prompt-palmier.md` is such a prompt, word for word: the folder and the mark
-/// differ from run to run. `PLENARY_RENEW=1` writes it anew.
+/// `docs/examples/prompt-palmier.md` must equal this prompt except for the folder and the mark,
+/// which differ between runs. `PLENARY_RENEW=1` rewrites it.
 #[test]
 fn the_example_in_the_documentation_is_what_is_written() {
     const MARK: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";

@@ -1,7 +1,6 @@
-//! The prompts of a round's experts: their format, what hostile text can do to them, and the
-//! files they are written to.
+//! The prompts of a round's experts: their format, hostile text, and the prompt files.
 
 mod files;
 mod format;
 mod hostile;
-mod walk;
+mod prompt_parser;

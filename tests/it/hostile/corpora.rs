@@ -1,4 +1,4 @@
-//! The strings of `tests/fixtures/corpora`. They are data under test, never followed.
+//! The strings of `tests/fixtures/corpora`. They are test data, never instructions.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub fn strings(name: &str) -> Vec<String> {
     texts
 }
 
-/// Everything that could be said in a text, and what load_run_state-alikes and limits add to it.
+/// All text corpora, with the look-alikes and limit cases.
 pub fn texts() -> Vec<String> {
     let corpora = [
         "naughty_strings",

@@ -1,4 +1,4 @@
-//! JSON: what is none is refused as such, and nothing that is panics.
+//! Invalid JSON is rejected as such, and valid JSON never causes a panic.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ fn suite() -> Vec<(String, PathBuf)> {
     files
 }
 
-/// What the name of a file of the suite promises.
+/// The result that a file name of the suite requires.
 enum Promise {
     Accepted,
     Refused,
@@ -32,7 +32,7 @@ enum Promise {
 }
 
 fn promise(name: &str) -> Promise {
-    // JSON leaves a key that is there twice to its reader; ours refuses to lose one of them.
+    // JSON leaves duplicate keys to the parser; ours rejects them instead of losing one.
     if name.contains("duplicated_key") || name.contains("same_key") {
         return Promise::Refused;
     }
@@ -43,7 +43,7 @@ fn promise(name: &str) -> Promise {
     }
 }
 
-/// Parses as `--data` does; a refusal must say `invalid_json`.
+/// Parses as `--data` does; an error must have the code `invalid_json`.
 #[track_caller]
 fn check(name: &str, text: &str) -> bool {
     match parse(text) {
@@ -81,7 +81,7 @@ fn every_document_of_the_suite_is_refused_or_answered_by_every_operation() {
         let Ok(text) = String::from_utf8(std::fs::read(&path).unwrap()) else { continue };
         let Ok(document) = parse(&text) else { continue };
         for operation in ["create", "panel", "expert", "register", "verdict", "context", "export"] {
-            // One of them has a title, and is a dialogue.
+            // One of them has a title and is a valid dialogue.
             if let Err(error) = bench.run(operation, &document) {
                 assert_eq!(error.document()["status"], "error", "{name}");
             }
@@ -129,7 +129,7 @@ fn depth_has_a_limit() {
     assert_eq!((ran.code, &document["error_code"]), (1, &json!("invalid_json")));
 }
 
-/// Places where a request may hold anything, with `depth` lists inside each other.
+/// Requests with `depth` nested lists in the fields that accept any value.
 fn deep_dialogues(depth: usize) -> [String; 2] {
     let lists = format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     let expert = format!(r#"{{"role":"R","tier":"Core","whatever":{lists}}}"#);
@@ -184,7 +184,7 @@ fn numbers_are_kept_to_the_last_bit() {
     let bench = Bench::new();
     let mut numbers =
         vec![0.1 + 0.2, 1e23, 5e-324, f64::MAX, f64::MIN_POSITIVE, 9007199254740993.0];
-    // Fractions with seventeen digits, which a quick parser gets wrong by a bit.
+    // Fractions with seventeen digits, which a fast parser gets wrong by one bit.
     let mut state = 7_u64;
     for _ in 0..500 {
         state =
@@ -206,7 +206,7 @@ fn numbers_are_kept_to_the_last_bit() {
     recommendation["parameters"] = json!({ "numbers": numbers });
     let round = batch(0, json!({ "recommendations": [recommendation] })).to_string();
     bench.must("register", &parse(&round).unwrap());
-    // Compared as text: the test's own parser is the one in doubt.
+    // Compared as text, because the test's own parser is under test.
     let exported = plenary::operations::printed(&bench.project, &json!({ "dialogue_id": "talk" }));
     let expected = json!(numbers).to_string();
     assert_eq!(exported.unwrap().text.matches(&expected).count(), 2, "a number changed");

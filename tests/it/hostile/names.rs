@@ -1,4 +1,4 @@
-//! Names: dialogue ids, slugs, local ids and targets are their alphabet or nothing.
+//! Names: dialogue ids, slugs, local ids and targets accept only their alphabet.
 
 use plenary::domain::ids::{DialogueId, ExpertSlug, LocalId, VerdictId};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::corpora;
 use crate::kit::{Bench, batch, item, open_dialogue};
 
-/// Names that load_run_state like a good one and are not.
+/// Names that look like a valid one.
 const LOOK_ALIKES: [&str; 14] = [
     "аnn",
     "ａｎｎ",
@@ -37,7 +37,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// Runs an operation with each name; the codes it was refused with must be among `codes`.
+/// Runs an operation with each name; its error codes must be among `codes`.
 #[track_caller]
 fn check(names: &[String], codes: &[&str], run: impl Fn(&Bench, &str) -> Option<Value>) {
     let bench = bench();
@@ -51,7 +51,7 @@ fn check(names: &[String], codes: &[&str], run: impl Fn(&Bench, &str) -> Option<
     assert_eq!(bench.store().verify(None, None).unwrap().head, head, "something was written");
 }
 
-/// The code of a refusal, or those of all its faults.
+/// The code of an error, or the codes of all its faults.
 fn codes_of(document: &Value) -> Vec<String> {
     let text = |fault: &Value| fault["error_code"].as_str().unwrap().to_owned();
     match document["errors"].as_array() {
@@ -79,7 +79,7 @@ fn no_text_is_a_dialogue() {
             }
             Some(bench.refused(operation, &arguments))
         };
-        // A citation's dialogue is a line of text like any other.
+        // The dialogue of a citation is plain text.
         check(&names, &["dialogue_not_found", "field_too_long"], run);
         let missing = ["missing_field", "dialogue_not_found"];
         check(&blank, &missing, run);
@@ -157,7 +157,7 @@ fn a_pool_is_refused_whole_for_one_bad_name() {
             { "slug": name, "role": "R", "tier": "Core" },
         ]);
         let arguments = json!({ "title": "Pool", "expert_pool": { "experts": experts } });
-        // An empty name is none, and gets a pastry.
+        // An empty name counts as absent and gets a default.
         (!name.is_empty()).then(|| bench.refused("create", &arguments))
     });
 }
@@ -173,7 +173,7 @@ fn every_bad_local_id_target_and_actor_of_a_batch_is_named() {
         "missing_field",
         "field_too_long",
     ];
-    // A batch of nothing but bad ids: each of them must be found.
+    // A batch with bad ids only: each must be reported.
     let local: Vec<Value> = names.iter().map(|name| item(name, "")).collect();
     let targets = |seq: usize, name: &String| {
         let mut good = item(&format!("BOB-P01{:02}", seq + 1), "");

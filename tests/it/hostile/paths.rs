@@ -1,9 +1,8 @@
-//! Paths: whatever a request names, nothing outside the allowed folders is
-//! touched, and a refusal says so under one code.
+//! Paths: a request never touches files outside the allowed folders, and its error has one code.
 //!
-//! **Invariant:** these tests harm nobody even when the code they test is broken.
-//! The workspace lies deeper than any traversal climbs, and a path that leads out
-//! of the test's own folder is only judged, never written to.
+//! **Invariant:** these tests are harmless even if the code under test is broken. The workspace is
+//! deeper than any traversal climbs, and a path that leads out of the test's own folder is only
+//! checked, never written to.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{FileTypeExt, symlink};
@@ -20,7 +19,7 @@ use tempfile::TempDir;
 use super::corpora;
 use crate::kit::{Bench, Still, open_dialogue, workspace_in};
 
-/// More steps down than the longest traversal takes up.
+/// Deeper than the longest traversal climbs.
 const DEPTH: usize = 20;
 
 /// A workspace with neighbours: `home/` is ours, everything beside it is not.
@@ -50,7 +49,7 @@ impl Street {
         street_in(self.root.path()).join("home")
     }
 
-    /// What the neighbours have.
+    /// The neighbours' files.
     fn outside(&self) -> BTreeMap<PathBuf, String> {
         let mut seen = BTreeMap::new();
         look(self.root.path(), &self.home(), &mut seen);
@@ -62,7 +61,7 @@ fn street_in(root: &Path) -> PathBuf {
     root.join("d/".repeat(DEPTH))
 }
 
-/// Links, pipes and files that a path inside the folder may run into.
+/// Links, pipes and files that a path inside the folder may hit.
 fn lay_traps(home: &Path, root: &Path) {
     symlink("../neighbour", home.join("out")).unwrap();
     symlink("../neighbour/sentinel", home.join("out-file")).unwrap();
@@ -93,7 +92,7 @@ fn look(folder: &Path, except: &Path, seen: &mut BTreeMap<PathBuf, String>) {
     }
 }
 
-/// Paths of our own that no request may write to.
+/// Our own paths that no request may write to.
 fn nasties() -> Vec<String> {
     let fixed = [
         "",
@@ -146,12 +145,13 @@ fn nasties() -> Vec<String> {
         "deep/.x.json",
     ];
     let long = ["x".repeat(5_000), format!("{}x", "y/".repeat(2_500)), "z".repeat(256)];
-    // Under the limit as it is written, over it where it leads.
+    // Within the length limit as written, over it when resolved.
     let deep = format!("{}{}", format!("{}/", "d".repeat(250)).repeat(16), "x".repeat(74));
     fixed.map(str::to_owned).into_iter().chain(long).chain([deep]).collect()
 }
 
-/// Runs an operation with each path; a refusal has one code, and the neighbours are as they were.
+/// Runs an operation with each path; an error has one code, and the neighbours' files are
+/// unchanged.
 #[track_caller]
 fn check(
     street: &Street,
@@ -215,7 +215,7 @@ fn a_dialogue_lives_nowhere_it_may_not() {
     let accepted = check(&street, &paths, create_in);
     let through: Vec<_> = paths.into_iter().zip(accepted).filter(|(_, ok)| *ok).collect();
     assert_eq!(through, []);
-    // What was refused left no dialogue behind.
+    // A rejected request leaves no dialogue.
     assert_eq!(street.bench.must("stats", &json!({}))["dialogues"], 1);
 }
 
@@ -226,7 +226,7 @@ fn an_absolute_path_is_no_way_out() {
     let street_folder = street_in(street.root.path());
     let mut paths: Vec<String> =
         near.map(|path| street_folder.join(path).to_str().unwrap().to_owned()).to_vec();
-    // These are the system's own: they are judged and not tried.
+    // System paths: check them without writing.
     let far = ["/", "//", "/dev/null", "/dev/stdout", "/proc/self/cwd/../x", "/etc/passwd", "/tmp"];
     paths.extend(far.map(str::to_owned));
     assert!(!check(&street, &paths, export_to).contains(&true));
@@ -238,7 +238,7 @@ fn no_known_traversal_leaves_the_folder_by_an_export() {
     let street = Street::new();
     let paths = corpora::strings("path_traversal");
     let accepted = check(&street, &paths, export_to);
-    // Most are only odd names on this system; those that climb must have been refused.
+    // Most are only odd names on this system; those that climb must be rejected.
     for (path, accepted) in paths.iter().zip(&accepted) {
         let climbs = path.starts_with('/') || path.split('/').any(|part| part == "..");
         assert!(!(climbs && *accepted), "{path:?} was accepted");
@@ -251,7 +251,7 @@ fn no_known_traversal_leaves_the_folder_by_an_output_dir() {
     let street = Street::new();
     let paths = corpora::strings("path_traversal");
     let (short, long): (Vec<_>, Vec<_>) = paths.into_iter().partition(|path| path.len() <= 1_000);
-    // What is refused costs nothing; of the odd names that are none of our business some will do.
+    // Rejections are cheap, so all are tested; of the harmless odd names a sample is enough.
     let folders = &street.bench.project.folders;
     let short: Vec<String> = short
         .into_iter()
@@ -264,7 +264,7 @@ fn no_known_traversal_leaves_the_folder_by_an_output_dir() {
         let climbs = path.starts_with('/') || path.split('/').any(|part| part == "..");
         assert!(!(climbs && *accepted), "{path:?} was accepted");
     }
-    // A folder's name is a line of text, with the limit that every line has.
+    // A folder name is a line of text, with the limit of every line.
     for path in long {
         let refusal = create_in(&street.bench, 0, &path).unwrap_err().document();
         assert_eq!(refusal["error_code"], "field_too_long");

@@ -1,4 +1,4 @@
-//! Texts: what goes in comes back byte for byte, wherever it was said.
+//! Texts: input comes back byte for byte from every field.
 
 use plenary::files::Folders;
 use plenary::operations::Project;
@@ -10,7 +10,7 @@ use crate::kit::{Bench, Still, batch, item, open_dialogue, pool};
 
 const LINE_CHARS_MAX: usize = 1_000;
 
-/// Texts that say something and fit a line, and those that only fit a page.
+/// Non-blank texts that fit a line, and those that only fit a page.
 fn lines() -> Vec<String> {
     let fits = |text: &String| !text.trim().is_empty() && text.chars().count() <= LINE_CHARS_MAX;
     corpora::texts().into_iter().filter(fits).collect()
@@ -31,7 +31,7 @@ fn in_memory() -> Bench {
     Bench { folder, project }
 }
 
-/// The section, the letter and the name of the text of each kind.
+/// Section, letter and text field of each kind.
 const KINDS: [(&str, char, &str); 5] = [
     ("perspectives", 'P', "content"),
     ("recommendations", 'R', "content"),
@@ -40,7 +40,7 @@ const KINDS: [(&str, char, &str); 5] = [
     ("claims", 'C', "content"),
 ];
 
-/// A round of up to 99 items of each kind, whose texts are these.
+/// A round of up to 99 items of each kind with these texts.
 fn round_of(round: u8, texts: &[String]) -> Value {
     let mut fields = json!({});
     for ((section, letter, text_field), texts) in KINDS.iter().zip(texts.chunks(99)) {
@@ -110,7 +110,7 @@ fn contexts_and_reasons_come_back() {
         .iter()
         .map(|text| json!({ "expert": "ann", "type": "request", "context": text }))
         .collect();
-    // A step into the present state only leaves its reason.
+    // A transition into the current state only records its reason.
     let updates: Vec<Value> = texts
         .iter()
         .map(|text| json!({ "id": "ANN-T0001", "status": "open", "by": "ann", "reason": text }))

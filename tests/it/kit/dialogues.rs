@@ -1,4 +1,4 @@
-//! Small dialogues, written down in a line or two.
+//! Small dialogues, written in a line or two.
 
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ pub fn open_dialogue(bench: &Bench, slugs: &[&str]) -> String {
     created.get("dialogue_id").and_then(Value::as_str).unwrap().to_owned()
 }
 
-/// A batch for a round of `talk`, with further fields on top.
+/// A batch for a round of `talk`, with extra fields.
 pub fn batch(round: u8, fields: Value) -> Value {
     let mut batch = json!({ "dialogue_id": "talk", "round": round, "score": 10 });
     let (Value::Object(all), Value::Object(more)) = (&mut batch, fields) else { unreachable!() };

@@ -1,4 +1,4 @@
-//! Verdicts of the gate, written straight into a store.
+//! Review verdicts, written directly into a store.
 
 use plenary::domain::change::{Change, EntryKind};
 use plenary::domain::dialogue::Protocol;
@@ -7,12 +7,12 @@ use plenary::domain::ids::DialogueId;
 use plenary::store::{Store, StoreError, transact};
 use serde_json::json;
 
-use super::endings::{Fate, moment, open_for};
+use super::conclusion_rows::{Fate, moment, open_for};
 
-/// When verdicts are logged in tests; each says another second in its `ts`.
+/// Journal time of all verdicts; their `ts` differ by seconds.
 const AT: &str = "2026-05-18T12:00:00Z";
 
-/// A row of a type, decided so, with this id, `seconds` after ten o'clock.
+/// A row of a type with this verdict and id, `seconds` after ten o'clock.
 pub fn log_row(id: &str, artifact_type: &str, verdict: GateVerdict, seconds: u32) -> LogRow {
     let at = moment("2026-05-18T10:00:00Z").day().start();
     let ts =
@@ -38,7 +38,7 @@ pub fn log_row(id: &str, artifact_type: &str, verdict: GateVerdict, seconds: u32
     .unwrap()
 }
 
-/// Opens the review with this id, unless there is one.
+/// Opens the review with this id unless it exists.
 fn open_review(store: &dyn Store, id: &str) -> DialogueId {
     let dialogue: DialogueId = id.parse().unwrap();
     if store.dialogue(&dialogue).unwrap().is_some() {
@@ -52,7 +52,7 @@ pub fn log_rows(store: &dyn Store, dialogue: &str, rows: &[LogRow]) {
     try_log_rows(store, dialogue, rows).unwrap_or_else(|error| panic!("{error:?}"));
 }
 
-/// The same, where the store may refuse.
+/// The same, for a store that may reject it.
 pub fn try_log_rows(store: &dyn Store, dialogue: &str, rows: &[LogRow]) -> Result<(), StoreError> {
     let id = open_review(store, dialogue);
     let changes: Vec<Change> =

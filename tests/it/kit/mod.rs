@@ -1,16 +1,16 @@
-//! What the tests stand on: a workspace in a folder of its own with a clock that
-//! only moves when it is read, and the real program.
+//! The test kit: a project in a temporary folder with a deterministic clock, the real program, and
+//! a scripted model server.
 
-pub mod chamber;
+mod conclusion_rows;
+pub mod council_driver;
 mod dialogues;
-mod dump;
-mod endings;
 pub mod instructions;
 mod log_rows;
 mod model_server;
+mod processes;
 mod program;
-mod programs;
 pub mod records;
+mod store_dump;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -25,18 +25,18 @@ use plenary::store::{SqliteStore, Store};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+pub use conclusion_rows::{Fate, conclude, ending, moment, open_for, record_outcome};
 pub use dialogues::{batch, item, open_dialogue, pool};
-pub use dump::dump;
-pub use endings::{Fate, conclude, ending, moment, open_for, record_outcome};
 pub use log_rows::{log_row, log_rows, log_verdict, override_verdict, try_log_rows};
 pub use model_server::{Gate, ModelServer, OFFERED, Play, Seen, fitting, purpose_of};
-pub use program::{Program, Ran, binary};
-pub use programs::{
+pub use processes::{
     RUNAWAYS, RUNAWAYS_COUNT, SeenProcess, alive_with, children_named, provider, request, soon,
     soon_enough, surroundings,
 };
+pub use program::{Program, Ran, binary};
+pub use store_dump::dump;
 
-/// A clock that advances a millisecond whenever it is read, and dice that always fall the same.
+/// A clock that advances one millisecond per read, with constant randomness.
 #[derive(Debug, Default)]
 pub struct Still {
     reads: AtomicI64,
@@ -54,7 +54,7 @@ impl Ambient for Still {
     }
 }
 
-/// A workspace in a folder that goes away with it.
+/// A workspace in a temporary folder, removed on drop.
 pub struct Bench {
     pub folder: TempDir,
     pub project: Project,
@@ -71,7 +71,7 @@ impl Bench {
         self.project.store.as_ref()
     }
 
-    /// Runs an operation by its name on the command line and returns its result.
+    /// Runs an operation by its command-line name and returns its result.
     pub fn run(&self, operation: &str, arguments: &Value) -> Result<Value, Error> {
         run(&self.project, operation, arguments)
     }
@@ -83,7 +83,7 @@ impl Bench {
             .unwrap_or_else(|error| panic!("{operation} was refused: {:#}", error.document()))
     }
 
-    /// The error document of an operation that must be refused.
+    /// The error document of an operation that must fail.
     #[track_caller]
     pub fn refused(&self, operation: &str, arguments: &Value) -> Value {
         match self.run(operation, arguments) {
@@ -97,7 +97,7 @@ impl Bench {
         self.must("export", &json!({ "dialogue_id": id }))
     }
 
-    /// `verify` must find nothing.
+    /// `verify` must report no findings.
     #[track_caller]
     pub fn verify(&self) {
         let verification = self.store().verify(None, None).unwrap();
@@ -137,12 +137,12 @@ fn run(project: &Project, operation: &str, arguments: &Value) -> Result<Value, E
     })
 }
 
-/// How often a test that throws dice throws them: few times in `./check`, often in `./check long`.
+/// Repeats of a randomised test: `few` in `./check`, `often` in `./check long`.
 pub fn times(few: u32, often: u32) -> u32 {
     if std::env::var_os("PLENARY_CHECK_LONG").is_some() { often } else { few }
 }
 
-/// A file of the repository, parsed.
+/// Parses a JSON file of the repository.
 #[track_caller]
 pub fn fixture(path: &str) -> Value {
     let full = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);

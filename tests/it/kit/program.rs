@@ -10,7 +10,7 @@ pub struct Program {
     pub folder: TempDir,
 }
 
-/// What a run left behind.
+/// Exit code and output of one run.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
@@ -27,14 +27,14 @@ impl Program {
         self.folder.path()
     }
 
-    /// The program, ready for arguments. It trusts what the test wrote.
+    /// The program, ready for arguments. It trusts the test's settings.
     pub fn command(&self) -> Command {
         let mut command = self.command_without_trust();
         command.env("PLENARY_TRUST", "all");
         command
     }
 
-    /// The program as it starts with an empty environment.
+    /// The program with an empty environment and no trusted settings.
     pub fn command_without_trust(&self) -> Command {
         let mut command = Command::new(binary());
         command.current_dir(self.path()).env_clear().stdin(Stdio::null());
@@ -50,7 +50,7 @@ impl Program {
         }
     }
 
-    /// Writes a text into the folder, in folders of its own where the path names some.
+    /// Writes a text file into the folder and creates its parent folders.
     pub fn write(&self, path: &str, text: &str) {
         let path = self.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

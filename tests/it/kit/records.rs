@@ -1,4 +1,4 @@
-//! Records without a store: what a council found, and whatever else a test writes down.
+//! Records without a store, for tests that need entities.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use plenary::domain::transcript::Transcript;
 use plenary::protocols::council::round_batch;
 use plenary::record::register::NewItem;
 
-/// A record in which nothing was found yet.
+/// A record without entities.
 pub fn empty_record(transcript: &Transcript) -> Record {
     let at = transcript.opened_at;
     Record {
@@ -43,7 +43,7 @@ pub fn empty_record(transcript: &Transcript) -> Record {
     }
 }
 
-/// What a council has found in its first two rounds, as the store would have it.
+/// The entities of a council after its first two rounds, as the store would return them.
 pub fn council_record(transcript: &Transcript) -> Record {
     let mut record = empty_record(transcript);
     let mut known: BTreeMap<String, EntityId> = BTreeMap::new();
@@ -69,7 +69,7 @@ pub fn hold(record: &mut Record, round: u8, title: Option<String>, summary: Opti
     record.rounds.push(Round { round, title, score: 0, summary, created_at });
 }
 
-/// An entity that nothing has happened to.
+/// An entity without events.
 pub fn add_entity(record: &mut Record, id: &str, by: &str, label: &str, text: &str) {
     let id: EntityId = id.parse().unwrap();
     let contributors: Vec<ExpertSlug> = by.split(',').map(|name| name.parse().unwrap()).collect();

@@ -1,13 +1,13 @@
-//! What every client sees: the handshake, the list of tools, and nothing else on standard output.
+//! What every client sees: the handshake, the tool list, and only messages on standard output.
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::agent::Agent;
+use super::stdio_client::Agent;
 use crate::kit::{Program, at, pool};
 
-/// What the whole list may cost every conversation.
+/// Size limit of the tool list, which every conversation pays for.
 const LIST_BYTES_MAX: usize = 16_000;
 
 const GOLDEN: &str = "tests/fixtures/mcp/tools.json";
@@ -46,7 +46,7 @@ fn every_version_is_spoken() {
         assert_eq!(at(&told, "serverInfo.name"), "plenary");
         assert!(at(&told, "instructions").as_str().unwrap().contains("council_ask"));
     }
-    // The newest has no handshake: every request says who asks.
+    // The newest version has no handshake: every request identifies its client.
     let program = Program::new();
     let mut agent = Agent::silent(&program, &["mcp"]);
     let meta = json!({
@@ -64,8 +64,8 @@ fn every_version_is_spoken() {
     assert_eq!(at(&listed, "tools").as_array().unwrap().len(), 13);
 }
 
-/// Everything that a schema offers is known to the operation behind it: a slip in its name is
-/// told with the name that was meant.
+/// The operation reads every property of its schema: a misspelled name is rejected with the correct
+/// one.
 #[test]
 fn every_property_of_a_schema_is_read_by_its_tool() {
     let mut agent = Agent::alone();
@@ -76,7 +76,7 @@ fn every_property_of_a_schema_is_read_by_its_tool() {
         let name = tool["name"].as_str().unwrap();
         for property in at(tool, "inputSchema.properties").as_object().unwrap().keys() {
             if property.len() < 3 {
-                // Too short for a slip to be told from another word.
+                // Too short for a misspelling to be recognised.
                 continue;
             }
             let slip = format!("{property}x");
@@ -96,7 +96,7 @@ fn every_property_of_a_schema_is_read_by_its_tool() {
     assert!(tried > 90, "{tried}");
 }
 
-/// Which search reads a property.
+/// The search operation that reads a property.
 fn op_of(property: &str) -> &'static str {
     match property {
         "ids" | "dialogue_id" => "cite",
@@ -110,7 +110,7 @@ fn keys(object: &Value) -> BTreeSet<String> {
     object.as_object().unwrap().keys().cloned().collect()
 }
 
-/// The keys that a tool promises.
+/// The keys in a tool's output schema.
 fn promised(listed: &Value, name: &str) -> BTreeSet<String> {
     let tools = at(listed, "tools").as_array().unwrap();
     let tool = tools.iter().find(|tool| tool["name"] == name).unwrap();
@@ -134,14 +134,14 @@ fn answers_have_the_keys_that_their_schema_names() {
     ] {
         let answer = agent.must(tool, arguments);
         let mut promised = promised(&listed, tool);
-        // Without `render` nothing was written.
+        // Without `render` no prompts are written.
         promised.retain(|key| key != "prompts" || arguments.get("render").is_some());
         let told = keys(&answer);
-        // And there is not always something to be said.
+        // Warnings are optional.
         promised.retain(|key| key != "warnings" || told.contains(key));
         assert_eq!(told, promised, "{tool}");
     }
-    // A search answers with some of its keys, and all its ops together with all of them.
+    // A search returns some of its keys; all its operations together return all of them.
     let mut told = BTreeSet::new();
     for search in [
         json!({ "op": "cite", "ids": ["talk/P0001"] }),
@@ -158,7 +158,7 @@ fn answers_have_the_keys_that_their_schema_names() {
 fn standard_output_carries_the_protocol_and_nothing_else() {
     let program = Program::new();
     std::fs::write(program.path().join("post.md"), "A post.\n").unwrap();
-    // A log that cannot be written is talked about, and not there.
+    // A log that cannot be written causes a warning.
     std::fs::create_dir(program.path().join("council_log.jsonl")).unwrap();
     let mut agent = Agent::with(&program, &["-v", "mcp"]);
     agent.must(
@@ -167,7 +167,7 @@ fn standard_output_carries_the_protocol_and_nothing_else() {
     );
     agent.must("blue_dialogue_create", &json!({ "title": "Talk" }));
     agent.refused("blue_dialogue_progress", &json!({ "dialogue_id": "nothing" }));
-    // Every line that came was a message, or the agent had panicked.
+    // The client panics on any line that is not a message.
     let (code, said) = agent.leave();
     assert_eq!(code, 0, "{said}");
     assert!(said.contains("verdict log"), "{said}");

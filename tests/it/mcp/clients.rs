@@ -1,8 +1,8 @@
-//! `init --mcp`: what an agent program is told, and that a server starts by it.
+//! `init --mcp`: the settings written for agent programs, and that a server starts from them.
 
 use serde_json::{Value, json};
 
-use super::agent::Agent;
+use super::stdio_client::Agent;
 use crate::kit::{Program, at, binary};
 
 #[test]

@@ -1,4 +1,4 @@
-//! A directive by tool: restated first, taken up once it is confirmed.
+//! A directive through the tool: restated first, effective once confirmed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,14 +7,14 @@ use plenary::domain::ask::Purpose;
 use plenary::domain::intervention::Intervention;
 use serde_json::{Value, json};
 
-use super::agent::Agent;
-use super::long_work::transcript;
-use crate::councils::house::{Asked, Council};
+use super::run_tools::transcript;
+use super::stdio_client::Agent;
+use crate::councils::harness::{Asked, Council};
 use crate::kit::{Play, at};
 
 const SENTENCE: &str = "You want the costs weighed first.";
 
-/// A council that waits in its first round, and whose chair restates.
+/// A council that waits in its first round and whose chair restates.
 fn council() -> (Council, Arc<AtomicBool>) {
     let is_open = Arc::new(AtomicBool::new(false));
     let asked = Arc::clone(&is_open);
@@ -26,7 +26,7 @@ fn council() -> (Council, Arc<AtomicBool>) {
     (Council::new(script), is_open)
 }
 
-/// The directives in the record: whether each was confirmed, and how it was understood.
+/// The directives in the record: whether confirmed, and the restatement.
 fn directives(council: &Council, id: &Value) -> Vec<(bool, String)> {
     let noted = transcript(&council.program, id).interventions;
     let told = noted.into_iter().map(|noted| {
@@ -57,7 +57,7 @@ fn what_is_confirmed_is_what_was_restated_and_is_paid_for_once() {
     assert_eq!(directives(&council, &id), both);
     assert_eq!(council.calls(Purpose::Restatement), 1, "the chair was asked once");
     is_open.store(true, Ordering::SeqCst);
-    // The calls that hang are given up by their own deadline; going on asks them again.
+    // The hanging calls time out; the resumed run repeats them.
     agent.kill();
     let mut next = Agent::new(&council.program);
     let asked = json!({ "dialogue_id": id, "resume": true, "wait_seconds": 60 });

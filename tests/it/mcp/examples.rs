@@ -1,9 +1,8 @@
-//! Every example that we print fits the schema that we publish: a client that checks what it sends
-//! may send it.
+//! Every printed example fits our published schema, so a client that validates can send it.
 
 use serde_json::{Map, Value, json};
 
-use super::agent::Agent;
+use super::stdio_client::Agent;
 use crate::kit::{at, fixture};
 use crate::skills::{blocks, skill};
 
@@ -16,9 +15,8 @@ fn schemas() -> Map<String, Value> {
         .collect()
 }
 
-/// What is wrong with a value by a schema of the kind that we publish. Stricter than the standard:
-/// a field that a schema with properties does not name is wrong, and a keyword that this does not
-/// know is a bug of the test.
+/// Validates a value against a published schema. Stricter than the standard: a field that the
+/// schema does not name is a fault, and an unknown keyword is a bug of the test.
 struct Checker<'a> {
     root: &'a Value,
     faults: Vec<String>,

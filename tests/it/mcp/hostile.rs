@@ -1,12 +1,12 @@
-//! What nobody should send, sent: an error wherever an id can be read, and the server goes on.
+//! Invalid messages: the server returns an error if it can read an id, and keeps serving.
 
 use serde_json::{Value, json};
 
-use super::agent::Agent;
+use super::stdio_client::Agent;
 use crate::hostile::corpora;
 use crate::kit::{Program, at, pool};
 
-/// That the server still answers.
+/// Checks that the server still answers.
 #[track_caller]
 fn goes_on(agent: &mut Agent) {
     assert_eq!(at(&agent.ask("tools/list", &json!({})), "tools").as_array().unwrap().len(), 13);
@@ -59,7 +59,7 @@ fn ten_megabytes_are_refused_with_a_word() {
     assert_eq!(at(&refused, "error_code"), "field_too_long");
     let refused = agent.refused("council_ask", &json!({ "question": big, "rehearse": true }));
     assert!(refused.to_string().contains("field_too_long"), "{refused:#}");
-    // Over the limit of a line: its beginning still says whose it was.
+    // Over the line limit: its beginning still contains the id.
     let line = format!(
         r#"{{"jsonrpc":"2.0","id":2001,"method":"ping","params":{{"x":"{}"}}}}"#,
         "y".repeat(17 * 1024 * 1024)
@@ -86,7 +86,7 @@ fn what_is_said_before_the_handshake_ends_nothing() {
     goes_on(&mut agent);
 }
 
-/// A ping, or a request by nobody in particular, is answered and begins nothing.
+/// A ping, or a request without a client, is answered and starts no session.
 #[test]
 fn what_follows_an_early_request_ends_nothing_either() {
     for early in ["ping", "tools/list", "server/discover"] {
@@ -145,7 +145,7 @@ fn a_name_of_ten_megabytes_is_not_sent_back() {
     goes_on(&mut agent);
 }
 
-/// An id that is a number, and none of ours: whoever waits for it hears that.
+/// A numeric id outside our range: the error is sent without an id.
 #[test]
 fn an_id_that_cannot_be_answered_to_is_answered_without_one() {
     let mut agent = Agent::alone();
@@ -169,7 +169,7 @@ fn a_client_that_closes_at_once_still_hears_what_was_wrong() {
         let mut agent = Agent::with(&program, &["mcp"]);
         agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":77,\"method\":\"ping\"}\n");
         assert_eq!(at(&agent.heard(), "error.code"), -32600);
-        // Also before it has said hello, and without an end of its last line.
+        // Also before initialisation, and without a newline at the end of the input.
         let mut agent = Agent::silent(&program, &["mcp"]);
         agent.send_last(b"{\"jsonrpc\":\"1.0\",\"id\":78,\"method\":\"ping\"}");
         assert_eq!(at(&agent.heard(), "id"), 78);
@@ -197,19 +197,19 @@ fn requests_that_overlap_are_all_answered_also_under_one_id() {
     for _ in 0..5 {
         agent.send(&call(json!(4000), "blue_dialogue_search", json!({ "op": "stats" })));
     }
-    // Each is answered: by what was asked for, or that its id is in use.
+    // Each gets the result, or the error that its id is in use.
     let answers: Vec<Value> = (0..5).map(|_| agent.heard()).collect();
     assert!(answers.iter().all(|answer| answer["id"] == 4000), "{answers:?}");
     assert!(answers.iter().any(|answer| answer.get("result").is_some()), "{answers:?}");
     goes_on(&mut agent);
 }
 
-/// Every path of the corpora as a place to write, a dialogue, a resource, a document: nothing
-/// outside the folder is read or written.
+/// Every corpus path as output, dialogue, resource and document: no file outside the folder is read
+/// or written.
 #[test]
 fn no_path_of_the_corpora_leads_out_of_the_folder() {
     let program = Program::new();
-    // Deeper than any of them climbs: what went wrong would go wrong in here.
+    // Deeper than any path climbs, so a bug stays inside this folder.
     let inside = program.path().join("street/".repeat(60)).join("home");
     std::fs::create_dir_all(&inside).unwrap();
     std::fs::write(inside.join("../secret.md"), "the secret of the house\n").unwrap();
@@ -249,7 +249,7 @@ fn no_path_of_the_corpora_leads_out_of_the_folder() {
     goes_on(&mut agent);
 }
 
-/// Everything below a folder, but for what lies in another.
+/// Every file below a folder except those in `but`.
 fn files(folder: &std::path::Path, but: &std::path::Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];

@@ -1,12 +1,12 @@
-//! The door by HTTP: who is let in, and what becomes of what they send.
+//! MCP over HTTP: access control and handling of requests.
 
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use super::agent::Agent;
-use super::long_work::{first_dialogue, waiting};
-use super::served::{Served, call, hello, read};
+use super::http_harness::{Served, call, hello, read};
+use super::run_tools::{first_dialogue, waiting};
+use super::stdio_client::Agent;
 use crate::kit::{Program, at};
 
 #[test]
@@ -22,8 +22,8 @@ fn whoever_has_the_token_is_answered() {
     assert!(served.token.len() >= 64, "256 random bits");
 }
 
-/// Every combination of a host, an origin, a token and a method: those that are let in are
-/// exactly those whose parts all are ours.
+/// Every combination of host, origin, token and method: the server accepts only those in which all
+/// parts are valid.
 #[test]
 fn nobody_is_let_in_by_a_host_an_origin_or_a_token_that_is_not_ours() {
     let program = Program::new();
@@ -203,7 +203,7 @@ fn a_planted_token_is_refused_with_what_to_do() {
         assert!(ran.stderr.contains("token") && ran.stderr.contains("remove"), "{ran:?}");
         assert!(ran.stderr.contains(said) && !ran.stderr.contains("--port"), "{ran:?}");
     };
-    // As a clone brings it.
+    // As a git clone may bring it.
     program.write(".plenary/token", &"0123456789abcdef".repeat(4));
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
     refused("mode 0644");
@@ -212,7 +212,7 @@ fn a_planted_token_is_refused_with_what_to_do() {
     std::os::unix::fs::symlink("../elsewhere", &path).unwrap();
     refused("it is a link");
     std::fs::remove_file(&path).unwrap();
-    // Half a token.
+    // An incomplete token.
     program.write(".plenary/token", "");
     std::fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).unwrap();
     refused("fewer than");

@@ -1,18 +1,18 @@
-//! The door for agents, as a client finds it: the real program, a message a line.
+//! The MCP server as a client sees it: the real program, one message per line.
 
-pub mod agent;
 mod answers;
 mod clients;
-mod crowds;
+mod concurrency;
 mod directives;
 mod examples;
 mod hostile;
 mod http;
-pub mod long_work;
+pub mod http_harness;
 mod operator;
 mod record;
-pub mod served;
+mod run_options;
+pub mod run_tools;
+pub mod stdio_client;
 mod stopping;
 mod tasks;
-mod unread;
-mod wishes;
+mod unread_answers;

@@ -1,14 +1,14 @@
-//! What the operator allows, and what a caller asks for.
+//! The operator's limits, and the caller's requests within them.
 
 use std::time::{Duration, Instant};
 
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use super::agent::Agent;
-use super::long_work::{transcript, waiting};
-use super::served::call;
-use crate::councils::house::{Asked, Council};
+use super::http_harness::call;
+use super::run_tools::{transcript, waiting};
+use super::stdio_client::Agent;
+use crate::councils::harness::{Asked, Council};
 use crate::kit::{Play, at};
 
 #[test]
@@ -45,7 +45,7 @@ fn a_caller_may_ask_for_less_than_the_operator_allows_and_not_for_more() {
     }
 }
 
-/// The environment of a server is the operator's too.
+/// The environment of a server belongs to the operator too.
 #[test]
 fn the_environment_limits_a_caller() {
     let (council, _) = waiting();
@@ -77,7 +77,7 @@ fn a_caller_that_resumes_a_run_keeps_to_what_the_operator_allows_now() {
     assert_eq!((caps.usd_micros, caps.tokens, caps.calls), (500_000, 90_000, 7));
 }
 
-/// What one costs is known before the next is asked for.
+/// The cost of one directive is known before the next is sent.
 #[test]
 fn directives_that_arrive_together_are_held_against_one_budget() {
     let script = |ask: &Asked<'_>| match ask.purpose == Purpose::Restatement {
@@ -105,7 +105,7 @@ fn directives_that_arrive_together_are_held_against_one_budget() {
     assert_eq!(council.calls(Purpose::Restatement), 2);
 }
 
-/// A council whose calls cost money: 8.192 dollars at worst, and far less in truth.
+/// A council with expensive calls: 8.192 dollars at worst, far less in fact.
 fn dear(settings: &mut Value, server_usd_max: f64) {
     for provider in settings["council"]["providers"].as_array_mut().unwrap() {
         provider["price"] = json!({ "input_per_mtok": 0, "output_per_mtok": 1_000 });
@@ -123,7 +123,7 @@ fn runs_of_a_server_share_the_money_of_a_day_also_when_it_is_started_again() {
     assert_eq!(at(&first, "status"), "done", "{first:#}");
     let spent = at(&first, "progress.cost_usd").as_f64().unwrap();
     assert!(spent > 0.0, "{first:#}");
-    // One call would fit. With what the first council spent it does not.
+    // One call would fit; with the first council's cost it does not.
     let limit = 8.192 + spent / 2.0;
     council.set(|settings| dear(settings, limit));
     let second = agent.must("council_ask", &ask);
@@ -134,7 +134,7 @@ fn runs_of_a_server_share_the_money_of_a_day_also_when_it_is_started_again() {
     let resume = json!({ "dialogue_id": id, "resume": true, "wait_seconds": 60 });
     check_stopped(&next.must("deliberation_status", &resume));
     check_stopped(&next.must("council_ask", &ask));
-    // The operator may let more be spent, or go on at the command line.
+    // The operator may raise the limit, or resume on the command line.
     council.set(|settings| dear(settings, 1_000.0));
     let third = next.must("deliberation_status", &resume);
     assert_eq!(at(&third, "status"), "done", "{third:#}");

@@ -1,8 +1,8 @@
-//! The nine tools of the record: what a Judge does, and what it is told when it errs.
+//! The nine record tools: what a Judge does, and the errors it gets.
 
 use serde_json::{Value, json};
 
-use super::agent::Agent;
+use super::stdio_client::Agent;
 use crate::kit::{Program, at, batch, item, pool};
 
 /// A dialogue called `talk`, with round 0 registered.
@@ -45,7 +45,7 @@ fn a_tool_and_the_command_of_its_name_are_one_thing() {
         let (code, mut printed) = by_command.operation(operation, arguments);
         assert_eq!(code, 0, "{operation}: {printed:#}");
         for answer in [&mut told, &mut printed] {
-            // Where the folder lies is the only difference.
+            // The folder is the only difference.
             if let Some(folder) = answer.get_mut("output_dir") {
                 *folder = json!("…");
             }
@@ -79,7 +79,7 @@ fn looking_leaves_nothing_behind() {
     assert_eq!(std::fs::read_dir(program.path()).unwrap().count(), 0);
 }
 
-/// An export may take the place of an earlier one, and of nothing that means something else.
+/// An export may replace an earlier export, but no other file.
 #[test]
 fn an_export_leaves_alone_what_has_a_meaning_of_its_own() {
     let program = Program::new();
@@ -140,7 +140,7 @@ fn every_search_answers_in_its_own_shape() {
     assert_eq!(at(&refused, "error_code"), "missing_field");
 }
 
-/// The seed's table of errors: what is registered, the code, and its message.
+/// The specification's error table: input, code and message.
 #[test]
 fn every_error_of_the_specification_arrives_with_its_message() {
     let mut agent = Agent::alone();
@@ -252,7 +252,7 @@ fn a_dialogue_that_somebody_leads_ends_by_their_verdicts() {
     );
 }
 
-/// `plenary conclude` refuses a review, so nobody is sent there.
+/// `plenary conclude` rejects a review, so the suggestion is another command.
 #[test]
 fn a_review_without_a_verdict_is_gone_on_with() {
     let program = Program::new();
@@ -306,7 +306,7 @@ fn prompts_tell_a_judge_and_an_expert_what_they_must_know() {
     {
         let prompt = agent.ask("prompts/get", &json!({ "name": name }));
         let text = at(&prompt, "messages.0.content.text").as_str().unwrap();
-        // It begins with what it says, and not with what a file of it needs.
+        // The prompt starts with its text, not with the front matter of its file.
         assert!(text.starts_with("# ") && text.contains(word), "{prompt:#}");
     }
     let id = agent.request("prompts/get", &json!({ "name": "nothing" }));

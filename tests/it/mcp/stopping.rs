@@ -1,16 +1,16 @@
-//! How a server ends: with its client, or when somebody says stop.
+//! How a server exits: with its client, or on a signal.
 
 use std::time::Duration;
 
 use rustix::process::Signal;
 use serde_json::json;
 
-use super::agent::Agent;
-use super::long_work::{first_dialogue, waiting};
-use super::served::{Served, call, read};
+use super::http_harness::{Served, call, read};
+use super::run_tools::{first_dialogue, waiting};
+use super::stdio_client::Agent;
 use crate::kit::at;
 
-/// A stream that is open and a call that waits keep no server alive, and its runs least of all.
+/// An open stream and a waiting call do not keep the server alive; its runs are interrupted.
 #[test]
 fn a_server_by_http_ends_when_it_is_told_whoever_is_connected() {
     let (council, _) = waiting();
@@ -28,7 +28,7 @@ fn a_server_by_http_ends_when_it_is_told_whoever_is_connected() {
         served.signal(signal);
         let ended = served.ended_within(Duration::from_secs(10));
         assert_eq!(ended.and_then(|status| status.code()), Some(0), "{signal:?}");
-        // Whoever waited was told how it stands.
+        // The waiting client gets the current status.
         let told = read(waiting).message();
         assert_eq!(at(&told, "result.structuredContent.status"), "interrupted", "{told:#}");
         let mut next = Agent::new(&council.program);
@@ -37,7 +37,7 @@ fn a_server_by_http_ends_when_it_is_told_whoever_is_connected() {
     }
 }
 
-/// Whoever pipes requests in and reads what comes out is answered.
+/// Piped requests are answered after the input has ended.
 #[test]
 fn what_is_soon_done_is_answered_after_the_input_has_ended() {
     let mut agent = Agent::alone();
@@ -49,7 +49,7 @@ fn what_is_soon_done_is_answered_after_the_input_has_ended() {
     assert_eq!(at(&answer, "result.structuredContent.status"), "done", "{answer:#}");
 }
 
-/// Nobody is left to read what would come of it.
+/// The client is gone, so the server drops the waiting call.
 #[test]
 fn a_server_ends_with_its_client_also_while_a_call_waits() {
     let (council, _) = waiting();
@@ -59,7 +59,7 @@ fn a_server_ends_with_its_client_also_while_a_call_waits() {
     let id = agent.request("tools/call", &call);
     first_dialogue(&mut agent);
     agent.send_last(b"");
-    // The library gives up calls that do not end after five seconds, and they are not answered.
+    // After five seconds the library drops unfinished calls without an answer.
     assert_eq!(agent.ended_within(Duration::from_secs(20)), Some(0));
     let answer = agent.answer(id);
     assert_eq!(at(&answer, "result.structuredContent.status"), "interrupted", "{answer:#}");

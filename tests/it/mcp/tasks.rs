@@ -1,15 +1,15 @@
-//! Runs as tasks, for clients that have them.
+//! Runs as tasks, for clients that support tasks.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::agent::Agent;
-use super::long_work::waiting;
+use super::run_tools::waiting;
+use super::stdio_client::Agent;
 use crate::kit::{Program, at};
 
-/// What a client with tasks says with every request.
+/// The metadata that a client with tasks sends with every request.
 fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -18,7 +18,7 @@ fn meta() -> Value {
     })
 }
 
-/// Starts a council as a task, and returns what names the task.
+/// Starts a council as a task and returns the task's name.
 fn begun(agent: &mut Agent, arguments: &Value) -> Value {
     let call = json!({ "name": "council_ask", "arguments": arguments, "_meta": meta() });
     let task = agent.ask("tools/call", &call);
@@ -49,11 +49,11 @@ fn a_client_that_has_tasks_gets_one_and_its_id_is_that_of_the_dialogue() {
     }
     assert_eq!(at(&told, "status"), "completed", "{told:#}");
     assert_eq!(at(&told, "result.structuredContent.result.dialogue_id"), &poll["taskId"]);
-    // The next server knows it too.
+    // Another server process knows the task too.
     agent.leave();
     let mut next = Agent::silent(&program, &["mcp"]);
     assert_eq!(at(&next.ask("tasks/get", &poll), "status"), "completed");
-    // What is finished is not cancelled any more.
+    // A finished task cannot be cancelled.
     next.ask("tasks/cancel", &poll);
     assert_eq!(at(&next.ask("tasks/get", &poll), "status"), "completed");
 }

@@ -30,8 +30,8 @@ fn program_with_long_dialogue() -> Program {
     program
 }
 
-/// The system kills a process that writes a longer file than it may: here in the middle of the
-/// export, and not by luck.
+/// The kernel kills a process that exceeds its file size limit: here in the middle of the export,
+/// every time.
 fn killed_export(program: &Program, output: &str) {
     // Blocks of 512 or 1,024 bytes: more than SQLite's index of 32 KiB, less than the export.
     let script = format!("ulimit -c 0; ulimit -f 160; exec \"$0\" export talk --output {output}");

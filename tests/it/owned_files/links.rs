@@ -1,4 +1,4 @@
-//! A clone that brings links under the names of files that Plenary owns.
+//! A clone that contains links under the names of Plenary's own files.
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -34,12 +34,12 @@ fn a_store_file_that_is_a_link_is_refused() {
     let target = outside.path().join("other.db");
     symlink(&target, program.path().join(".plenary/plenary.db")).unwrap();
     check_refused(&program.run(&["dialogue", "create", "Talk"]), 5, "plenary.db");
-    // The same by the project's own file.
+    // The same through the project's settings file.
     program.write("council.yaml", "storage: {url: 'sqlite:data/talks.db'}\n");
     symlink(outside.path(), program.path().join("data")).unwrap();
     check_refused(&program.run(&["dialogue", "create", "Talk"]), 5, "data");
     assert_eq!(names_in(outside.path()), Vec::<String>::new());
-    // What the operator types is the operator's.
+    // The operator may choose this path on the command line.
     let ran = program.run(&["--store", "data/talks.db", "dialogue", "create", "Talk"]);
     assert_eq!(ran.code, 0, "{ran:?}");
 }
@@ -56,7 +56,7 @@ fn a_verdict_log_that_is_a_link_is_not_written_through() {
     let ran = program.run(&["log", "repair"]);
     check_refused(&ran, 5, "review.log_path");
     assert_eq!(std::fs::read_to_string(&target).unwrap(), "of the user\n");
-    // As the hint says.
+    // Follow the hint of the error.
     std::fs::remove_file(program.path().join("council_log.jsonl")).unwrap();
     assert_eq!(program.run(&["log", "repair"]).code, 0);
     let log = std::fs::read_to_string(program.path().join("council_log.jsonl")).unwrap();

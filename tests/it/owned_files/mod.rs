@@ -1,4 +1,4 @@
-//! Files that Plenary writes: which it replaces, where it never writes, and what stays behind.
+//! Files that Plenary writes: which it replaces, where it never writes, and leftovers.
 
 mod leftovers;
 mod links;

@@ -1,8 +1,8 @@
-//! A folder changes places with a link while files in it are written and read: not one write or
-//! read reaches the other side.
+//! A folder and a link are swapped while files in it are written and read: no access reaches the
+//! link's target.
 //!
-//! The swaps run for as long as a fixed number of calls takes. With check and use apart, about
-//! one call in five got out.
+//! The swaps run during a fixed number of calls. With separate check and use, about one call in
+//! five escaped.
 
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Swapped {
         self.root.path().join("home")
     }
 
-    /// Runs `call` so many times while the two change places without a pause.
+    /// Runs `call` this many times while folder and link are swapped continuously.
     fn during_swaps(&self, calls: u32, call: impl Fn(u32)) {
         let (sub, swap) = (self.home().join("sub"), self.home().join("swap"));
         let is_over = AtomicBool::new(false);
@@ -54,7 +54,7 @@ impl Swapped {
                     exchange(&sub, &swap);
                 }
             });
-            // Ends the other thread when a call panics, too.
+            // Stops the other thread even if a call panics.
             let over = Over(&is_over);
             (0..calls).for_each(call);
             drop(over);
@@ -64,7 +64,7 @@ impl Swapped {
         }
     }
 
-    /// Every file of the neighbour's, which never change.
+    /// The neighbour's files, which never change.
     fn neighbours_files(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
         let mut folders = vec![self.root.path().join("neighbour")];
@@ -96,16 +96,16 @@ fn no_export_gets_out_while_a_folder_becomes_a_link() {
     let swapped = Swapped::new();
     let before = swapped.neighbours_files();
     swapped.during_swaps(times(600, 6_000), |call| {
-        // A name of its own for each call: none is refused because it exists.
+        // A new name for each call: none is rejected because the file exists.
         let paths = [format!("sub/{call}.json"), format!("sub/deep/er/{call}.json")];
         for path in paths {
             let arguments = json!({ "dialogue_id": "talk", "output_path": path });
-            // Refused or written inside.
+            // Rejected, or written inside.
             let _ = swapped.bench.run("export_file", &arguments);
         }
     });
     assert_eq!(swapped.neighbours_files(), before);
-    // The guard lets through what is right.
+    // The guard accepts valid paths.
     let arguments = json!({ "dialogue_id": "talk", "output_path": "sub/deep/er/last.json" });
     swapped.bench.must("export_file", &arguments);
     assert!(swapped.home().join("sub/deep/er/last.json").is_file());

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::kit::{Program, Ran, at};
-use crate::mcp::agent::Agent;
+use crate::mcp::stdio_client::Agent;
 
 const COUNCIL: &str = "\
 review:
@@ -39,7 +39,7 @@ fn text(program: &Program, path: &str) -> String {
     std::fs::read_to_string(program.path().join(path)).unwrap()
 }
 
-/// An export there is refused, and what is there stays as it is.
+/// Checks that an export there is rejected and the file is unchanged.
 #[track_caller]
 fn check_refused(program: &Program, path: &str, more: &[&str], said: &str) {
     let place = program.path().join(path);
@@ -98,7 +98,7 @@ fn an_export_is_replaced_by_a_later_one() {
             assert_eq!(ran.code, 0, "{path}: {ran:?}");
         }
     }
-    // What stands before or behind an export is not ours.
+    // Text before or after an export is not ours.
     let markdown = text(&program, "council.md");
     for joined in [format!("# My report\n\n{markdown}"), format!("{markdown}\nMy notes.\n")] {
         program.write("council.md", &joined);
@@ -150,7 +150,7 @@ fn a_file_of_the_store_is_never_replaced() {
         check_refused(&program, path, &[], "it is a file of the store");
         check_refused(&program, path, &["--force"], "it is a file of the store");
     }
-    // By another name of the same file.
+    // Through another name of the same file.
     std::fs::hard_link(
         program.path().join(".plenary/plenary.db"),
         program.path().join("other-name.json"),

@@ -1,4 +1,4 @@
-//! Each agent program, as people have it, against a scripted model server.
+//! Each real agent program against a scripted model server.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ const AGENTS: [&str; 3] = ["claude", "codex", "gemini"];
 const SYSTEM: &str = "You are the Chair. Answer in one word.";
 const USER: &str = "Say «pong», please.\nNothing else.";
 
-/// A program with a home of its own, in front of a scripted server.
+/// An agent program with its own home folder, in front of a scripted server.
 struct Agent {
     name: &'static str,
     home: TempDir,
@@ -31,7 +31,7 @@ impl Agent {
         Self { name, home, server: Server::start(behaviour).await }
     }
 
-    /// With keys in the environment, and the server where each program looks for one.
+    /// With keys in the environment, and the server at the address that each program uses.
     fn transport(&self) -> CliTransport {
         self.transport_with(&[
             ("ANTHROPIC_API_KEY", "sk-test-key"),
@@ -69,7 +69,7 @@ impl Agent {
         self.transport().send(&request(SYSTEM, USER)).await
     }
 
-    /// The one call it made to the model.
+    /// Its only call to the model.
     fn call(&self) -> Called {
         let calls = self.server.calls();
         assert_eq!(calls.len(), 1, "{} made {} calls", self.name, calls.len());
@@ -91,7 +91,7 @@ fn write(path: &Path, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-/// All texts of a document, however deep.
+/// All texts of a document, at any depth.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
@@ -145,7 +145,7 @@ async fn codex_gets_the_instructions_first_and_keeps_only_the_tool_that_asks_peo
     assert!(texts(&body["input"]).contains(&prompt.as_str()));
     let tools: Vec<&Value> =
         body["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
-    // Nobody is there to be asked: the call is refused when it is made.
+    // No user can be asked: the call is rejected when it is made.
     assert_eq!(tools, ["request_user_input"]);
 }
 
@@ -184,7 +184,7 @@ async fn every_agent_tells_what_the_server_refused() {
 async fn every_agent_tells_that_there_is_no_server() {
     for name in AGENTS {
         let mut agent = Agent::new(name, Behaviour::Answers).await;
-        // Nothing listens on a privileged port of loopback.
+        // No server listens on this privileged port of loopback.
         agent.server.port = 9;
         let error = agent.ask().await.unwrap_err();
         assert_eq!(error.error_type, ErrorType::Network, "{name}: {error}");
@@ -259,7 +259,7 @@ async fn servers_and_hooks_of_the_user_are_not_started_by_codex_and_gemini() {
     }
 }
 
-/// Whether any file under a folder holds a text.
+/// Whether any file under a folder contains a text.
 fn keeps(folder: &Path, text: &str) -> bool {
     std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path()).any(|path| {
         if path.is_dir() && !path.is_symlink() {
@@ -278,7 +278,7 @@ async fn only_gemini_keeps_the_prompt_in_its_users_home() {
         let asked = request("You are the Chair.", "the-prompt-of-this-test");
         agent.transport().send(&asked).await.unwrap();
         agent.is_gone().await;
-        // That of gemini is a known flaw, and shows that the search would find the others.
+        // Gemini's leak is a known flaw and proves that the search would find the others.
         let kept = keeps(agent.home.path(), "the-prompt-of-this-test");
         assert_eq!(kept, name == "gemini", "{name}");
     }

@@ -1,14 +1,14 @@
-//! The ten documents of `tests/fixtures/artifacts` before a gate with a real small model behind
-//! it. What it says is worth nothing; that the gate does with it what it must is.
+//! The ten documents of `tests/fixtures/artifacts`, reviewed with a real small model. Its
+//! judgements are worthless; the test checks that the review handles them correctly.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::model::{brief, serve};
+use super::model_process::{brief, serve};
 use crate::kit::{Program, at};
 
-/// Judged by deliberators with a short part of their own: what costs is reading.
+/// Reviewed by deliberators with short instructions, because input tokens dominate the time.
 const SHORTLY: [&str; 9] = [
     "announcement.md",
     "readme.md",
@@ -20,7 +20,7 @@ const SHORTLY: [&str; 9] = [
     "changelog.md",
     "contract-clause.md",
 ];
-/// Judged by the parts that come with the program.
+/// Reviewed with the built-in instructions.
 const IN_FULL: &str = "post.md";
 
 const PARTS: [(&str, &str); 4] = [
@@ -33,11 +33,10 @@ const PARTS: [(&str, &str); 4] = [
     ("strategy", "Look for secrets, and for promises without a date."),
 ];
 
-/// Of ten. A seat that cannot be read is asked again; that two seats of one review fail twice
-/// over has not been seen.
+/// Of ten. An unreadable seat is retried; two seats of one review have never failed twice.
 const DECIDED_MIN: usize = 8;
 
-/// Two readings by four, and the adjudicator.
+/// Two readings by four seats, and the adjudicator.
 const CALLS: u64 = 9;
 
 fn fixtures() -> PathBuf {
@@ -63,7 +62,7 @@ fn folder(providers: &str) -> Program {
     program
 }
 
-/// The exit code and a document for each file.
+/// The exit code and one document per file.
 #[track_caller]
 fn review(program: &Program, arguments: &[&str]) -> (i32, Vec<Value>) {
     let ran = program.run(&[&["review", "--json"], arguments].concat());
@@ -111,7 +110,7 @@ fn ten_documents_before_a_real_small_model_are_reviewed_to_the_end() {
     assert_eq!(verified.code, 0, "{verified:?}");
 }
 
-/// Each seat is asked in each round, and at most once more; each call counts its tokens.
+/// Each seat is asked once or twice per round; each call counts its tokens.
 #[track_caller]
 fn check_calls(told: &Value) {
     let session = at(told, "metrics.session");
@@ -123,7 +122,7 @@ fn check_calls(told: &Value) {
     }
 }
 
-/// Four in each round that was held; whoever is absent says why, and the panel says it again.
+/// Four seats in each completed round; an absent seat has a reason, and the panel repeats it.
 #[track_caller]
 fn check_seats(told: &Value) {
     for round in ["round1", "round2"] {
@@ -147,8 +146,8 @@ fn check_seats(told: &Value) {
     assert!(failed.len() >= absent("round1").max(absent("round2")), "{told:#}");
 }
 
-/// The policy `strict`, said once more and in another way: what each holds last, counted by hand,
-/// then the adjudicator's word.
+/// The policy `strict`, implemented a second time: counts each seat's last position, then applies
+/// the adjudicator's verdict.
 #[track_caller]
 fn ruled(told: &Value) -> &'static str {
     let present: Vec<&Value> = at(told, "round2")
@@ -179,7 +178,7 @@ fn ruled(told: &Value) -> &'static str {
     words[counted.max(asked)]
 }
 
-/// A line for each, as it was told, and the same in the store.
+/// One log line per review, equal to its document and to the store.
 #[track_caller]
 fn check_log(program: &Program, told: &[Value]) {
     let log = std::fs::read_to_string(program.path().join("council_log.jsonl")).unwrap();

@@ -1,8 +1,8 @@
-//! A council of three seats before a real small model on this machine.
+//! A council of three seats with a real small model on this machine.
 
 use serde_json::Value;
 
-use super::model::{brief, serve};
+use super::model_process::{brief, serve};
 use crate::kit::{Program, at};
 
 #[test]
@@ -28,8 +28,8 @@ fn a_council_before_a_real_small_model_comes_to_an_end_with_typed_opinions() {
     assert!(!at(&told, "rounds.r2.reviews").as_array().unwrap().is_empty(), "{told:#}");
     assert!(at(&told, "report.conclusion.statement").is_string());
 
-    // A model this weak seldom writes a conclusion that holds; whatever it does, nothing may be
-    // called Clean that was not audited, and what stops must say so.
+    // Such a weak model seldom writes a valid conclusion. The result must never be Clean without an
+    // audit, and a stopped run must report its reason.
     let id = at(&told, "dialogue_id").as_str().unwrap();
     let ran = program.run(&["conclude", id, "--deadline", "3m", "--json"]);
     let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));

@@ -1,11 +1,11 @@
-//! With the programs that people have: run by `./check real`, which installs them.
+//! Tests with real third-party programs: `./check real` installs and runs them.
 
 mod agents;
 mod clients;
 mod documents;
-mod leading;
 mod local_model;
 mod mcp;
-mod model;
+mod model_process;
 mod sarif;
 mod server;
+mod tool_script;

@@ -1,4 +1,4 @@
-//! What the gate prints as SARIF, held against the schema of its committee.
+//! SARIF output of reviews, validated against the official schema.
 
 use std::io::Write;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::kit::Program;
 
-/// Prints what a document on standard input breaks, and a count of what was looked at.
+/// Prints the violations of the document on standard input, and a count of its results.
 const VALIDATE: &str = r"
 import json, sys, jsonschema
 schema = json.load(open(sys.argv[1]))

@@ -1,5 +1,5 @@
-//! A scripted model server on loopback, in the wire formats that the agent programs
-//! speak. It answers every call alike and keeps what it was sent.
+//! A scripted model server on loopback, in the wire formats of the agent programs. It gives the
+//! same reply to every call and records the calls.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,19 +7,19 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::leading::{Step, next_call};
+use super::tool_script::{Step, next_call};
 
-/// What the server does when it is asked.
+/// How the server reacts to a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behaviour {
     Answers,
-    /// Calls these tools, one after the other, before it answers.
+    /// Calls these tools, one after another, before it answers.
     Leads(&'static [Step]),
     Refuses(u16),
     Hangs,
 }
 
-/// A call to a model: where it went, with which key, and what it said.
+/// A call to a model: path, headers and body.
 #[derive(Debug, Clone)]
 pub struct Called {
     pub path: String,
@@ -57,7 +57,7 @@ impl Server {
         self.calls.lock().unwrap().clone()
     }
 
-    /// One request per connection; programs that look around first get an empty answer.
+    /// One request per connection; requests other than model calls get an empty answer.
     async fn serve(&self, stream: TcpStream, behaviour: Behaviour) -> Option<()> {
         let mut stream = BufReader::new(stream);
         let called = read(&mut stream).await?;

@@ -1,4 +1,4 @@
-//! A call that was lost on a seat's second transport.
+//! A lost call on a seat's second transport.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use plenary::domain::ask::{Purpose, TransportKind};
 use plenary::engine::SeatTransports;
 use plenary::providers::{CliTransport, Transport};
 
+use super::attempts::{complaints, transcript};
 use super::library::Library;
-use super::lives::{complaints, transcript};
-use super::words::{play, seat};
+use super::scripted_seats::{play, seat};
 use crate::kit::{Play, Seen, fitting, provider, purpose_of, surroundings};
 
-/// Nobody lets `bob` in by HTTP when opinions are asked for.
+/// The server rejects `bob` over HTTP for opinions.
 fn locked(seen: &Seen) -> Play {
     match (seat(seen), purpose_of(&seen.system)) {
         ("bob", Purpose::Opinion) => Play::Status(401, Vec::new(), String::new()),
@@ -19,7 +19,7 @@ fn locked(seen: &Seen) -> Play {
     }
 }
 
-/// All by HTTP; behind `bob` there is also a program.
+/// All seats use HTTP; `bob` also has a program.
 fn connections(library: &Library, life: &str, script: &str) -> SeatTransports {
     let program = Arc::new(provider("bob", &["/bin/sh", "-c", script]));
     let environment = surroundings(library.path(), &[]);

@@ -1,4 +1,4 @@
-//! `kill -9` at every step, and what `resume` makes of it.
+//! `kill -9` at every step, followed by `resume`.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -9,10 +9,10 @@ use plenary::export::council::document;
 use plenary::store::Store;
 use serde_json::Value;
 
-use super::house::{Council, House, essence};
+use super::attempts::{Life, complaints, lifecycle, replies, sent, transcript};
+use super::harness::{Council, House, essence};
 use super::library::Library;
-use super::lives::{Life, complaints, lifecycle, replies, sent, transcript};
-use super::words::Finale;
+use super::scripted_seats::Finale;
 use crate::kit::{at, times};
 
 fn undisturbed(house: &House, finale: Finale) -> Value {
@@ -20,8 +20,7 @@ fn undisturbed(house: &House, finale: Finale) -> Value {
     essence(&Council::ending(house, &question, finale).finish())
 }
 
-/// Entries that were committed together cannot be told apart by killing, so here the journal
-/// is cut by hand.
+/// A kill cannot separate entries that were committed together, so this test truncates the journal.
 #[track_caller]
 fn check_beginnings(finale: Finale, from: usize) {
     let house = House::new();
@@ -32,7 +31,7 @@ fn check_beginnings(finale: Finale, from: usize) {
     go_on_from(journal, from, finale, &expected);
 }
 
-/// Goes on from every beginning of at least so many entries, and must come to the same.
+/// Resumes from every prefix of at least `from` entries; the result must be equal.
 #[track_caller]
 pub fn go_on_from(journal: &[Entry], from: usize, finale: Finale, expected: &Value) {
     for entries in from..journal.len() {
@@ -61,7 +60,7 @@ fn every_beginning_of_a_journal_can_be_gone_on_with() {
     check_beginnings(Finale::Unconverged, 1);
 }
 
-/// The rounds before them are the same.
+/// The earlier rounds are covered by another test.
 #[test]
 fn every_beginning_of_an_ending_can_be_gone_on_with() {
     let rounds = Finale::Report.entries();
@@ -70,8 +69,8 @@ fn every_beginning_of_an_ending_can_be_gone_on_with() {
     }
 }
 
-/// Kills a council after each of these entries. Some are committed together, and a slow moment
-/// may miss one, but a third of them must be hit.
+/// Kills a council after each of these entries. Some are committed together and slow timing may
+/// miss one, but a third of them must be hit.
 #[track_caller]
 fn check_kills(finale: Finale, after: RangeInclusive<usize>) {
     let house = House::new();
@@ -102,7 +101,7 @@ fn killed_after_any_entry_of_its_ending_it_ends_the_same() {
     }
 }
 
-/// `held` never answer; whoever else was asked has, when the process is killed.
+/// The seats in `held` never answer; all other seats have answered when the process is killed.
 #[track_caller]
 fn check(house: &House, expected: &Value, finale: Finale, asked: usize, held: &[&str]) {
     let mut council = Council::ending(house, &held.join("-"), finale);
@@ -168,7 +167,7 @@ fn whoever_takes_it_up_may_be_killed_too() {
     assert_eq!(essence(&document), expected);
 }
 
-/// Moments spread over the whole of a run; every third time the one who resumes dies too.
+/// Kill times spread over the whole run; every third time the resuming process is killed too.
 #[track_caller]
 fn check_moments(finale: Finale, attempts: u32) {
     let (mut house, mut whole) = (House::new(), 0);
@@ -177,7 +176,7 @@ fn check_moments(finale: Finale, attempts: u32) {
     let (usual, expected) = (start.elapsed(), essence(&document));
     for attempt in 0..attempts {
         if attempt % 50 == 49 {
-            // A server remembers all it was asked, and a test looks it up often.
+            // The server keeps every request and the test searches them often, so start a new one.
             house = House::new();
         }
         let mut council = Council::ending(&house, &format!("moment{attempt}"), finale);

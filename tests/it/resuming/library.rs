@@ -1,5 +1,5 @@
-//! The engine driven through the library, on whatever store it is given, and left in the
-//! middle as a crash would leave it.
+//! Runs the engine through the library, on a given store, and abandons it in the middle as a crash
+//! would.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -27,18 +27,18 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 use tokio::sync::watch;
 
-use super::house::named;
-use super::lives::{Life, replies, transcript};
-use super::words::{Finale, life, play};
+use super::attempts::{Life, replies, transcript};
+use super::harness::named;
+use super::scripted_seats::{Finale, life, play};
 use crate::kit::{ModelServer, Play, Seen};
 
 const WALL: Duration = Duration::from_secs(60);
 
-/// Whoever watches is told of an entry only when it is said to be durable.
+/// Observer of a run: it receives an entry only after the store has reported it as durable.
 #[derive(Debug, Default)]
 pub struct Told {
     run: Mutex<Option<Transcript>>,
-    /// The asks of which the reading was told, one after the other.
+    /// The asks whose parse result was reported, in order.
     read: Mutex<Vec<u32>>,
 }
 
@@ -69,7 +69,7 @@ impl Told {
         self.run.lock().unwrap().as_ref().is_some_and(|run| run.is_cut_short)
     }
 
-    /// Whether a call was sent this way.
+    /// Whether a call was sent over this transport.
     pub fn was_sent_by(&self, kind: TransportKind) -> bool {
         let told = self.run.lock().unwrap();
         let mut calls = told.iter().flat_map(Transcript::calls);
@@ -81,12 +81,12 @@ impl Told {
     }
 }
 
-/// A folder with a sound store, and a server behind the three seats.
+/// A folder with a correct store, and a model server for the three seats.
 pub struct Library {
     folder: TempDir,
     pub server: ModelServer,
     pub store: Arc<SqliteStore>,
-    /// How councils that are opened here are to end.
+    /// How councils opened here end.
     pub finale: Finale,
 }
 
@@ -105,7 +105,7 @@ impl Library {
         self.folder.path()
     }
 
-    /// Each seat by HTTP, under the name of a life.
+    /// Connects each seat over HTTP, under the name of an attempt.
     pub fn connections(&self, life: &str) -> SeatTransports {
         let mut connections = SeatTransports::default();
         for name in ["ann", "bob", "cid"] {
@@ -123,7 +123,7 @@ impl Library {
         Transport::Http(HttpTransport::new(Arc::new(provider), Arc::<HttpClients>::default()))
     }
 
-    /// Opens a council on this store and leaves it as soon as so many have answered.
+    /// Opens a council on this store and abandons it after this many answers.
     pub fn crash(
         &self,
         store: Arc<dyn Store>,
@@ -165,14 +165,14 @@ impl Library {
         id
     }
 
-    /// How far a dialogue has come, by its row.
+    /// The lifecycle in the dialogue's row.
     pub fn standing(&self, id: &DialogueId) -> String {
         let connection = Connection::open(self.path().join("plenary.db")).unwrap();
         let found = "SELECT lifecycle FROM dialogues WHERE dialogue_id = ?1";
         connection.query_row(found, [id.as_str()], |row| row.get(0)).unwrap()
     }
 
-    /// Takes a council up again on the sound store and brings it to its end.
+    /// Resumes a council on the correct store and runs it to its end.
     pub fn resume(&self, id: &DialogueId, life: &str, connections: SeatTransports) -> Life {
         let told = Arc::new(Told::default());
         let owner = self.lock(2);

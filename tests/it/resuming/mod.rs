@@ -1,17 +1,17 @@
-//! Councils whose process died, was stopped, or has a rival: what was answered is kept,
-//! and nobody is asked twice.
+//! Councils whose process died, was stopped, or has a rival: answers are kept, and no seat is asked
+//! twice.
 
-mod broken;
-mod concluding;
+mod attempts;
+mod broken_stores;
+mod conclude_command;
+mod conclusion_stages;
 mod fallback;
-mod hands;
-mod house;
+mod harness;
+mod interventions;
 mod killed;
 mod library;
-mod lives;
-mod older;
+mod older_journals;
 mod ownership;
 mod retention;
-mod stages;
+mod scripted_seats;
 mod stopped;
-mod words;

@@ -1,13 +1,13 @@
-//! Who may work on a council, who may only look, and what they see.
+//! Which process may run a council, which may only watch it, and what each sees.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::house::{Council, House};
-use super::lives::complaints;
-use super::words::Finale;
+use super::attempts::complaints;
+use super::harness::{Council, House};
+use super::scripted_seats::Finale;
 use crate::kit::{at, times};
 
 #[test]
@@ -28,7 +28,7 @@ fn a_council_that_somebody_works_on_is_not_taken_from_them() {
     council.finish();
 }
 
-/// The one who held it died when these many were asked, and these had not answered.
+/// The owner died after `asked` calls with the seats in `held` unanswered.
 #[track_caller]
 fn check_rivals(finale: Finale, asked: usize, held: &[&str], attempts: u32) {
     let house = House::new();
@@ -73,7 +73,7 @@ fn a_lock_that_a_dead_process_left_behind_blocks_nobody() {
     council.died(dead);
     let left = locks_in(&house.program.path().join(".plenary/plenary.db-locks"));
     assert_eq!(left.len(), 1, "{left:?}");
-    // Somebody who looks whether it is alive, at the same moment.
+    // Another process checks at the same moment whether it is alive.
     let looked_at = File::open(&left[0]).unwrap();
     looked_at.try_lock_shared().unwrap();
     council.finish();
@@ -87,7 +87,7 @@ fn a_council_of_an_older_process_is_not_taken_from_it() {
     process.wait_until_asked(3, 1);
     let dead = process.kill();
     council.died(dead);
-    // The lock as older versions hold it: in `runs/`, under the same name.
+    // The lock of older versions: in `runs/`, under the same name.
     let store = house.program.path().join(".plenary");
     let [left] = locks_in(&store.join("plenary.db-locks")).try_into().unwrap();
     let older = store.join("runs").join(left.file_name().unwrap());
@@ -100,13 +100,13 @@ fn a_council_of_an_older_process_is_not_taken_from_it() {
     let message = at(&document, "message").as_str().unwrap();
     assert!(message.starts_with("another process is working on"), "{message}");
     assert_eq!(rival.asked, [""; 0]);
-    // It ended: another may take it up, and leaves what lies in that folder.
+    // The old process ended: another may resume, and does not change that folder.
     drop(lock);
     council.finish();
     assert!(older.is_file());
 }
 
-/// The lock files in a folder: they start with a process number.
+/// The lock files in a folder: their names start with a process id.
 fn locks_in(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let is_lock = |path: &PathBuf| {
@@ -134,7 +134,7 @@ fn who_watches_an_ending_sees_the_same_as_the_run_and_as_a_replay() {
     check("unheard", Finale::Clean, "  timeouts: {r3_chair: 900}\n", &critic, 3);
 }
 
-/// Runs a council in words, watched in words and in events.
+/// Runs a council with text output, watched as text and as events.
 #[track_caller]
 fn check(question: &str, finale: Finale, more: &str, held: &[&str], code: i32) {
     let house = House::new();
@@ -159,7 +159,7 @@ fn check(question: &str, finale: Finale, more: &str, held: &[&str], code: i32) {
     assert!(run.1.lines().all(|line| line.chars().count() <= 80), "{}", run.1);
     assert_eq!(events.1, replayed_events.1);
     assert_eq!(again.1, replayed_events.1);
-    // A reading is written down with the entry after it, so only its place may differ.
+    // A parse result is written with the next entry, so only its position may differ.
     assert_eq!(sorted(&watched.2), sorted(&run.2));
     assert_eq!(replayed.2, watched.2);
 }
@@ -198,7 +198,7 @@ fn check_finished(finale: Finale) {
     assert_eq!(house.journal(&id).len(), entries);
     let text = house.program.run(&["resume", &id]);
     assert_eq!(text.stdout, house.program.run(&["replay", &id]).stdout);
-    // Not even the providers need to be there any more.
+    // The providers need not be configured any more.
     let nobody = house.write("nobody", "council: {}\n");
     assert_eq!(house.program.run(&["resume", &id, "--config", &nobody]).stdout, text.stdout);
 }

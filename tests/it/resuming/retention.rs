@@ -1,14 +1,14 @@
-//! Where prompts are not kept, whoever is asked again is asked the same, word for word.
+//! Without stored prompts, a repeated ask has exactly the same text.
 
 use std::collections::BTreeMap;
 
 use plenary::domain::ask::Messages;
 use plenary::domain::change::Change;
 
-use super::house::{Council, House, named};
-use super::words::{Finale, life};
+use super::harness::{Council, House, named};
+use super::scripted_seats::{Finale, life};
 
-/// Each of these dies with somebody who has not answered, and then the Principal speaks.
+/// Each process dies with an unanswered seat; then the Principal intervenes.
 const LIVES: [(&str, usize); 7] = [
     ("opinion-cid", 3),
     ("review-cid", 4),
@@ -43,7 +43,7 @@ fn what_is_asked_again_is_what_was_asked_whatever_was_said_since() {
     for (what, sent) in &again {
         assert!(sent.iter().all(|messages| *messages == sent[0]), "{what} was asked otherwise");
     }
-    // Those who were asked later did hear of it, so there was something to get wrong.
+    // Later asks did contain it, so the check could have failed.
     let heard = |what: &str| sent[what][0].user.matches("mind the cost").count();
     let heard = ["R1 cid", "R2 cid", "R3 ann", "R4 ann", "R5 bob", "R6 ann"].map(heard);
     assert_eq!(heard, [0, 1, 2, 3, 0, 5]);

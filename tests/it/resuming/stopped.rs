@@ -1,4 +1,4 @@
-//! Councils that stopped by themselves or were told to, and go on.
+//! Councils that stopped by themselves or by command, and are resumed.
 
 use std::process::Command;
 
@@ -6,13 +6,13 @@ use plenary::domain::change::{Change, EntryKind};
 use plenary::domain::transcript::Stop;
 use plenary::engine::load_run;
 
-use super::house::{Council, House, essence};
+use super::harness::{Council, House, essence};
 use super::library::Library;
-use super::words::Finale;
+use super::scripted_seats::Finale;
 use crate::kit::at;
 
-/// `held` are asked and never answer, until the run stops with this code and error; then all
-/// answer, and the run is done by asking these.
+/// The seats in `held` never answer until the run stops with this code and error; then all answer,
+/// and the resumed run sends only these calls.
 #[track_caller]
 fn check(question: &str, more: &str, held: &[&str], stops: (i32, &str), then_asks: &[&str]) {
     let house = House::new();
@@ -61,7 +61,8 @@ fn after_the_deadline_only_what_was_in_flight_is_repeated() {
 fn after_the_budget_ran_out_more_of_it_lets_the_council_go_on() {
     let house = House::new();
     let mut council = Council::new(&house, "budget");
-    // Calls wait for what others give back, so it covers the first round, one call at a time.
+    // Calls wait for released reservations, so the budget covers the first round, one call at a
+    // time.
     council.more = "budget: {usd_max: 0.006}\n".to_owned();
     let end = council.start(&[]).end();
     let (code, document) = council.stopped(end);
@@ -127,7 +128,7 @@ fn the_rules_of_the_first_run_hold_whatever_the_settings_say_by_now() {
     council.more = "  timeouts: {r1_per_provider: 700}\n  quorum: {r1_min: 3}\n".to_owned();
     let end = council.start(&["opinion-bob"]).end();
     assert_eq!(council.stopped(end).0, 3);
-    // A minute would be the new timeout, and two of three enough.
+    // New settings: a timeout of one minute, and a quorum of two of three.
     council.more = "  timeouts: {r1_per_provider: 60000}\n  quorum: {r1_min: 2}\n".to_owned();
     let end = council.start(&["opinion-bob"]).end();
     let (code, document) = council.stopped(end);

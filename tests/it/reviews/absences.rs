@@ -1,17 +1,17 @@
-//! Who is absent counts against the quorum, and never as a voice for anything.
+//! Absent seats count against the quorum, and never as a vote.
 
 use std::time::Duration;
 
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use super::house::{
+use super::harness::{
     ADJUDICATOR, ARTIFACT, SEATS, blocks, expect, gate, gate_with, log, review, write,
 };
-use crate::councils::house::{Council, check_all};
+use crate::councils::harness::{Council, check_all};
 use crate::kit::Play;
 
-/// A way to be absent, the words the log has for it, and how often a seat is called then.
+/// A reason for absence, its name in the log, and the resulting number of calls.
 #[derive(Debug, Clone, Copy)]
 struct Way {
     name: &'static str,
@@ -44,13 +44,13 @@ fn play(way: Way) -> Play {
     }
 }
 
-/// Time enough for everybody but who never answers.
+/// A timeout that only a hanging seat exceeds.
 fn in_time(settings: &mut Value) {
     settings["council"]["timeouts"] =
         json!({ "r1_per_provider": 2_000, "r2_per_provider": 2_000, "r3_chair": 2_000 });
 }
 
-/// A gate at which these seats are absent in this way from some rounds on.
+/// A review in which these seats are absent from some round on.
 fn without(seats: &'static [&'static str], way: Way, from: Purpose) -> Council {
     let is_absent = move |seat: &str, purpose: Purpose| seats.contains(&seat) && purpose >= from;
     gate_with(
@@ -92,7 +92,7 @@ fn with_two_absent_nothing_is_decided() {
         let told = review(&council, &["post.md"]);
         expect(&told, "INCOMPLETE", 3);
         assert_eq!(told.at("error/error_code"), "quorum_not_met");
-        // Nobody is paid for a second round that cannot decide anything.
+        // A second round that cannot decide anything is not paid for.
         assert_eq!(
             (council.calls(Purpose::CrossReading), council.calls(Purpose::Adjudication)),
             (0, 0)
@@ -116,7 +116,7 @@ fn who_is_silent_in_the_second_round_is_held_to_the_first() {
             in_time,
         );
         let told = review(&council, &["post.md"]);
-        // The block of the first round stands, and `strict` holds for one that is irreducible.
+        // The block of the first round counts, and `strict` returns HOLD for one irreducible block.
         expect(&told, "HOLD", 2);
         assert_eq!(told.at("round2/2/fallback"), true, "{way:?}");
         assert_eq!(told.at("policy/present"), 4);
@@ -146,13 +146,13 @@ fn an_undecided_review_goes_on_where_it_stopped() {
     let judged = council.calls(Purpose::Judgement) + council.calls(Purpose::CrossReading);
     let resumed = council.run(&["resume", told.id(), "--json"]);
     expect(&resumed, "SHIP", 0);
-    // What was judged is not judged again.
+    // Existing judgements are not repeated.
     assert_eq!(council.calls(Purpose::Judgement) + council.calls(Purpose::CrossReading), judged);
     let ids: Vec<String> =
         log(&council).iter().map(|row| row["verdict_id"].as_str().unwrap().to_owned()).collect();
     assert_eq!(ids, [1, 2].map(|number| format!("{}/{number}", told.id())));
     assert_eq!(resumed.at("verdict_id"), ids[1].as_str());
-    // And it can be shown, with the same exit code, as often as somebody asks.
+    // The result can be printed again with the same exit code.
     expect(&council.run(&["resume", told.id(), "--json"]), "SHIP", 0);
     assert_eq!(log(&council).len(), 2);
 }
@@ -197,7 +197,7 @@ fn a_review_that_was_given_up_is_called_that() {
     let shown: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(shown["review"]["error"]["error_code"], "abandoned");
     assert_eq!(shown["review"]["verdict"], "INCOMPLETE");
-    // Nor does anything go on with it.
+    // Nor can it be resumed.
     assert_eq!(council.program.run(&["resume", told.id()]).code, 1);
 }
 

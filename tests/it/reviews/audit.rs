@@ -1,4 +1,4 @@
-//! `audit`: what the verdict log says, through the program.
+//! `audit`: statistics of the verdict log, through the program.
 
 use plenary::domain::change::{Change, EntryKind};
 use plenary::domain::dialogue::{Opening, Protocol};
@@ -12,7 +12,7 @@ use crate::kit::Program;
 
 const DIALOGUE: &str = "reviews";
 
-/// A verdict, and a person's words over it, oldest first.
+/// A verdict, and the overrides of it, oldest first.
 struct Verdict {
     row: LogRow,
     words: Vec<Decision>,
@@ -78,7 +78,7 @@ fn audit(program: &Program, options: &str, code: i32) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {ran:?}"))
 }
 
-/// Three weeks of posts of which ever more are held back, and a memo.
+/// Three weeks of posts with a rising rate of HOLD, and a memo.
 fn drifting() -> Vec<Verdict> {
     let first: Day = "2026-01-05".parse().unwrap();
     let mut verdicts = vec![verdict("2026-01-05", "memo", "REVISE")];

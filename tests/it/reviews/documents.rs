@@ -1,14 +1,14 @@
-//! Ten documents before the rehearsed gate: seven that are meant to pass, three that are not.
-//! What was planted in those, and where, `tests/fixtures/artifacts/ABOUT.md` says.
+//! Ten documents, reviewed by the rehearsal panel: seven should pass, three should not.
+//! `tests/fixtures/artifacts/ABOUT.md` lists the planted faults and their lines.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::house::SEATS;
+use super::harness::SEATS;
 use crate::kit::{Program, at};
 
-/// A document, what becomes of it by each policy, and the lines of what was planted in it.
+/// A document, its verdict under each policy, and the lines of its planted faults.
 struct Document {
     name: &'static str,
     artifact_type: &'static str,
@@ -64,7 +64,7 @@ const DOCUMENTS: [Document; 10] = [
     clean("contract-clause.md", "contract_clause"),
 ];
 
-/// The documents in a folder of their own, with their rules and this policy.
+/// A folder with the documents, their rules and this policy.
 fn folder(policy: &str) -> Program {
     let program = Program::new();
     for path in std::fs::read_dir(fixtures()).unwrap().map(|entry| entry.unwrap().path()) {
@@ -81,7 +81,7 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/artifacts")
 }
 
-/// All ten at once; a document each, in the order in which they were named.
+/// Reviews all ten at once; one result per document, in argument order.
 #[track_caller]
 fn review_all(program: &Program) -> (i32, Vec<Value>) {
     let names = DOCUMENTS.iter().map(|document| document.name);
@@ -103,7 +103,7 @@ fn rows(program: &Program) -> Vec<Value> {
 fn seven_documents_ship_and_three_do_not() {
     let program = folder("strict");
     let (code, told) = review_all(&program);
-    // Of several files, the greatest.
+    // The highest exit code of several files.
     assert_eq!((code, told.len()), (2, DOCUMENTS.len()));
     for (document, told) in DOCUMENTS.iter().zip(&told) {
         assert_eq!(at(told, "artifact"), document.name);
@@ -127,7 +127,7 @@ fn seven_documents_ship_and_three_do_not() {
     assert_eq!(logged, expected.iter().map(|(a, b, c)| (a, b, c)).collect::<Vec<_>>());
 }
 
-/// What was planted is found where it stands; a clean text gets a word at the most.
+/// Planted faults are found at their lines; a clean text gets at most one minor concern.
 #[track_caller]
 fn check_concerns(document: &Document, concerns: &[Value]) {
     let name = document.name;
@@ -176,7 +176,7 @@ fn what_nothing_can_lift_moves_two_others_at_the_cross_reading() {
         assert!(at(said, "delta_from_r1").as_str().unwrap().contains("`strategy-1`"), "{said:#}");
         assert!(said.get("uncited").is_none(), "{said:#}");
     }
-    // The key itself is repeated by nobody: judgements are kept and passed on.
+    // No judgement may repeat the key, because judgements are stored and shared.
     assert!(!ran.stdout.contains("fhl_live"), "{}", ran.stdout);
 }
 
@@ -188,7 +188,7 @@ fn a_rehearsal_says_the_same_twice() {
         told.iter().flat_map(|told| parts.map(|part| at(told, part).to_string())).collect()
     };
     let (first, second) = (review_all(&program).1, review_all(&program).1);
-    // Rehearsed verdicts are consulted by nobody, so that the second time is as the first.
+    // Rehearsed verdicts are never consulted, so the second review equals the first.
     assert_eq!(said(first), said(second));
     assert_eq!(rows(&program).len(), 2 * DOCUMENTS.len());
 }
@@ -201,7 +201,7 @@ fn a_script_drives_one_seat_in_one_round() {
     std::fs::write(program.path().join("script.yaml"), script).unwrap();
     let ran = program.run(&["review", "--json", "--rehearse", "script.yaml", "policy.md"]);
     let told: Value = serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{ran:?}"));
-    // Stricter than the count it may be.
+    // The adjudicator may be stricter than the policy count.
     assert_eq!((ran.code, at(&told, "verdict")), (2, &"HOLD".into()), "{told:#}");
     assert_eq!(at(&told, "round2.0.fallback"), true);
     assert!(at(&told, "round2.1").get("fallback").is_none());

@@ -1,4 +1,4 @@
-//! Ways around the gate that were found, and stay closed.
+//! Regression tests: ways around the review that are closed.
 
 use std::os::unix::ffi::OsStrExt;
 use std::process::Stdio;
@@ -6,13 +6,13 @@ use std::process::Stdio;
 use plenary::domain::ask::Purpose;
 use serde_json::{Value, json};
 
-use super::house::{
+use super::harness::{
     ADJUDICATOR, ARTIFACT, blocks, expect, gate, gate_with, is_judging, log, review, write,
 };
-use crate::councils::house::Council;
+use crate::councils::harness::Council;
 use crate::kit::Play;
 
-/// Rules for posts, and none for the rest.
+/// Rules for posts, and none for other files.
 fn ruled() -> Council {
     gate_with(
         |asked| if is_judging(asked) { blocks(asked, true) } else { Play::Fitting },
@@ -157,7 +157,7 @@ fn a_key_is_sent_to_nobody_however_it_comes() {
 fn a_text_that_nobody_could_be_shown_whole_is_refused() {
     let council = ruled();
     write(&council, "posts/long.md", &"A long post.\n".repeat(40_000));
-    // What cannot be seen is shown as what it is, and takes more room.
+    // Invisible characters are rendered visibly and take more space.
     write(&council, "posts/hidden.md", &"\u{200b}".repeat(60_000));
     for path in ["posts/long.md", "posts/hidden.md"] {
         let ran = council.program.run(&["review", path]);
@@ -233,7 +233,7 @@ fn a_block_that_becomes_irreducible_without_a_reason_of_a_peer_is_uncited() {
     expect(&told, "HOLD", 2);
     let skeptic = &told.at("round2")[0];
     assert_eq!((&skeptic["deliberator"], &skeptic["uncited"]), (&json!("skeptic"), &json!(true)));
-    // In the record the second block takes the place of the first.
+    // In the record the second block replaces the first.
     let (_, record) = council.program.operation("export", &json!({ "dialogue_id": told.id() }));
     let status = |tension: &Value| (tension["id"].clone(), tension["status"].clone());
     let tensions: Vec<_> = record["tensions"].as_array().unwrap().iter().map(status).collect();

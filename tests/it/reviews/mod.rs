@@ -1,14 +1,14 @@
-//! The artifact gate, through the program and over real HTTP.
+//! Artifact reviews, through the program and over real HTTP.
 
 mod absences;
 mod audit;
-mod compounding;
 mod documents;
-mod house;
-mod injected;
+mod harness;
 mod loopholes;
 mod modularity;
 mod pipelines;
-mod showing;
+mod prior_verdicts;
+mod prompt_injection;
+mod review_pages;
 mod sweep;
 mod tiers;

@@ -1,4 +1,4 @@
-//! `check-modularity`: agents that know of the gate are found, and nothing passes unread.
+//! `check-modularity`: finds agents that mention the gate, and never skips an unreadable one.
 
 use std::process::Stdio;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::kit::Program;
 
-/// A host with these agents, each with its prompt.
+/// A host project with these agents and their prompts.
 fn host(agents: &[(&str, &str)]) -> Program {
     let program = Program::new();
     for (agent, prompt) in agents {
@@ -84,7 +84,7 @@ fn a_router_may_know() {
     let program = host(&[("router", KNOWING), ("writer", CLEAN)]);
     let document = check(&program, "--exempt router", 0);
     assert_eq!((&document["scanned"], &document["exempt"]), (&json!(1), &json!(["router"])));
-    // A slip in the name exempts nobody, and is said.
+    // A misspelled name exempts no agent and causes a warning.
     let document = check(&program, "--exempt ruoter", 1);
     assert_eq!(document["unknown_exempt"], json!(["ruoter"]));
     let ran = program.run(&["check-modularity", "host", "--exempt", "ruoter"]);
@@ -112,7 +112,7 @@ fn what_nobody_looked_at_does_not_pass() {
     let ran = program.run(&["check-modularity", "host", "--exempt", "router"]);
     assert_eq!(ran.code, 4, "{ran:?}");
     assert!(ran.stderr.contains("every agent in `host/agents` is exempt"), "{ran:?}");
-    // Beside one that was read, an agent without a prompt is counted.
+    // Beside a readable agent, one without a prompt is only counted.
     let document = check(&program, "", 0);
     assert_eq!(document["without_prompt"], json!(["writer"]));
     std::fs::remove_dir_all(program.path().join("host")).unwrap();
@@ -136,12 +136,12 @@ fn a_prompt_that_cannot_be_read_is_never_a_pass() {
     host/agents/latin/prompt.md: not scanned: it is not UTF-8 text
     No reference to the gate in 1 prompt, 4 not scanned; looked for: council, plenary
     ");
-    // Nor does what was found elsewhere hide it: of both codes the greater.
+    // Other findings do not hide it: the exit code is the higher one.
     write(&program, "host/agents/knowing/prompt.md", KNOWING.as_bytes());
     let document = check(&program, "", 4);
     assert_eq!(document["unscanned"].as_array().unwrap().len(), 4);
     assert_eq!(found(&document), ["knowing:3:council"]);
-    // Where all that is there cannot be read, that is what is said.
+    // If no agent can be read, the error says so.
     std::fs::remove_dir_all(program.path().join("host/agents/clean")).unwrap();
     std::fs::remove_dir_all(program.path().join("host/agents/knowing")).unwrap();
     check(&program, "", 4);
@@ -212,7 +212,7 @@ fn links_lead_nowhere_else() {
         ("visitor", "a link that leads out of the folder"),
     ];
     assert_eq!(reasons, expected);
-    // The agents' folder itself may not lead elsewhere either.
+    // The agents' folder itself must not be a link either.
     std::fs::rename(&agents, program.path().join("agents")).unwrap();
     symlink("../agents", &agents).unwrap();
     check(&program, "", 4);

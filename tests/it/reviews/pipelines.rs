@@ -1,4 +1,4 @@
-//! The gate in pipelines: annotations, SARIF, the git hook and the workflow that the docs offer.
+//! Reviews in pipelines: annotations, SARIF, and the git hook and workflow of the docs.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A document of the fixtures: `announcement.md` ships, `post.md` is to be revised, `email.md` held.
+/// A fixture document: `announcement.md` gets SHIP, `post.md` REVISE, `email.md` HOLD.
 fn fixture(name: &str) -> String {
     std::fs::read_to_string(root().join("tests/fixtures/artifacts").join(name)).unwrap()
 }
@@ -120,7 +120,7 @@ fn one_run(text: &str) -> Value {
     run.clone()
 }
 
-/// A git repository with the rules in it, and `plenary` on the path of whatever it runs.
+/// A git repository with the rules, and `plenary` on the PATH of its commands.
 struct Repository {
     program: Program,
     tools: tempfile::TempDir,
@@ -235,7 +235,7 @@ fn the_hook_judges_documents_alone_whatever_they_are_called() {
     repository.stage("main.rs", "fn main() {}\n");
     assert_eq!(repository.commit().code, 0, "no document was staged");
     assert_eq!(repository.commits(), 2);
-    // No rule fits these, and the tier rules skip them: but each is looked at as one file.
+    // No rule matches these and the tier rules skip them, but each counts as one file.
     for name in ["a b.md", "-rf.md", "$(touch owned).md", "new\nline.md", "*.md"] {
         repository.stage(name, "# Hello\n");
     }
@@ -266,7 +266,7 @@ fn without_the_program_the_hook_lets_nothing_through() {
     assert!(ran.stderr.contains("nothing was reviewed"), "{}", ran.stderr);
 }
 
-/// The script of a step of the workflow in the docs.
+/// The script of a workflow step in the docs.
 fn step(name: &str) -> String {
     let text = std::fs::read_to_string(root().join("docs/examples/plenary-review.yml")).unwrap();
     let workflow: Value = serde_saphyr::from_str(&text).unwrap();
@@ -275,10 +275,10 @@ fn step(name: &str) -> String {
     step.unwrap_or_else(|| panic!("no step {name}"))["run"].as_str().unwrap().to_owned()
 }
 
-/// A workflow's step on a branch that is two documents ahead of its base.
+/// A branch that is two documents ahead of its base.
 fn branch() -> Repository {
     let repository = Repository::new();
-    // A workflow names no rehearsal: whoever is called `plenary` there rehearses all the same.
+    // The workflow does not pass `--rehearse`, so a wrapper named `plenary` adds it.
     let path = repository.tools.path().join("plenary");
     std::fs::remove_file(&path).unwrap();
     let script =
@@ -348,6 +348,6 @@ fn annotations_are_found_from_where_the_workflow_runs() {
     let run = one_run(&review("sarif"));
     let place = &run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
     assert_eq!(place["uri"], "docs/post.md");
-    // In the record it is called what the rules call it.
+    // The record uses the path that the rules use.
     assert_eq!(run["properties"]["verdicts"][0]["artifact"], "post.md");
 }

@@ -1,4 +1,4 @@
-//! `sweep`: what changed in a folder comes before the gate, each content once.
+//! `sweep`: reviews changed files of a folder, each content once.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,7 +6,7 @@ use plenary::domain::ask::Purpose;
 use plenary::domain::gate::score_names;
 use serde_json::{Value, json};
 
-use super::house::{SEATS, gate_with};
+use super::harness::{SEATS, gate_with};
 use crate::kit::{Play, Program};
 
 const RULES: &str = r#"
@@ -16,7 +16,7 @@ tier_rules:
   tier_3: {briefing: ["briefings/**"]}
 "#;
 
-/// A project with rules and these files, each changed so many hours ago.
+/// A project with rules and these files, each with its age in hours.
 fn project(files: &[(&str, u64)]) -> Program {
     let program = Program::new();
     write(&program, "council.yaml", RULES, 0);
@@ -49,14 +49,14 @@ fn texts(list: &Value, field: &str) -> Vec<String> {
     list.as_array().unwrap().iter().map(text).collect()
 }
 
-/// What a dry run would have judged.
+/// The files that a dry run would review.
 #[track_caller]
 fn chosen(program: &Program, options: &str) -> Vec<String> {
     let plan = sweep(program, &format!("--dry-run {options}"), 0).remove(0);
     texts(&plan["would_review"], "path")
 }
 
-/// What a dry run passes over, as `path: code`.
+/// The files that a dry run skips, as `path: code`.
 #[track_caller]
 fn passed_over(program: &Program, options: &str) -> Vec<String> {
     let plan = sweep(program, &format!("--dry-run {options}"), 0).remove(0);
@@ -78,7 +78,7 @@ fn what_changed_lately_is_judged_the_oldest_first() {
     assert_eq!((&first["artifact_type"], &first["tier"]), (&json!("post"), &json!(1)));
     assert_eq!(summary["verdicts"], json!({"SHIP": 2, "REVISE": 0, "HOLD": 0, "undecided": 0}));
     assert_eq!(summary["passed_over"], json!({"unchanged": 1}));
-    // The configuration and the notes.
+    // The settings file and the notes.
     assert_eq!(summary["counts"], json!({"looked_at": 6, "no_rule": 2, "tier_2": 1}));
     assert_eq!(chosen(&program, "--since 7d"), ["posts/old.md"]);
     assert_eq!(chosen(&program, "--since 2020-01-01"), ["posts/old.md"]);
@@ -95,7 +95,7 @@ fn a_content_is_judged_once() {
     let lines = sweep(&program, "", 0);
     assert_eq!((lines.len(), &lines[0]["reviewed"]), (1, &json!(0)));
     assert_eq!(lines[0]["passed_over"], json!({"decided": 2}));
-    // Touched, it is the same content; changed, it is another.
+    // A touched file has the same content; an edited file has new content.
     write(&program, "posts/a.md", "What posts/a.md says.\n", 0);
     assert_eq!(chosen(&program, ""), [""; 0]);
     write(&program, "posts/a.md", "What it says now.\n", 0);
@@ -112,7 +112,7 @@ fn a_cap_leaves_the_newest_for_the_next_sweep_and_says_so() {
     let said = "Judged 2 (2 SHIP), 1 left for the next sweep (`--max 2`).";
     assert!(ran.stdout.contains(said), "{ran:?}");
     assert_eq!(chosen(&program, "--max 2"), ["posts/a.md"]);
-    // Nobody asked for twenty-one.
+    // The default limit is below twenty-one.
     let many: Vec<String> = (0..21).map(|number| format!("posts/{number}.md")).collect();
     let many: Vec<(&str, u64)> = many.iter().map(|path| (path.as_str(), 1)).collect();
     assert_eq!(chosen(&project(&many), "").len(), 20);
@@ -131,7 +131,7 @@ fn of_tier_3_one_in_five_is_judged() {
     let passed = passed_over(&program, "");
     assert_eq!(passed.len() + drawn.len(), 20);
     assert!(passed.iter().all(|one| one.ends_with(": not_drawn")), "{passed:?}");
-    // `review` draws the same ones.
+    // `review` selects the same ones.
     let judged = program.run(&["review", "--rehearse", "--json", &drawn[0]]);
     assert!(judged.stdout.contains("SHIP"), "{judged:?}");
 }
@@ -157,7 +157,7 @@ fn ignored_hidden_and_own_files_are_left_out() {
         "posts/private: left_out",
     ];
     assert_eq!(passed_over(&program, ""), expected);
-    // A rule that fits everything does not fit the log and the store.
+    // A rule that matches everything does not match the log and the store.
     let all = "tier_rules: {tier_1: {all: [\"**\"]}}\nreview: {log_path: posts/log.jsonl}\n";
     write(&program, "council.yaml", &format!("{all}storage: {{url: \"sqlite:posts/s.db\"}}\n"), 0);
     sweep(&program, "", 0);
@@ -180,7 +180,7 @@ fn a_link_is_no_way_around_the_gate() {
     symlink(outside.path().join("secret.md"), posts.join("out.md")).unwrap();
     symlink(outside.path(), posts.join("folder")).unwrap();
     symlink("a.md", posts.join("same.md")).unwrap();
-    // No rule fits what it leads to; `review posts/b.md` would judge it.
+    // No rule matches the link's target; `review posts/b.md` would review it.
     symlink("../elsewhere/b.md", posts.join("b.md")).unwrap();
     let plan = sweep(&program, "--dry-run", 0).remove(0);
     assert_eq!(texts(&plan["would_review"], "path"), ["posts/a.md", "posts/b.md"]);
@@ -231,7 +231,7 @@ fn what_cannot_be_read_does_not_pass() {
     assert!(ran.stdout.contains("Judged 1 (1 SHIP), 2 could not be judged."), "{ran:?}");
     assert!(ran.stderr.contains("`posts/picture.png` cannot be judged: it is binary"), "{ran:?}");
     assert!(!ran.stdout.contains(&key) && !ran.stderr.contains(&key), "{ran:?}");
-    // A key alone is a refusal.
+    // A file with a key is refused even alone.
     std::fs::remove_file(program.path().join("posts/picture.png")).unwrap();
     assert_eq!(program.run(&["sweep", "--rehearse"]).code, 1);
 }
@@ -240,7 +240,7 @@ fn what_cannot_be_read_does_not_pass() {
 fn a_folder_of_the_project_can_be_swept_from_anywhere() {
     let program = project(&[("posts/a.md", 1), ("posts/sub/b.md", 1), ("briefings/c.md", 1)]);
     assert_eq!(chosen(&program, "posts/sub"), ["posts/sub/b.md"]);
-    // The first word behind `--rehearse` is a folder, unless it is a script.
+    // The first argument after `--rehearse` is a folder unless it is a script.
     let ran = program.run(&["sweep", "--json", "--dry-run", "--rehearse", "posts/sub"]);
     assert!(ran.stdout.contains("posts/sub/b.md"), "{ran:?}");
     let mut command = program.command();
@@ -270,7 +270,7 @@ fn without_rules_nothing_is_swept() {
     assert_eq!(ran.code, 5, "{ran:?}");
     assert!(ran.stderr.contains("there are no `tier_rules`"), "{ran:?}");
     assert!(ran.stderr.contains("hint:"), "{ran:?}");
-    // Nor does it rehearse by itself.
+    // It does not rehearse by default.
     let program = project(&[("posts/a.md", 1)]);
     let ran = program.run(&["sweep"]);
     assert_eq!(ran.code, 5, "{ran:?}");
@@ -294,7 +294,7 @@ fn a_dry_run_asks_nobody_and_leaves_nothing_behind() {
 #[test]
 fn the_greatest_exit_code_counts_and_formats_stay_what_they_are() {
     let program = project(&[("posts/a.md", 2), ("posts/b.md", 1)]);
-    // Whoever reads the first one blocks it.
+    // Every seat blocks the first file.
     let names = SEATS.iter().flat_map(|seat| score_names(seat).unwrap());
     let scores: Value = names.map(|name| (name.to_owned(), json!(1))).collect();
     let reply = json!({"verdict": "hold", "scores": scores, "would_block": true,
@@ -306,7 +306,7 @@ fn the_greatest_exit_code_counts_and_formats_stay_what_they_are() {
     assert_eq!(ran.code, 2, "{ran:?}");
     assert!(serde_json::from_str::<Value>(&ran.stdout).is_ok(), "{ran:?}");
     assert!(ran.stderr.contains("Judged 2 (1 SHIP, 1 HOLD)"), "{ran:?}");
-    // With nothing to do it is still a document.
+    // Without files it still prints a document.
     let ran = program.run(&["sweep", "--rehearse", "--format", "sarif"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(serde_json::from_str::<Value>(&ran.stdout).is_ok(), "{ran:?}");

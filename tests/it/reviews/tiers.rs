@@ -1,9 +1,9 @@
-//! Which files come before the gate.
+//! Which files are reviewed: tiers and rules.
 
 use serde_json::{Value, json};
 
-use super::house::{gate_with, log, review, write};
-use crate::councils::house::{Council, Told};
+use super::harness::{gate_with, log, review, write};
+use crate::councils::harness::{Council, Told};
 use crate::kit::Play;
 
 fn ruled() -> Council {
@@ -52,7 +52,7 @@ fn rules_say_what_is_judged_and_flags_say_otherwise() {
         let is_skipped = told.at("verdict") == "SKIPPED";
         assert_eq!(told.at("skipped_because").is_string(), is_skipped, "{arguments:?}");
     }
-    // What is skipped is not logged.
+    // Skipped files are not logged.
     assert_eq!(log(&council).len(), 5);
 }
 
@@ -92,7 +92,7 @@ fn the_same_file_on_two_machines_gets_the_same_answer() {
     });
     assert_eq!(verdicts[0], verdicts[1]);
     let judged: Vec<usize> = (0..12).filter(|day| verdicts[0][*day] == "SHIP").collect();
-    // The days that a hash computed elsewhere picks.
+    // The sample according to a hash computed elsewhere.
     assert_eq!(judged, [6, 10, 11]);
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::fs::{MetadataExt, symlink};
 
 use serde_json::json;
 
-use super::project::{KEY, Project, document, ran, set_mode};
+use super::harness::{KEY, Project, document, ran, set_mode};
 
 #[test]
 fn trust_holds_for_this_file_with_this_content() {
@@ -14,11 +14,11 @@ fn trust_holds_for_this_file_with_this_content() {
     project.trust();
     project.answered(&mut project.command());
     let asked = project.server.connections();
-    // A space is another content.
+    // One more space makes it another content.
     project.write(&format!("{} ", project.thief()));
     let changed = project.run(&["ask", "Is it so?"]);
     assert_eq!((changed.code, project.server.connections()), (5, asked), "{changed:?}");
-    // What was trusted once stays so.
+    // A trusted content stays trusted.
     project.write(&project.thief());
     project.answered(&mut project.command());
 }
@@ -33,7 +33,7 @@ fn the_same_content_elsewhere_is_not_trusted() {
     std::fs::copy(project.file(), other.join("council.yaml")).unwrap();
     let copied = ran(project.command().current_dir(&other).args(["ask", "Is it so?"]));
     assert_eq!(copied.code, 5, "{copied:?}");
-    // A link would make the paths in the file lead elsewhere.
+    // Through a link the paths in the file would lead elsewhere.
     std::fs::remove_file(other.join("council.yaml")).unwrap();
     symlink(project.file(), other.join("council.yaml")).unwrap();
     let linked = ran(project.command().current_dir(&other).args(["ask", "Is it so?"]));
@@ -184,7 +184,7 @@ fn a_record_that_others_could_write_is_not_used() {
     std::fs::rename(&entry, &away).unwrap();
     symlink(&away, &entry).unwrap();
     assert!(refused("a linked entry").contains("is not trusted"));
-    // A torn entry does not count either.
+    // A truncated entry does not count either.
     std::fs::remove_file(&entry).unwrap();
     std::fs::write(&entry, "").unwrap();
     assert!(refused("a torn entry").contains("is not trusted"));

@@ -1,9 +1,9 @@
 //! A project's `council.yaml` that another person may have written: what it cannot do before the
-//! user trusts it, and how they do.
+//! user trusts it, and how the user does.
 
 mod consent;
+mod harness;
 mod owners;
 mod planted;
-mod project;
 mod terminal;
 mod unencrypted;

@@ -1,9 +1,9 @@
-//! Files and folders of another user. Only root can give a file away, so these tests say when they
-//! look at less.
+//! Files and folders of another user. Only root can change an owner, so these tests report when
+//! they check less.
 
 use std::path::Path;
 
-use super::project::{Project, ran};
+use super::harness::{Project, ran};
 
 /// Whether this test can give files to another user.
 #[expect(clippy::print_stdout, reason = "a test says when it looks at less")]

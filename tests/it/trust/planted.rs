@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::project::{Project, document, ran};
+use super::harness::{Project, document, ran};
 
 #[test]
 fn a_planted_program_is_never_started() {
@@ -25,7 +25,7 @@ fn a_planted_program_is_never_started() {
         let said = "`council.providers.mine.command` on line 3 runs a program";
         assert!(ran.stderr.contains(said), "{arguments:?}: {ran:?}");
     }
-    // What calls no provider needs no trust.
+    // Commands that call no provider need no trust.
     for arguments in
         [&["list"][..], &["ask", "Is it so?", "--rehearse"], &["verify"], &["config"], &["health"]]
     {
@@ -39,7 +39,7 @@ fn a_planted_program_is_never_started() {
 fn a_run_that_began_in_a_trusted_state_is_not_resumed_by_a_planted_program() {
     let project = Project::with("council:\n  providers: [{name: claude}]\n  quorum: {r1_min: 1}\n");
     let mut command = project.command();
-    // The key is there and the provider is not: the run stays incomplete.
+    // The key is set and the provider is unreachable: the run stays incomplete.
     command.envs([("ANTHROPIC_API_KEY", "canary"), ("HTTPS_PROXY", "http://127.0.0.1:9")]);
     let began = ran(command.args(["ask", "Is it so?", "--json", "--deadline", "20s"]));
     let id = document(&began)["dialogue_id"].as_str().unwrap().to_owned();
@@ -157,7 +157,7 @@ fn a_private_file_is_not_read_as_a_prompt_or_as_context() {
             "review:\n  deliberators: [{seat}]\n  policy: {{min_deliberators: 1}}\n"
         ));
         project.refused(&["review", "../post.md", "--rehearse"]);
-        // The record has nothing to do with it.
+        // Record commands do not depend on it.
         assert_eq!(project.run(&["list"]).code, 0, "{seat}");
     }
 }

@@ -1,4 +1,4 @@
-//! The question at a terminal.
+//! The trust question at a terminal.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -8,9 +8,9 @@ use std::thread;
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use super::project::Project;
+use super::harness::Project;
 
-/// How a command ended at a terminal at which this was typed, and what the terminal showed.
+/// Runs a command at a terminal with this input; returns its exit code and the screen.
 fn at_terminal(mut command: Command, typed: &str) -> (i32, String) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&master).unwrap();
@@ -21,13 +21,13 @@ fn at_terminal(mut command: Command, typed: &str) -> (i32, String) {
     let stderr = terminal.try_clone().unwrap();
     command.stdin(Stdio::from(terminal)).stderr(Stdio::from(stderr)).stdout(Stdio::null());
     let mut child = command.spawn().unwrap();
-    // The parent's ends of the terminal, so that its reader sees the end.
+    // Drop the parent's ends of the terminal, so that its reader sees the end.
     drop(command);
     let mut master = File::from(master);
     master.write_all(typed.as_bytes()).unwrap();
     let reader = thread::spawn(move || {
         let (mut shown, mut part) = (Vec::new(), [0; 4096]);
-        // A terminal that is closed on the other side ends with an error.
+        // A terminal closed on the other side returns an error.
         while let Ok(count) = master.read(&mut part) {
             if count == 0 {
                 break;
@@ -59,7 +59,7 @@ fn a_file_that_is_not_trusted_is_shown_and_a_yes_trusts_it() {
     }
 }
 
-/// The last is the end of what is typed.
+/// The last input is end-of-file.
 #[test]
 fn everything_else_is_a_no() {
     for typed in ["n\n", "\n", "yesterday\n", "\u{4}"] {

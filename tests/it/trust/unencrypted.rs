@@ -2,12 +2,12 @@
 
 use std::net::TcpListener;
 
-use super::project::{KEY, Project, document, ran};
+use super::harness::{KEY, Project, document, ran};
 use crate::kit::Ran;
 
 const WARNING: &str = "warning: the key of `far` goes to http://models.invalid:8099 unencrypted";
 
-/// A program whose providers are beyond this machine, and whose way there ends on this machine.
+/// Runs with remote providers behind a proxy on this machine.
 fn run(project: &Project, scheme: &str, arguments: &[&str]) -> Ran {
     project.write(&format!(
         "council:\n  providers:\n    - {{name: far, role: [participant, chair], dialect: openai, model: m, \

@@ -1,5 +1,5 @@
-//! `kill -9` around the append: whenever it comes, the next start leaves the file whole, and
-//! equal to the database.
+//! `kill -9` around the append: the next start always leaves the file complete and equal to the
+//! database.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -8,24 +8,24 @@ use plenary::domain::dice::SplitMix;
 use plenary::store::{SqliteStore, Store};
 use serde_json::json;
 
-use super::desk::{Desk, lines, theirs};
+use super::program_harness::{Desk, lines, theirs};
 use crate::kit::times;
 
-/// A machine that is busy with other tests takes its time.
+/// Timeout on a machine that is busy with other tests.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How the file stood when a process was killed.
+/// State of the file when a process was killed, counted.
 #[derive(Debug, Default)]
 struct Seen {
-    /// It has all that the table has.
+    /// The file has all rows of the table.
     whole: u32,
-    /// It lacks rows.
+    /// The file lacks rows.
     behind: u32,
-    /// Its last line has no end.
+    /// The last line is incomplete.
     torn: u32,
 }
 
-/// Long enough that it is written page by page, and a signal comes between two of them.
+/// Long enough to be written page by page, so that a signal can arrive in between.
 const LONG: usize = 2 * 1024 * 1024;
 
 /// The `n`-th command: a review, or an import of a short row or a long one.
@@ -48,7 +48,7 @@ fn rows(store: &SqliteStore) -> u64 {
     store.log_lines(0, 1_000_000).unwrap().last().map_or(0, |line| line.seq)
 }
 
-/// Starts a process and kills it: as soon as its row is committed, or a little later.
+/// Starts a process and kills it as soon as its row is committed, or a little later.
 fn kill(desk: &Desk, n: u32, dice: &mut SplitMix) {
     let store = desk.store();
     let before = rows(&store);
@@ -60,12 +60,12 @@ fn kill(desk: &Desk, n: u32, dice: &mut SplitMix) {
         assert!(start.elapsed() < PATIENCE, "nothing is logged");
     }
     std::thread::sleep(Duration::from_micros((dice.roll() % 4) * (dice.roll() % 1_000)));
-    // It may have come to its end.
+    // It may have exited already.
     let _ = child.kill();
     child.wait().unwrap();
 }
 
-/// Kills so many processes one after the other, and looks at what each left behind.
+/// Kills this many processes one after another and checks the file after each.
 fn check(desk: &Desk, times: u32, dice: &mut SplitMix) -> Seen {
     let mut seen = Seen::default();
     desk.write("nothing.jsonl", "");
@@ -80,7 +80,7 @@ fn check(desk: &Desk, times: u32, dice: &mut SplitMix) -> Seen {
             (false, None | Some(b'\n')) => seen.behind += 1,
             (false, Some(_)) => seen.torn += 1,
         }
-        // The next start, whatever it is for.
+        // The next start with different commands.
         let starts: [&[&str]; 4] = [
             &["log", "import", "nothing.jsonl"],
             &["log", "tail"],
@@ -98,7 +98,7 @@ fn check(desk: &Desk, times: u32, dice: &mut SplitMix) -> Seen {
 #[test]
 fn killed_around_the_append_the_next_start_mends_the_file() {
     let mut dice = SplitMix::new(7);
-    // A log that grows for ever only makes the test slow.
+    // Start a new log after ten kills, because a long one only slows the test.
     let mut all = Seen::default();
     let mut left = times(30, 500);
     while left > 0 {

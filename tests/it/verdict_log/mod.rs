@@ -1,12 +1,12 @@
-//! The verdict log: its rows, the file that is written from them, and what people do with both.
+//! The verdict log: its rows, the file written from them, and the commands on both.
 
-mod desk;
-mod importing;
+mod damaged_files;
+mod file_harness;
+mod file_writes;
+mod import;
 mod killed;
-mod looking;
-mod mending;
-mod overriding;
-mod repairing;
+mod log_command;
+mod overrides;
+mod program_harness;
+mod repair;
 mod rows;
-mod shelf;
-mod writing;

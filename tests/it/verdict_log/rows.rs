@@ -1,4 +1,4 @@
-//! What the store holds of verdicts, and what it can be asked.
+//! Verdict rows in the store, and the queries on them.
 
 use plenary::domain::gate::{
     ContentQuery, Decision, GateVerdict, LogQuery, LogRow, LogStretch, PriorVerdict,
@@ -80,7 +80,7 @@ fn priors_are_decided_real_and_of_the_type_newest_first() {
 fn a_page_holds_what_was_asked_for() {
     let bench = Bench::new();
     let store = bench.store();
-    // What was rehearsed or came from elsewhere is a row like the others.
+    // A rehearsed or imported verdict is an ordinary row.
     let rehearsed = LogRow { rehearsal: true, ..log_row("r/2", "post", GateVerdict::Hold, 2) };
     let imported = LogRow { imported: true, ..log_row("r/3", "memo", GateVerdict::Hold, 3) };
     let rows = [log_row("r/1", "post", GateVerdict::Ship, 1), rehearsed, imported];

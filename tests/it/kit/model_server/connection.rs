@@ -1,4 +1,4 @@
-//! Just enough of HTTP/1.1: requests with a length, answers with one, one connection for many.
+//! The minimum of HTTP/1.1: requests and responses with a content length, persistent connections.
 
 use std::io;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::play::Answer;
+use super::scripted_reply::Answer;
 
 pub struct Incoming {
     pub method: String,
@@ -18,7 +18,7 @@ pub struct Incoming {
 
 pub struct Connection {
     stream: TcpStream,
-    /// What was read and not yet used.
+    /// Bytes read but not yet used.
     buffer: Vec<u8>,
 }
 
@@ -28,7 +28,7 @@ impl Connection {
         Ok(Self { stream, buffer: Vec::with_capacity(8 * 1024) })
     }
 
-    /// The next request; nothing when the other side has gone.
+    /// The next request; `None` when the client has disconnected.
     pub async fn next(&mut self) -> io::Result<Option<Incoming>> {
         let head_end = loop {
             if let Some(end) = self.buffer.windows(4).position(|bytes| bytes == b"\r\n\r\n") {
@@ -63,7 +63,7 @@ impl Connection {
         self.stream.read_buf(&mut self.buffer).await
     }
 
-    /// Gives the answer; says whether the connection can be used again.
+    /// Sends the answer; returns whether the connection is reusable.
     pub async fn give(&mut self, wait: Duration, answer: Answer) -> io::Result<bool> {
         if wait > Duration::ZERO {
             tokio::time::sleep(wait).await;
@@ -82,7 +82,7 @@ impl Connection {
                 Ok(false)
             }
             Answer::Hang => {
-                // Until the other side gives up.
+                // Wait until the client disconnects.
                 while self.more().await? > 0 {}
                 Ok(false)
             }

@@ -1,16 +1,15 @@
-//! A model server that plays by a script, over real HTTP.
+//! A scripted model server over real HTTP.
 //!
-//! It speaks all three dialects; the path tells which. Whatever it was asked is kept, so
-//! that a test can look at what was sent. It lives on a thread of its own and ends when
-//! it is dropped.
+//! It speaks all three dialects; the path selects one. It records every request, so that tests can
+//! check what was sent. It runs on its own thread and stops when dropped.
 
 mod connection;
-mod council;
-mod gate;
-mod play;
+mod reply_gate;
+mod scripted_reply;
 mod server;
+mod valid_replies;
 
-pub use council::{fitting, purpose_of};
-pub use gate::Gate;
-pub use play::Play;
+pub use reply_gate::Gate;
+pub use scripted_reply::Play;
 pub use server::{ModelServer, OFFERED, Seen};
+pub use valid_replies::{fitting, purpose_of};

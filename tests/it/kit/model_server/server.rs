@@ -1,4 +1,4 @@
-//! The server: takes connections, keeps what it was asked, plays what the script says.
+//! The server: accepts connections, records requests, replies by the script.
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -15,15 +15,15 @@ use tokio::net::TcpSocket;
 use tokio::sync::oneshot;
 
 use super::connection::{Connection, Incoming};
-use super::play::{Answer, Play};
+use super::scripted_reply::{Answer, Play};
 
-/// The models the server says it has.
+/// Model names that the server lists.
 pub const OFFERED: [&str; 3] = ["gpt-4o", "claude-sonnet-4-20250514", "gemini-2.0-flash"];
 
-/// Fifteen hundred clients may knock at once.
+/// Up to 1,500 clients connect at once.
 const BACKLOG: u32 = 4_096;
 
-/// A request as it arrived.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub struct Seen {
     pub dialect: Dialect,
@@ -34,11 +34,11 @@ pub struct Seen {
     pub model: String,
     pub system: String,
     pub user: String,
-    /// Whether it came with a schema.
+    /// Whether the request has a schema.
     pub structured: bool,
-    /// From 1, over all requests.
+    /// Counts all requests from 1.
     pub nth: usize,
-    /// From 1, over the requests to this model.
+    /// Counts the requests to this model from 1.
     pub nth_of_model: usize,
     pub at: Instant,
 }
@@ -90,27 +90,27 @@ impl ModelServer {
         Self { house, address: told.recv().unwrap(), stop: Some(stop), thread: Some(thread) }
     }
 
-    /// As a provider's `base_url`.
+    /// The value for a provider's `base_url`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)
     }
 
-    /// What was asked so far.
+    /// All requests so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.house.seen.lock().unwrap().clone()
     }
 
-    /// How many connections were ever made.
+    /// Number of connections ever opened.
     pub fn connections(&self) -> usize {
         self.house.connections.load(Ordering::SeqCst)
     }
 
-    /// How many wait for an answer that never comes, and have not given up.
+    /// Number of clients that still wait for an answer that never comes.
     pub fn hanging(&self) -> usize {
         self.house.hanging.load(Ordering::SeqCst)
     }
 
-    /// A provider that this server plays.
+    /// A provider whose model is this server.
     pub fn provider(&self, name: &str, dialect: Dialect) -> Provider {
         Provider {
             name: name.parse().unwrap(),
@@ -153,7 +153,7 @@ async fn serve(house: Arc<House>, tell: mpsc::Sender<SocketAddr>) {
         let house = Arc::clone(&house);
         tokio::spawn(async move {
             let Ok(mut connection) = Connection::new(stream) else { return };
-            // A client that goes away in the middle is part of the play.
+            // Ignore clients that disconnect early.
             while let Ok(Some(incoming)) = connection.next().await {
                 let (wait, answer) = house.play(incoming);
                 let hangs = usize::from(matches!(answer, Answer::Hang));
@@ -242,7 +242,7 @@ fn dialect_of(path: &str) -> Option<Dialect> {
     .find_map(|(end, dialect)| path.ends_with(end).then_some(dialect))
 }
 
-/// The list of models, in the words of every dialect at once.
+/// The model list in the formats of all dialects at once.
 fn offer() -> Value {
     json!({
         "data": OFFERED.map(|name| json!({ "id": name })),

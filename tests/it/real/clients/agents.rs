@@ -1,15 +1,15 @@
-//! The agent programs as clients: a scripted model leads them, and they call our tools.
+//! The agent programs as clients: a scripted model makes them call our tools.
 
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::house::{House, installed};
+use super::harness::{House, installed};
 use crate::kit::{alive_with, at, binary, soon};
-use crate::real::leading::{Step, results};
 use crate::real::server::{Behaviour, Server};
+use crate::real::tool_script::{Step, results};
 
-/// Opens a dialogue, looks for it, makes a mistake, and has a council rehearse.
+/// Opens a dialogue, searches it, makes a mistake, and runs a rehearsed council.
 const STEPS: &[Step] = &[
     Step {
         tool: "blue_dialogue_create",
@@ -42,7 +42,7 @@ fn codex(house: &House, url: &str) -> Command {
     let model = format!(
         r#"model_providers.loop={{name="loop", base_url="{url}/v1", env_key="LOOP_KEY", wire_api="responses", request_max_retries=0, stream_max_retries=0}}"#
     );
-    // What only writes to the record is called without asking; what asks models is not.
+    // Record tools need no approval; tools that call models do.
     let server = format!(
         r#"mcp_servers.plenary={{command="{}", args=["mcp"], tools={{council_ask={{approval_mode="approve"}}}}}}"#,
         binary().display()
@@ -72,7 +72,7 @@ fn gemini(house: &House, url: &str) -> Command {
     gemini
 }
 
-/// Lets an agent run to its end, and checks what it was told and what is in the store.
+/// Runs an agent to its end and checks its tool results and the store.
 async fn leads(name: &str, agent: fn(&House, &str) -> Command) {
     let (house, server) = (House::new(), Server::start(Behaviour::Leads(STEPS)).await);
     let mut command = agent(&house, &server.url());

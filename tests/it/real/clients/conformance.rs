@@ -1,8 +1,8 @@
 //! The protocol's own conformance scenarios, against `plenary serve`.
 //!
-//! They ask for tools, prompts and resources of their own by name, and look at the shape of what
-//! comes back. Where we have something of that shape it stands in; `conformance.txt` has the
-//! rest, with the reason why it does not apply.
+//! They request their own tools, prompts and resources by name and check the shape of the answer.
+//! Where we have something of that shape, we substitute it; `conformance.txt` lists the rest with
+//! the reason why it does not apply.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,10 +10,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::forwarder::Forwarder;
-use super::house::{House, Served, installed};
+use super::harness::{House, Served, installed};
 use crate::kit::{Play, Program};
 
-/// Every scenario as it comes, then all that each version has.
+/// All scenarios by default, then all scenarios of each version.
 const RUNS: [&[&str]; 4] = [
     &[],
     &["--spec-version", "2025-06-18"],
@@ -23,7 +23,7 @@ const RUNS: [&[&str]; 4] = [
 
 const QUESTION: &str = "Should reads go through a cache?";
 
-/// What of ours stands in for what the scenarios ask for.
+/// Replaces a requested tool, prompt or resource by one of ours.
 fn stand_in(message: &mut Value) -> Option<(String, String)> {
     let params = message.get_mut("params")?;
     let key = if params.get("uri").is_some() { "uri" } else { "name" };
@@ -40,7 +40,7 @@ fn stand_in(message: &mut Value) -> Option<(String, String)> {
             "council_ask",
             Some(json!({ "question": QUESTION, "rehearse": true, "wait_seconds": 30 })),
         ),
-        // The panel that plays takes no time; the one that is asked takes for ever.
+        // The rehearsal panel answers at once; the real council runs for a long time.
         "slow_compute" => {
             let is_long = params.pointer("/arguments/seconds").and_then(Value::as_u64) > Some(10);
             ("council_ask", Some(json!({ "question": QUESTION, "rehearse": !is_long })))
@@ -59,13 +59,13 @@ fn stand_in(message: &mut Value) -> Option<(String, String)> {
     Some((asked, ours.to_owned()))
 }
 
-/// Runs scenarios and returns `scenario/check` of each check with what came of it.
+/// Runs scenarios and returns `scenario/check` with the result of each check.
 fn run(house: &House, url: &str, options: &[&str]) -> BTreeMap<String, String> {
     let results = tempfile::tempdir().unwrap();
     let mut conformance = house.client(&installed("NODE22"));
     conformance.arg(installed("CONFORMANCE")).args(["server", "--suite", "all", "--url", url]);
     conformance.arg("-o").arg(results.path()).args(options);
-    // It fails when any scenario does; the results say which.
+    // The command fails if any scenario fails; the results say which.
     let output = conformance.output().unwrap();
     let checked: BTreeMap<String, String> = std::fs::read_dir(results.path())
         .unwrap()
@@ -146,7 +146,7 @@ fn the_server_keeps_to_the_protocol_by_its_own_scenarios() {
     house.verify();
 }
 
-/// The record that resources are read from.
+/// Creates the record for the resource scenarios.
 fn open_dialogue(program: &Program) {
     let (code, answer) = program.operation("create", &json!({ "title": "Number 123" }));
     assert_eq!((code, &answer["dialogue_id"]), (0, &json!("number-123")));

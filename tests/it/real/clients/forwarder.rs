@@ -1,16 +1,16 @@
-//! Between a client that cannot send a token and our server, which wants one.
+//! A proxy between a client that cannot send a token and our server, which requires one.
 //!
-//! What else is changed: the port in `Host` and `Origin`, where it is the forwarder's own; and
-//! the name of whatever is asked for, where something of ours stands in for it.
+//! It also replaces its own port in `Host` and `Origin`, and the requested name where one of ours
+//! is substituted.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 
 use serde_json::Value;
 
-use super::house::Served;
+use super::harness::Served;
 
-/// Puts something of ours into a message. Returns what was asked for and what stands in.
+/// Substitutes a name in a message. Returns the requested and the substituted name.
 pub type StandIn = fn(&mut Value) -> Option<(String, String)>;
 
 #[derive(Clone)]
@@ -22,7 +22,7 @@ pub struct Forwarder {
 }
 
 impl Forwarder {
-    /// Forwards until the test's process ends; returns where.
+    /// Forwards until the test process ends; returns the URL.
     pub fn start(server: &Served, stand_in: StandIn) -> String {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -31,14 +31,14 @@ impl Forwarder {
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let forwarder = forwarder.clone();
-                // Clients that go away in the middle are part of the play.
+                // Ignore clients that disconnect early.
                 std::thread::spawn(move || forwarder.forward(&stream).ok());
             }
         });
         format!("http://127.0.0.1:{port}/mcp")
     }
 
-    /// One request and its answer, however long that takes.
+    /// Forwards one request and its answer, without a timeout.
     fn forward(&self, client: &TcpStream) -> io::Result<()> {
         let mut reader = BufReader::new(client.try_clone()?);
         let (mut head, mut body) = read(&mut reader)?;
@@ -58,7 +58,7 @@ impl Forwarder {
         server.write_all(&body)?;
         let gone = server.try_clone()?;
         std::thread::spawn(move || {
-            // Whoever hangs up does not wait for the answer any more.
+            // Stop waiting for the answer when the client disconnects.
             let _ = reader.read(&mut [0]);
             gone.shutdown(Shutdown::Both)
         });
@@ -86,7 +86,7 @@ impl Forwarder {
     }
 }
 
-/// The lines before the body, and the body.
+/// The head lines and the body.
 fn read(client: &mut BufReader<TcpStream>) -> io::Result<(Vec<String>, Vec<u8>)> {
     let mut head = Vec::new();
     loop {

@@ -1,11 +1,11 @@
-//! The MCP inspector's command line: every call is a client and a server of its own, on one store.
+//! The MCP inspector's command line: every call starts its own client and server, on one store.
 
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use super::forwarder::Forwarder;
-use super::house::{House, Served, examples, installed};
+use super::harness::{House, Served, examples, installed};
 use crate::kit::{at, binary, fixture};
 
 const ID: &str = "nvidia-investment-decision";
@@ -24,7 +24,7 @@ const STEPS: [(&str, &str); 10] = [
     ("blue_dialogue_verdict_register", "10-verdict-dissent"),
 ];
 
-/// The inspector in front of a server: a program that it starts, or an address.
+/// The inspector in front of a server: a program that it starts, or a URL.
 struct Inspector {
     house: House,
     server: Vec<String>,
@@ -53,7 +53,7 @@ impl Inspector {
         command
     }
 
-    /// Calls a tool with its arguments as a person would type them; nothing cannot be typed.
+    /// Calls a tool with its arguments as command-line text; `null` cannot be written that way.
     #[track_caller]
     fn call(&self, tool: &str, arguments: &Value) -> Value {
         let given = arguments.as_object().unwrap().iter().filter(|(_, value)| !value.is_null());
@@ -106,7 +106,7 @@ fn the_inspector_finds_what_an_earlier_server_concluded() {
     let polled = inspector.call("deliberation_status", &status);
     assert_eq!(at(&polled, "result"), at(&answered, "result"));
 
-    // A server that ends with its client leaves the run to the next one.
+    // The server ends with its client; the next one can resume the run.
     let begun = inspector.call("council_ask", &json!({ "question": "Should we not?" }));
     let mut status = json!({ "dialogue_id": at(&begun, "dialogue_id") });
     assert_eq!(at(&inspector.call("deliberation_status", &status), "status"), "interrupted");
@@ -121,7 +121,7 @@ fn the_inspector_finds_what_an_earlier_server_concluded() {
 fn the_inspector_reads_and_calls_by_http() {
     let house = House::new();
     let served = Served::new(&house.program);
-    // Its command line sends no headers.
+    // The inspector's command line sends no headers.
     let inspector = Inspector { server: vec![Forwarder::start(&served, |_| None)], house };
     let created = inspector.call("blue_dialogue_create", &json!({ "title": "By HTTP" }));
     assert_eq!(at(&created, "dialogue_id"), "by-http");

@@ -1,8 +1,8 @@
-//! Our MCP server before the clients that people have.
+//! Our MCP server with real clients.
 
 mod agents;
 mod conformance;
 mod forwarder;
-mod house;
+mod harness;
 mod inspector;
 mod sdk;

@@ -1,17 +1,17 @@
-//! The reference library for Python, by both doors. What it plays is in `sdk.py`.
+//! The reference library for Python, over stdio and HTTP. `sdk.py` contains its scenarios.
 
 use serde_json::{Value, json};
 
-use super::house::{House, documents, installed};
+use super::harness::{House, documents, installed};
 use crate::kit::{at, fixture};
 
 const DOORS: [&str; 2] = ["stdio", "http"];
 
-/// What it agrees on by itself, then every version there is.
+/// The negotiated version, then every version.
 const VERSIONS: [&str; 6] =
     ["auto", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
 
-/// One that greets its server and one that does not; they cancel in different ways.
+/// One version with a handshake and one without; they cancel differently.
 const WAYS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 #[track_caller]
@@ -20,7 +20,7 @@ fn play(house: &House, play: &str, door: &str, versions: &[&str]) -> Vec<Value> 
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/real/clients/sdk.py");
     python.args([script, play, door]).args(versions);
     let (told, said) = documents(python);
-    // A client whose server was killed may complain; any other has no reason to.
+    // Only a client whose server was killed may report an error.
     if !["killed", "tasks"].contains(&play) {
         assert_eq!(said, "", "{play} by {door}");
     }

@@ -1,0 +1,179 @@
+//! Harness: a council in its own folder, with three participants, a chair and a model server.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use plenary::domain::ask::Purpose;
+use plenary::store::{SqliteStore, Store};
+use serde_json::{Value, json};
+
+use crate::kit::{ModelServer, Play, Program, Seen, at, fitting, purpose_of};
+
+pub(crate) const PARTICIPANTS: [&str; 3] = ["ann", "bob", "cid"];
+pub(crate) const CHAIR: &str = "dot";
+
+/// Table rows that run in parallel. They mostly wait.
+const AT_ONCE: usize = 6;
+
+/// A request with its seat, its purpose and its number.
+pub(crate) struct Asked<'a> {
+    pub seat: &'a str,
+    pub purpose: Purpose,
+    /// From 1, for this seat and this purpose.
+    pub nth: usize,
+    pub seen: &'a Seen,
+}
+
+impl Asked<'_> {
+    /// A valid reply with some fields replaced.
+    pub(crate) fn with(&self, fields: Value) -> Play {
+        let (mut document, Value::Object(fields)) = (fitting(self.seen), fields) else {
+            panic!("fields must be an object")
+        };
+        document.as_object_mut().unwrap().extend(fields);
+        Play::Reply(document.to_string())
+    }
+}
+
+pub(crate) struct Council {
+    pub program: Program,
+    pub server: ModelServer,
+}
+
+/// Exit code, document and stderr of one command.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub code: i32,
+    pub document: Value,
+    pub stderr: String,
+}
+
+impl Told {
+    #[track_caller]
+    pub(crate) fn at(&self, path: &str) -> &Value {
+        at(&self.document, path)
+    }
+
+    #[track_caller]
+    pub(crate) fn id(&self) -> &str {
+        self.at("dialogue_id").as_str().unwrap()
+    }
+
+    #[track_caller]
+    pub(crate) fn expect(&self, status: &str, code: i32) -> &Self {
+        let told = (self.at("status").as_str().unwrap(), self.code);
+        assert_eq!(told, (status, code), "{:#}\n{}", self.document, self.stderr);
+        self
+    }
+}
+
+impl Council {
+    /// All seats reply validly except where the script says otherwise.
+    pub(crate) fn new(script: impl Fn(&Asked<'_>) -> Play + Send + Sync + 'static) -> Self {
+        Self::with(script, |_| {})
+    }
+
+    /// The same with changed settings.
+    pub(crate) fn with(
+        script: impl Fn(&Asked<'_>) -> Play + Send + Sync + 'static,
+        change: impl FnOnce(&mut Value),
+    ) -> Self {
+        let asked: Mutex<HashMap<(String, &'static str), usize>> = Mutex::default();
+        let server = ModelServer::start(move |seen| {
+            let (seat, purpose) = (seat_of(seen), purpose_of(&seen.system));
+            let nth = {
+                let mut asked = asked.lock().unwrap();
+                let count = asked.entry((seat.clone(), purpose.name())).or_default();
+                *count += 1;
+                *count
+            };
+            script(&Asked { seat: &seat, purpose, nth, seen })
+        });
+        let mut settings = configuration(&server.base_url());
+        change(&mut settings);
+        let program = Program::new();
+        program.file("council.yaml", &settings);
+        Self { program, server }
+    }
+
+    /// Changes the settings of an existing council.
+    pub(crate) fn set(&self, change: impl FnOnce(&mut Value)) {
+        let mut settings = configuration(&self.server.base_url());
+        change(&mut settings);
+        self.program.file("council.yaml", &settings);
+    }
+
+    /// Runs `ask … --json` and verifies the record afterwards.
+    #[track_caller]
+    pub(crate) fn ask(&self, arguments: &[&str]) -> Told {
+        self.run(&[&["ask", "--json", "--no-conclusion", "Shall we go ahead?"], arguments].concat())
+    }
+
+    /// Runs a command that prints one document and verifies the record afterwards.
+    #[track_caller]
+    pub(crate) fn run(&self, arguments: &[&str]) -> Told {
+        let ran = self.program.run(arguments);
+        let document = serde_json::from_str(&ran.stdout)
+            .unwrap_or_else(|error| panic!("{arguments:?} printed no document: {error}\n{ran:?}"));
+        self.verify();
+        Told { code: ran.code, document, stderr: ran.stderr }
+    }
+
+    /// `verify` must report no findings.
+    #[track_caller]
+    pub(crate) fn verify(&self) {
+        let path = self.program.path().join(".plenary/plenary.db");
+        if path.exists() {
+            let verification = SqliteStore::open(&path).unwrap().verify(None, None).unwrap();
+            assert_eq!(verification.findings, [], "the record was damaged");
+        }
+    }
+
+    /// Number of calls for a purpose, retries included.
+    pub(crate) fn calls(&self, purpose: Purpose) -> usize {
+        self.seen(purpose).len()
+    }
+
+    pub(crate) fn seen(&self, purpose: Purpose) -> Vec<Seen> {
+        let seen = self.server.seen().into_iter();
+        seen.filter(|seen| purpose_of(&seen.system) == purpose).collect()
+    }
+}
+
+pub(crate) fn seat_of(seen: &Seen) -> String {
+    seen.model.trim_start_matches("model-").to_owned()
+}
+
+/// Timeouts are generous: a seat that must time out gets a shorter one.
+fn configuration(base_url: &str) -> Value {
+    let provider = |name: &str, role: &str| {
+        json!({ "name": name, "role": [role], "model": format!("model-{name}"),
+            "dialect": "openai", "base_url": base_url, "family": format!("family-{name}") })
+    };
+    let mut providers: Vec<Value> =
+        PARTICIPANTS.iter().map(|name| provider(name, "participant")).collect();
+    providers.push(provider(CHAIR, "chair"));
+    json!({
+        "council": {
+            "providers": providers,
+            "timeouts": { "r1_per_provider": 30_000, "r2_per_provider": 30_000, "r3_chair": 30_000 },
+        },
+        // A reply of one megabyte costs many tokens.
+        "budget": { "tokens_max": 50_000_000 },
+    })
+}
+
+/// Checks every row of a table, several in parallel; the first failure fails the test.
+pub(crate) fn check_all<T: Sync>(rows: &[T], check: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(row) = rows.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    check(row);
+                }
+            });
+        }
+    });
+}

@@ -1,0 +1,217 @@
+//! A minimal MCP client over stdio.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::kit::{Program, at};
+
+/// Timeout after which the server counts as hung.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A client of `plenary mcp` in a folder.
+pub struct Agent {
+    server: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    next_id: u64,
+    /// Keeps the folder alive if this client owns it.
+    _alone: Option<Program>,
+    /// Messages received while waiting for an answer.
+    pub notices: Vec<Value>,
+}
+
+impl Agent {
+    /// Starts the server and initialises with the most common protocol version.
+    pub fn new(program: &Program) -> Self {
+        Self::with(program, &["mcp"])
+    }
+
+    /// The same, in a folder owned by this client.
+    pub fn alone() -> Self {
+        let program = Program::new();
+        let mut agent = Self::new(&program);
+        agent._alone = Some(program);
+        agent
+    }
+
+    pub fn with(program: &Program, arguments: &[&str]) -> Self {
+        Self::silent(program, arguments).greeted()
+    }
+
+    /// The same, with a prepared command.
+    pub fn of(command: Command) -> Self {
+        Self::started(command).greeted()
+    }
+
+    /// Sends the initialisation.
+    fn greeted(mut self) -> Self {
+        let agent = &mut self;
+        let client = json!({ "name": "test", "version": "1" });
+        let hello =
+            json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
+        agent.ask("initialize", &hello);
+        agent.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+        self
+    }
+
+    /// The same, in a folder below the program's own.
+    pub fn below(program: &Program, folder: &Path) -> Self {
+        Self::below_with(program, folder, &["mcp"])
+    }
+
+    pub fn below_with(program: &Program, folder: &Path, arguments: &[&str]) -> Self {
+        let mut command = program.command();
+        command.current_dir(folder).args(arguments);
+        Self::started(command).greeted()
+    }
+
+    /// Starts the server without initialisation.
+    pub fn silent(program: &Program, arguments: &[&str]) -> Self {
+        let mut command = program.command();
+        command.args(arguments);
+        Self::started(command)
+    }
+
+    /// Starts the server with the caller's command.
+    pub fn by_command(command: Command) -> Self {
+        Self::started(command).greeted()
+    }
+
+    /// The process number of the server.
+    pub fn process_id(&self) -> u32 {
+        self.server.id()
+    }
+
+    fn started(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut server = command.spawn().unwrap();
+        let (input, output) = (server.stdin.take(), server.stdout.take().unwrap());
+        let (heard, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines() {
+                if heard.send(line.unwrap()).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { server, input, lines, next_id: 1, _alone: None, notices: Vec::new() }
+    }
+
+    pub fn send(&mut self, message: &Value) {
+        self.send_line(message.to_string().as_bytes());
+    }
+
+    /// Sends bytes as they are, in one write.
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        self.input.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    pub fn send_line(&mut self, line: &[u8]) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(line).and_then(|()| input.write_all(b"\n")).unwrap();
+        input.flush().unwrap();
+    }
+
+    /// Sends the last bytes and closes stdin.
+    pub fn send_last(&mut self, bytes: &[u8]) {
+        self.input.take().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// Waits for the exit code; `None` on timeout.
+    pub fn ended_within(&mut self, time: Duration) -> Option<i32> {
+        let until = Instant::now() + time;
+        while Instant::now() < until {
+            if let Some(status) = self.server.try_wait().unwrap() {
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        None
+    }
+
+    /// The next message from the server.
+    pub fn heard(&mut self) -> Value {
+        let line = self.lines.recv_timeout(PATIENCE).expect("the server says nothing");
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line}"))
+    }
+
+    /// Sends a request and returns its id.
+    pub fn request(&mut self, method: &str, params: &Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        id
+    }
+
+    /// The whole answer to a request; other messages are kept in `notices`.
+    pub fn answer(&mut self, id: u64) -> Value {
+        loop {
+            let message = self.heard();
+            if message.get("id") == Some(&json!(id)) {
+                return message;
+            }
+            self.notices.push(message);
+        }
+    }
+
+    /// The result of a request that must succeed.
+    #[track_caller]
+    pub fn ask(&mut self, method: &str, params: &Value) -> Value {
+        let id = self.request(method, params);
+        let answer = self.answer(id);
+        assert!(answer.get("result").is_some(), "{method}: {answer:#}");
+        answer["result"].clone()
+    }
+
+    /// The answer of a tool, success or error.
+    pub fn tool(&mut self, name: &str, arguments: &Value) -> Value {
+        self.ask("tools/call", &json!({ "name": name, "arguments": arguments }))
+    }
+
+    /// The answer of a tool that must succeed; its text must equal its structured content.
+    #[track_caller]
+    pub fn must(&mut self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool(name, arguments);
+        assert_ne!(result["isError"], json!(true), "{name}: {result:#}");
+        let text: Value =
+            serde_json::from_str(at(&result, "content.0.text").as_str().unwrap()).unwrap();
+        assert_eq!(text, result["structuredContent"], "{name}");
+        text
+    }
+
+    /// The error document of a tool that must fail: text only.
+    #[track_caller]
+    pub fn refused(&mut self, name: &str, arguments: &Value) -> Value {
+        let result = self.tool(name, arguments);
+        assert_eq!(result["isError"], json!(true), "{name}: {result:#}");
+        assert!(result.get("structuredContent").is_none(), "{name}: {result:#}");
+        serde_json::from_str(at(&result, "content.0.text").as_str().unwrap()).unwrap()
+    }
+
+    /// Closes stdin as a client does; returns the server's exit code and stderr.
+    pub fn leave(mut self) -> (i32, String) {
+        drop(self.input.take());
+        let mut said = String::new();
+        let mut stderr = self.server.stderr.take().unwrap();
+        std::io::Read::read_to_string(&mut stderr, &mut said).unwrap();
+        (self.server.wait().unwrap().code().unwrap_or(-1), said)
+    }
+
+    /// Kills the server.
+    pub fn kill(mut self) {
+        self.server.kill().unwrap();
+        self.server.wait().unwrap();
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.server.kill();
+        let _ = self.server.wait();
+    }
+}

@@ -1,0 +1,68 @@
+//! Hostile strings in every place of a review's prompts.
+
+use plenary::domain::ask::Purpose;
+use plenary::prompting::INPUT_BYTES_MAX;
+
+use super::harness::{Texts, plan_of, review};
+use crate::fencing::strings;
+use crate::kit::instructions::gate_system;
+use crate::kit::times;
+use crate::prompt_fences::opened;
+
+#[test]
+fn no_string_says_a_word_outside_its_fence() {
+    let plain = "An honest text.";
+    let honest = review(Texts::all(plain), plain);
+    let tried: Vec<usize> = [Purpose::Judgement, Purpose::CrossReading, Purpose::Adjudication]
+        .map(|purpose| honest.iter().filter(|(ask, _)| ask.purpose == purpose).count())
+        .to_vec();
+    assert_eq!(tried, [6, 5, 2], "some place is not tried");
+    let expected: Vec<String> =
+        honest.iter().map(|(_, prepared)| opened(&prepared.messages.user).0).collect();
+    let plan = plan_of(Texts::all(plain));
+    let gate = plan.gate.as_deref().unwrap();
+    // All strings take minutes; every sixtieth covers every corpus.
+    let step = times(60, 1) as usize;
+    for (id, text) in strings().into_iter().step_by(step) {
+        for ((ask, prepared), expected) in review(Texts::all(&text), &text).iter().zip(&expected) {
+            let (ours, faults) = opened(&prepared.messages.user);
+            assert_eq!(faults, Vec::<String>::new(), "{id} for {ask:?}");
+            assert_eq!(ours, *expected, "{id} for {ask:?}");
+            let system = gate_system(gate, ask.purpose, &ask.seat).unwrap();
+            assert_eq!(prepared.messages.system, system, "{id} for {ask:?}");
+        }
+    }
+}
+
+/// A review of long texts by seats with long answers.
+#[track_caller]
+fn check_budget(text: &str, said: &str) {
+    for (ask, prepared) in review(Texts { about: "a", prior: "p", ..Texts::all(text) }, said) {
+        let bytes = prepared.messages.user.len();
+        assert!(bytes <= INPUT_BYTES_MAX, "{bytes} for {ask:?}");
+        let (_, faults) = opened(&prepared.messages.user);
+        assert_eq!(faults, Vec::<String>::new());
+        let cut = prepared.condensed.join("; ");
+        let is_deliberator = ask.purpose != Purpose::Adjudication;
+        let table = [
+            ("the artifact was cut from ", is_deliberator),
+            ("in the judgements, texts over ", ask.purpose != Purpose::Judgement),
+            ("the context files were cut from ", ask.seat.as_str() == "evidence"),
+        ];
+        for (note, is_due) in table {
+            assert_eq!(cut.contains(note), is_due, "{ask:?}: {cut}");
+        }
+        let told = "The artifact is too long to be shown whole";
+        assert_eq!(prepared.messages.user.contains(told), is_deliberator, "{ask:?}");
+    }
+}
+
+#[test]
+fn no_message_is_over_its_budget() {
+    check_budget(&"Once more with feeling. ".repeat(26_000), &"Well said. ".repeat(3_000));
+}
+
+#[test]
+fn what_grows_when_it_is_shown_is_counted_as_it_is_shown() {
+    check_budget(&"\u{1f}".repeat(110_000), &"\u{1f}".repeat(5_000));
+}
