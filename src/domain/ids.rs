@@ -10,7 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::limits::{EXPERT_SLUG_BYTES_MAX, ITEMS_PER_ROUND_MAX, ROUND_MAX};
-use super::words::{serde_by_text, words};
+use super::words::{schema_by_text, serde_by_text, words};
 
 /// Error for a text that does not parse as the requested type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,6 +184,7 @@ impl FromStr for ExpertSlug {
 }
 
 serde_by_text!(ExpertSlug);
+schema_by_text!(ExpertSlug, "expert_slug");
 
 /// The author of an event: an expert of the dialogue, or its facilitator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -242,6 +243,7 @@ impl FromStr for DialogueId {
 }
 
 serde_by_text!(DialogueId);
+schema_by_text!(DialogueId, "dialogue_id");
 
 /// Name of a verdict within a dialogue: `final`, `V01`, `minority-esg`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -275,6 +277,7 @@ impl FromStr for VerdictId {
 }
 
 serde_by_text!(VerdictId);
+schema_by_text!(VerdictId, "verdict_id");
 
 /// Returns the id of the `seq`-th item of a round, or `None` if the round is full.
 pub fn entity_id(kind: EntityKind, round: u8, seq: usize) -> Option<EntityId> {

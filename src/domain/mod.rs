@@ -21,6 +21,7 @@ pub mod facts;
 pub mod gate;
 pub mod hidden;
 pub mod ids;
+pub mod inlined_schema;
 pub mod intervention;
 pub mod lifecycle;
 pub mod limits;

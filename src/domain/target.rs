@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::ids::{EntityId, EntityKind, ExpertSlug, LocalId, Malformed};
+use super::words::serde_by_text;
 
 /// An entity id as the caller wrote it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,3 +46,5 @@ impl fmt::Display for Target {
         }
     }
 }
+
+serde_by_text!(Target);

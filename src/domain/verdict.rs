@@ -6,7 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::ids::{EntityId, ExpertSlug, Malformed, VerdictId};
-use super::words::{serde_by_text, words};
+use super::words::{schema_by_text, serde_by_text, words};
 
 words! {
     /// Purpose of a verdict.
@@ -100,6 +100,7 @@ impl FromStr for Vote {
 }
 
 serde_by_text!(Vote);
+schema_by_text!(Vote, "vote");
 
 /// Accepts digits only; `parse` alone would accept `+3`.
 fn count(text: &str) -> Result<u32, Malformed> {

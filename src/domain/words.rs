@@ -180,7 +180,26 @@ macro_rules! serde_by_text {
     };
 }
 
-pub(crate) use {open_words, serde_by_text, words};
+/// The schema of a type by its text: a string of this format.
+macro_rules! schema_by_text {
+    ($name:ty, $format:literal) => {
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn inline_schema() -> bool {
+                true
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!({ "type": "string", "format": $format })
+            }
+        }
+    };
+}
+
+pub(crate) use {open_words, schema_by_text, serde_by_text, words};
 
 /// Parses a value from borrowed text without allocating, because a record contains thousands of ids
 /// and names.

@@ -1,6 +1,6 @@
 //! JSON schemas of the documents that models return, used in requests and for parsing.
 //!
-//! They are derived from the types once and then reduced: no references, titles or defaults,
+//! They are derived from the types once and then reduced: no titles, defaults or number formats,
 //! because each costs tokens in every ask.
 
 use std::collections::BTreeMap;
@@ -14,12 +14,10 @@ use crate::domain::council::opinion::Opinion;
 use crate::domain::council::report::Report;
 use crate::domain::council::review::Review;
 use crate::domain::council::words::Mode;
-
-/// Maximum depth of references. Ours need three; the limit stops recursive types.
-const REFERENCES_DEPTH_MAX: usize = 16;
+use crate::domain::inlined_schema::inlined_schema;
 
 /// Keywords that a model does not need.
-const DROPPED: [&str; 5] = ["$schema", "$defs", "title", "default", "format"];
+const DROPPED: [&str; 4] = ["$schema", "title", "default", "format"];
 
 /// Fields of one mode only. A server with strict schemas would make the model fill them in every
 /// mode.
@@ -135,62 +133,43 @@ fn drop_field(schema: &mut Value, field: &str) {
 
 pub(super) fn opinion_schema() -> &'static Arc<Value> {
     static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| small(schemars::schema_for!(Opinion)).into());
+        LazyLock::new(|| small(&inlined_schema::<Opinion>()).into());
     &SCHEMA
 }
 
 pub(super) fn review_schema() -> &'static Arc<Value> {
     static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| small(schemars::schema_for!(Review)).into());
+        LazyLock::new(|| small(&inlined_schema::<Review>()).into());
     &SCHEMA
 }
 
 pub(super) fn report_schema() -> &'static Arc<Value> {
     static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| small(schemars::schema_for!(Report)).into());
+        LazyLock::new(|| small(&inlined_schema::<Report>()).into());
     &SCHEMA
 }
 
 pub(super) fn conclusion_schema() -> &'static Arc<Value> {
     static SCHEMA: LazyLock<Arc<Value>> =
-        LazyLock::new(|| small(schemars::schema_for!(WrittenConclusion)).into());
+        LazyLock::new(|| small(&inlined_schema::<WrittenConclusion>()).into());
     &SCHEMA
 }
 
-fn small(schema: schemars::Schema) -> Value {
-    let schema = schema.to_value();
-    inlined(&schema, &schema, 0)
-}
-
-/// Replaces each reference by its definition.
-fn inlined(schema: &Value, root: &Value, depth: usize) -> Value {
+/// Removes the keywords that a model does not need.
+fn small(schema: &Value) -> Value {
     let Value::Object(fields) = schema else { return schema.clone() };
-    let target = fields.get("$ref").and_then(Value::as_str).and_then(|reference| {
-        let pointer = reference.strip_prefix('#')?;
-        root.pointer(pointer)
-    });
-    if let Some(target) = target.filter(|_| depth < REFERENCES_DEPTH_MAX) {
-        let mut whole = inlined(target, root, depth + 1);
-        // The description of the field is more specific than that of its type.
-        if let (Some(whole), Some(description)) = (whole.as_object_mut(), fields.get("description"))
-        {
-            whole.insert("description".to_owned(), description.clone());
-        }
-        return whole;
-    }
     let kept = fields.iter().filter(|(key, _)| !DROPPED.contains(&key.as_str()));
-    Value::Object(kept.map(|(key, value)| (key.clone(), part(key, value, root, depth))).collect())
+    Value::Object(kept.map(|(key, value)| (key.clone(), small_part(key, value))).collect())
 }
 
-fn part(key: &str, value: &Value, root: &Value, depth: usize) -> Value {
+fn small_part(key: &str, value: &Value) -> Value {
     match (key, value) {
         // Field names are not keywords: a field may be called `title`.
         ("properties", Value::Object(fields)) => {
-            let fields =
-                fields.iter().map(|(name, schema)| (name.clone(), inlined(schema, root, depth)));
+            let fields = fields.iter().map(|(name, schema)| (name.clone(), small(schema)));
             Value::Object(fields.collect::<Map<_, _>>())
         }
-        ("items", schema) => inlined(schema, root, depth),
+        ("items", schema) => small(schema),
         ("description", Value::String(text)) => Value::String(text.replace('\n', " ")),
         (_, other) => other.clone(),
     }

@@ -8,7 +8,6 @@ use crate::domain::refusal::{Code, Fault};
 use crate::domain::slug;
 use crate::domain::strict_json::Strict;
 use crate::error::Error;
-use crate::record::{Fields, Notes, Warning};
 use crate::store::{StoreError, Unit};
 
 /// The JSON reader has its own depth limit and message.
@@ -25,32 +24,6 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     parsed.map_err(|error| {
         Fault::new(Code::InvalidJson, format!("the arguments are not valid JSON: {error}")).into()
     })
-}
-
-/// Reads a small request. Unknown fields are checked for typing errors; the others become warnings.
-pub(super) fn read<T>(
-    arguments: &Value,
-    known: &[&str],
-    read: impl FnOnce(&Fields<'_>, &mut Notes) -> Option<T>,
-) -> Result<(T, Vec<Warning>), Error> {
-    let fields = Fields::of_arguments(arguments)?;
-    let mut notes = Notes::default();
-    fields.expect_only(known, &mut notes);
-    let request = read(&fields, &mut notes);
-    Ok(notes.settle(request)?)
-}
-
-/// Like [`read`], but an unknown field is an error: it may have been meant as a limit.
-pub(crate) fn read_strictly<T>(
-    arguments: &Value,
-    known: &[&str],
-    read: impl FnOnce(&Fields<'_>, &mut Notes) -> Option<T>,
-) -> Result<T, Error> {
-    let fields = Fields::of_arguments(arguments)?;
-    let mut notes = Notes::default();
-    fields.refuse_others(known, &mut notes);
-    let request = read(&fields, &mut notes);
-    Ok(notes.settle(request)?.0)
 }
 
 /// Id from the slug of the title and eight random hex digits, for dialogues created in large

@@ -1,9 +1,9 @@
 //! Checks on the store: due conclusions, health of conclusions, audit of verdicts, verification.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::arguments::read_strictly;
 use super::project::{Project, find_dialogue};
 use crate::domain::catalogue::{Due, EndingQuery};
 use crate::domain::change::{Change, EntryKind};
@@ -11,13 +11,16 @@ use crate::domain::conclusion::{Outcome, OutcomeWord};
 use crate::domain::dialogue::TerminalState;
 use crate::domain::gate::LogQuery;
 use crate::domain::ids::DialogueId;
+use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::{PAGE_MAX, TEXT_CHARS_MAX};
 use crate::domain::stretch::{Since, Stretch};
 use crate::domain::time::{Day, Moment};
 use crate::error::Error;
 use crate::record::gate_audit::{Auditor, GateAudit};
 use crate::record::health::{self as rules, Health, LAST_DEFAULT, LAST_MAX};
-use crate::record::{no_dialogue, not_concluded, read_dialogue_id, unconverged};
+use crate::record::{
+    OperationRequest, no_dialogue, not_concluded, read_strict_request, unconverged,
+};
 use crate::store::{LOG_PAGE, Verification, log_pages, transact};
 
 #[derive(Debug, Serialize)]
@@ -62,6 +65,18 @@ fn due_item(due: Due, today: Day) -> DueItem {
     }
 }
 
+/// Arguments of `due record`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct OutcomeRequest {
+    dialogue_id: DialogueId,
+    #[schemars(schema_with = "word_schema::<OutcomeWord>")]
+    outcome: OutcomeWord,
+    #[schemars(length(max = TEXT_CHARS_MAX))]
+    note: Option<String>,
+}
+
+impl OperationRequest for OutcomeRequest {}
+
 #[derive(Debug, Serialize)]
 pub struct OutcomeRecorded {
     pub status: &'static str,
@@ -72,12 +87,7 @@ pub struct OutcomeRecorded {
 
 /// Records the outcome of a conclusion. A later outcome may follow.
 pub fn record_outcome(project: &Project, arguments: &Value) -> Result<OutcomeRecorded, Error> {
-    let known = ["dialogue_id", "outcome", "note"];
-    let (dialogue_id, outcome, note) = read_strictly(arguments, &known, |fields, notes| {
-        let note = fields.text("note", TEXT_CHARS_MAX, notes);
-        let outcome = fields.required_word("outcome", notes);
-        Some((read_dialogue_id(fields, notes)?, outcome?, note))
-    })?;
+    let OutcomeRequest { dialogue_id, outcome, note } = read_strict_request(arguments)?;
     let note = note.filter(|note| !note.trim().is_empty());
     let at = project.ambient.now();
     transact(project.store.as_ref(), |unit| {

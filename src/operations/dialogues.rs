@@ -1,9 +1,9 @@
 //! Operations on a dialogue and its panel: create it, add experts, evolve the panel, abandon it.
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::arguments::read_strictly;
 use super::project::{Project, find_dialogue, find_open_dialogue, refuse_review};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::DialogueStatus;
@@ -13,8 +13,8 @@ use crate::domain::ids::{DialogueId, ExpertSlug};
 use crate::domain::limits::TEXT_CHARS_MAX;
 use crate::error::Error;
 use crate::record::{
-    Warning, closed, create as create_rules, expert as expert_rules, panel as panel_rules,
-    read_dialogue_id,
+    OperationRequest, Warning, closed, create as create_rules, expert as expert_rules,
+    panel as panel_rules, read_request, read_strict_request,
 };
 use crate::store::{Unit, transact};
 
@@ -116,7 +116,7 @@ pub struct ExpertCreated {
 }
 
 pub fn create_expert(project: &Project, arguments: &Value) -> Result<ExpertCreated, Error> {
-    let (request, warnings) = expert_rules::read(arguments)?;
+    let (request, warnings) = read_request::<expert_rules::ExpertRequest>(arguments)?;
     let at = project.ambient.now();
     transact(project.store.as_ref(), |unit| {
         refuse_review(unit, &request.dialogue_id)?;
@@ -147,7 +147,7 @@ pub struct Seated {
 }
 
 pub fn evolve_panel(project: &Project, arguments: &Value) -> Result<PanelEvolved, Error> {
-    let (request, mut warnings) = panel_rules::read(arguments)?;
+    let (request, mut warnings) = read_request::<panel_rules::PanelRequest>(arguments)?;
     let at = project.ambient.now();
     transact(project.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
@@ -170,6 +170,16 @@ pub fn evolve_panel(project: &Project, arguments: &Value) -> Result<PanelEvolved
     })
 }
 
+/// Arguments of `abandon`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct AbandonRequest {
+    dialogue_id: DialogueId,
+    #[schemars(length(max = TEXT_CHARS_MAX))]
+    reason: Option<String>,
+}
+
+impl OperationRequest for AbandonRequest {}
+
 #[derive(Debug, Serialize)]
 pub struct Abandoned {
     pub status: &'static str,
@@ -178,10 +188,7 @@ pub struct Abandoned {
 }
 
 pub fn abandon(project: &Project, arguments: &Value) -> Result<Abandoned, Error> {
-    let (id, reason) = read_strictly(arguments, &["dialogue_id", "reason"], |fields, notes| {
-        let reason = fields.text("reason", TEXT_CHARS_MAX, notes);
-        Some((read_dialogue_id(fields, notes)?, reason))
-    })?;
+    let AbandonRequest { dialogue_id: id, reason } = read_strict_request(arguments)?;
     let at = project.ambient.now();
     transact(project.store.as_ref(), |unit| {
         let dialogue = find_dialogue(unit, &id)?;

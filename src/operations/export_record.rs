@@ -3,12 +3,13 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::arguments::{read, read_strictly};
 use super::project::Project;
 use crate::domain::ids::DialogueId;
+use crate::domain::inlined_schema::word_schema;
 use crate::domain::record::Record;
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::words::words;
@@ -17,7 +18,7 @@ use crate::export::{self as documents, ExportShape, is_markdown_export};
 use crate::files::{AllowedFile, WritePermission};
 use crate::prompting::alignment::is_prompt;
 use crate::record::context::ContextShape;
-use crate::record::{Warning, no_dialogue, read_dialogue_id};
+use crate::record::{OperationRequest, Warning, no_dialogue, read_request, read_strict_request};
 use crate::verdict_log::is_all_ours;
 
 words! {
@@ -50,22 +51,32 @@ pub struct ExportStats {
     pub total_alignment: i64,
 }
 
-#[derive(Debug)]
-struct ExportRequest {
-    id: DialogueId,
-    format: Format,
+/// Arguments of `export`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ExportRequest {
+    dialogue_id: DialogueId,
+    /// Inside the working folder [the dialogue's own folder].
     output_path: Option<String>,
+    #[serde(default)]
+    #[schemars(schema_with = "word_schema::<Format>")]
+    format: Option<Format>,
 }
 
-/// Reads the request and warnings about unknown fields.
-fn read_export_request(arguments: &Value) -> Result<(ExportRequest, Vec<Warning>), Error> {
-    read(arguments, &["dialogue_id", "output_path", "format"], |fields, notes| {
-        let output_path = fields.text("output_path", usize::MAX, notes);
-        let format = fields.word("format", notes);
-        let format = format.unwrap_or_else(|| format_for_path(output_path.as_deref()));
-        Some(ExportRequest { id: read_dialogue_id(fields, notes)?, format, output_path })
-    })
+impl OperationRequest for ExportRequest {}
+
+impl ExportRequest {
+    fn format(&self) -> Format {
+        self.format.unwrap_or_else(|| format_for_path(self.output_path.as_deref()))
+    }
 }
+
+/// Arguments of `show`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct ShowRequest {
+    dialogue_id: DialogueId,
+}
+
+impl OperationRequest for ShowRequest {}
 
 /// Format by the ending of the file name.
 fn format_for_path(path: Option<&str>) -> Format {
@@ -80,15 +91,15 @@ pub fn export(
     arguments: &Value,
     permission: WritePermission,
 ) -> Result<Exported, Error> {
-    let (request, mut warnings) = read_export_request(arguments)?;
-    let record = load_record(project, &request.id)?;
+    let (request, mut warnings) = read_request::<ExportRequest>(arguments)?;
+    let (record, format) = (load_record(project, &request.dialogue_id)?, request.format());
     let file = match &request.output_path {
-        Some(path) => named_file(project, path, request.format, permission)?,
-        None => default_file(project, &record, request.format, permission)?,
+        Some(path) => named_file(project, path, format, permission)?,
+        None => default_file(project, &record, format, permission)?,
     };
     // Check before rendering, which is slow for a long record.
     file.check(&is_export)?;
-    let mut text = render_record(project, &record, request.format)?;
+    let mut text = render_record(project, &record, format)?;
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -121,12 +132,9 @@ pub struct Printed {
 
 /// Renders the document without writing a file.
 pub fn printed(project: &Project, arguments: &Value) -> Result<Printed, Error> {
-    let (ExportRequest { id, format, .. }, warnings) = read_export_request(arguments)?;
-    Ok(Printed {
-        format,
-        text: render_record(project, &load_record(project, &id)?, format)?,
-        warnings,
-    })
+    let (request, warnings) = read_request::<ExportRequest>(arguments)?;
+    let (record, format) = (load_record(project, &request.dialogue_id)?, request.format());
+    Ok(Printed { format, text: render_record(project, &record, format)?, warnings })
 }
 
 /// Renders a loaded record as JSON.
@@ -136,7 +144,8 @@ pub fn json(project: &Project, record: &Record) -> Result<String, Error> {
 
 /// Loads the record of the dialogue in the arguments.
 pub fn record(project: &Project, arguments: &Value) -> Result<Record, Error> {
-    load_record(project, &read_strictly(arguments, &["dialogue_id"], read_dialogue_id)?)
+    let ShowRequest { dialogue_id } = read_strict_request(arguments)?;
+    load_record(project, &dialogue_id)
 }
 
 fn load_record(project: &Project, id: &DialogueId) -> Result<Record, Error> {

@@ -11,24 +11,29 @@ mod round_context;
 mod rounds;
 mod verdict_log;
 
+pub(crate) use arguments::hexed_id;
 pub use arguments::parse;
-pub(crate) use arguments::{hexed_id, read_strictly};
 pub use checks::{
     AllDue, AuditWindow, AuditWish, Audited, DueItem, Examined, OutcomeRecorded, Verified, Window,
     audit, due, health, record_outcome, verify,
 };
 pub(crate) use dialogues::JUDGE_PROTOCOL;
 pub use dialogues::{
-    Abandoned, Created, ExpertCreated, PanelEvolved, abandon, create, create_expert, evolve_panel,
+    AbandonRequest, Abandoned, Created, ExpertCreated, PanelEvolved, abandon, create,
+    create_expert, evolve_panel,
 };
-pub use export_record::{Exported, Format, Printed, export, is_log_export, json, printed, record};
+pub use export_record::{
+    ExportRequest, Exported, Format, Printed, export, is_log_export, json, printed, record,
+};
 pub use project::{ConfirmTrust, PrintNotice, Project, SettingsLoader};
 pub use queries::{
-    Cited, Found, Listed, Matched, SearchOp, Statistics, Uncited, cite, list, search, similar,
-    stats,
+    CiteRequest, Cited, Found, ListRequest, Listed, Matched, SearchOp, SearchRequest,
+    SimilarRequest, Statistics, StatsRequest, Uncited, cite, list, search, similar, stats,
 };
-pub use round_context::{Prompt, PromptFile, PromptsWritten, context, prompt, prompts};
-pub use rounds::{VerdictRegistered, give_verdict, progress, register, unwrapped};
+pub use round_context::{
+    ContextRequest, Prompt, PromptFile, PromptsWritten, context, prompt, prompts,
+};
+pub use rounds::{ProgressRequest, VerdictRegistered, give_verdict, progress, register, unwrapped};
 pub(crate) use rounds::{judging, registering};
 pub use verdict_log::{
     Imported, Importing, LOG_BYTES_MAX, LogFilter, Malformed, Otherwise, Overridden,

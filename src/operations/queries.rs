@@ -1,21 +1,49 @@
 //! Queries over the store: list, resolve citations, find similar dialogues, count.
 
-use serde::{Serialize, Serializer};
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::arguments::read;
 use super::project::Project;
 use crate::domain::catalogue::{Citation, ListQuery, Summary, TopExpert};
+use crate::domain::dialogue::{DialogueStatus, Protocol};
 use crate::domain::ids::{DialogueId, EntityId};
+use crate::domain::inlined_schema::{inlined_schema, word_schema};
 use crate::domain::limits::{LINE_CHARS_MAX, PAGE_MAX, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault};
+use crate::domain::refusal::{Code, Fault, Refusal};
 use crate::domain::words::words;
 use crate::error::Error;
 use crate::record::similar::{self as rules, CANDIDATES, Similar};
-use crate::record::{Fields, Notes, Warning, no_dialogue, target_not_found};
+use crate::record::{
+    Fields, Notes, OperationRequest, ReadFields, Warning, no_dialogue, read_request,
+    target_not_found,
+};
 
 /// A screenful.
 const PAGE_DEFAULT: usize = 50;
+
+/// Arguments of `list`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["op"]))]
+pub struct ListRequest {
+    /// list.
+    #[serde(default)]
+    #[schemars(schema_with = "word_schema::<DialogueStatus>")]
+    status: Option<DialogueStatus>,
+    /// list.
+    #[serde(default)]
+    #[schemars(schema_with = "word_schema::<Protocol>")]
+    protocol: Option<Protocol>,
+    #[schemars(range(min = 1, max = PAGE_MAX))]
+    limit: Option<usize>,
+    /// list: the `next` of the page before.
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    after: Option<String>,
+}
+
+impl OperationRequest for ListRequest {}
 
 #[derive(Debug, Serialize)]
 pub struct Listed {
@@ -28,19 +56,15 @@ pub struct Listed {
     pub warnings: Vec<Warning>,
 }
 
-const FIELDS: [&str; 5] = ["op", "status", "protocol", "limit", "after"];
-
 pub fn list(project: &Project, arguments: &Value) -> Result<Listed, Error> {
-    let ((query, after), warnings) = read(arguments, &FIELDS, |fields, notes| {
-        let after = fields.text("after", LINE_CHARS_MAX, notes);
-        let query = ListQuery {
-            status: fields.word("status", notes),
-            protocol: fields.word("protocol", notes),
-            limit: read_limit(fields, PAGE_DEFAULT, notes),
-            after: after.as_deref().and_then(|id| id.parse().ok()),
-        };
-        Some((query, after))
-    })?;
+    let (request, warnings) = read_request::<ListRequest>(arguments)?;
+    let ListRequest { status, protocol, limit, after } = request;
+    let query = ListQuery {
+        status,
+        protocol,
+        limit: limit.unwrap_or(PAGE_DEFAULT),
+        after: after.as_deref().and_then(|id| id.parse().ok()),
+    };
     if let Some(after) = after {
         let known = match &query.after {
             Some(id) => project.store.dialogue(id)?.is_some(),
@@ -57,11 +81,6 @@ pub fn list(project: &Project, arguments: &Value) -> Result<Listed, Error> {
     dialogues.truncate(limit);
     let next = dialogues.last().filter(|_| more).map(|last| last.dialogue_id.clone());
     Ok(Listed { status: "success", dialogues, next, warnings })
-}
-
-pub(super) fn read_limit(fields: &Fields<'_>, default: usize, notes: &mut Notes) -> usize {
-    let limit = fields.integer("limit", 1..=PAGE_MAX as i64, notes);
-    limit.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(default)
 }
 
 words! {
@@ -83,11 +102,49 @@ pub enum Found {
     Listed(Listed),
 }
 
+/// Arguments of `search`: the operation and the fields of that operation.
+#[derive(Debug)]
+pub struct SearchRequest {
+    op: SearchOp,
+}
+
+impl SearchRequest {
+    /// Reads only the operation, whose own request type reads the other fields.
+    fn read(arguments: &Value) -> Result<Self, Refusal> {
+        let mut notes = Notes::default();
+        let op = Fields::of_arguments(arguments)?.required_word("op", &mut notes);
+        Ok(notes.settle(op.map(|op| Self { op }))?.0)
+    }
+}
+
+/// Lists the fields of all four operations. A field that two of them have stands at the place of
+/// the later one.
+impl JsonSchema for SearchRequest {
+    fn schema_name() -> Cow<'static, str> {
+        "SearchRequest".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut fields = Map::new();
+        fields.insert("op".to_owned(), word_schema::<SearchOp>(generator).into());
+        let requests = [
+            inlined_schema::<CiteRequest>(),
+            inlined_schema::<SimilarRequest>(),
+            inlined_schema::<StatsRequest>(),
+            inlined_schema::<ListRequest>(),
+        ];
+        for (name, field) in
+            requests.iter().filter_map(|all| all["properties"].as_object()).flatten()
+        {
+            fields.shift_remove(name);
+            fields.insert(name.clone(), field.clone());
+        }
+        json_schema!({ "type": "object", "properties": fields, "required": ["op"] })
+    }
+}
+
 pub fn search(project: &Project, arguments: &Value) -> Result<Found, Error> {
-    let fields = Fields::of_arguments(arguments)?;
-    let mut notes = Notes::default();
-    let op = fields.required_word("op", &mut notes);
-    Ok(match notes.settle(op)?.0 {
+    Ok(match SearchRequest::read(arguments)?.op {
         SearchOp::Cite => Found::Cited(cite(project, arguments)?),
         SearchOp::Similar => Found::Similar(similar(project, arguments)?),
         SearchOp::Stats => Found::Stats(Box::new(stats(project, arguments)?)),
@@ -96,6 +153,19 @@ pub fn search(project: &Project, arguments: &Value) -> Result<Found, Error> {
 }
 
 const RESULTS_DEFAULT: usize = 10;
+
+/// Arguments of `similar`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["op"]))]
+pub struct SimilarRequest {
+    /// similar.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
+    query: String,
+    #[schemars(range(min = 1, max = PAGE_MAX))]
+    limit: Option<usize>,
+}
+
+impl OperationRequest for SimilarRequest {}
 
 #[derive(Debug, Serialize)]
 pub struct Matched {
@@ -107,14 +177,34 @@ pub struct Matched {
 }
 
 pub fn similar(project: &Project, arguments: &Value) -> Result<Matched, Error> {
-    let known = ["op", "query", "limit"];
-    let ((query, limit), warnings) = read(arguments, &known, |fields, notes| {
-        let limit = read_limit(fields, RESULTS_DEFAULT, notes);
-        Some((fields.required_text("query", TEXT_CHARS_MAX, notes)?, limit))
-    })?;
+    let (SimilarRequest { query, limit }, warnings) = read_request(arguments)?;
+    let limit = limit.unwrap_or(RESULTS_DEFAULT);
     let words = rules::words(&query);
     let hits = project.store.search(&words, CANDIDATES.max(limit))?;
     Ok(Matched { status: "success", results: rules::rank(&words, hits, limit), warnings })
+}
+
+/// Arguments of `cite`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["op"]))]
+pub struct CiteRequest {
+    /// cite: P0101 or dialogue/P0101.
+    #[serde(default)]
+    #[schemars(inner(length(max = LINE_CHARS_MAX)))]
+    ids: Vec<String>,
+    /// cite: where short ids belong.
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    dialogue_id: Option<String>,
+}
+
+impl OperationRequest for CiteRequest {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+        let ids: Vec<String> = fields.get("ids").unwrap_or_default();
+        if ids.is_empty() && notes.faults.is_empty() {
+            let fault = fields.given.missing("ids");
+            notes.fault(fault.suggest("name ids such as P0101 or my-dialogue/P0101"));
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -146,20 +236,11 @@ impl Serialize for Uncited {
 
 /// Resolves ids; errors of bad ids are returned beside the good ones.
 pub fn cite(project: &Project, arguments: &Value) -> Result<Cited, Error> {
-    let known = ["op", "dialogue_id", "ids"];
-    let ((dialogue, ids), warnings) = read(arguments, &known, |fields, notes| {
-        let dialogue = fields.text("dialogue_id", LINE_CHARS_MAX, notes);
-        let ids = fields.texts("ids", LINE_CHARS_MAX, notes).unwrap_or_default();
-        if ids.is_empty() && notes.faults.is_empty() {
-            let fault = fields.missing("ids");
-            notes.fault(fault.suggest("name ids such as P0101 or my-dialogue/P0101"));
-        }
-        Some((dialogue, ids))
-    })?;
+    let (request, warnings) = read_request::<CiteRequest>(arguments)?;
     let mut cited =
         Cited { status: "success", citations: Vec::new(), errors: Vec::new(), warnings };
-    for id in ids {
-        match expand_id(project, dialogue.as_deref(), &id)? {
+    for id in request.ids {
+        match expand_id(project, request.dialogue_id.as_deref(), &id)? {
             Ok(citation) => cited.citations.push(citation),
             Err(fault) => cited.errors.push(Uncited { id, fault }),
         }
@@ -206,6 +287,13 @@ fn parse_address(dialogue: Option<&str>, text: &str) -> Result<(DialogueId, Enti
 
 const TOP_EXPERTS: usize = 10;
 
+/// `stats` has no arguments.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["op"]))]
+pub struct StatsRequest {}
+
+impl OperationRequest for StatsRequest {}
+
 #[derive(Debug, Serialize)]
 pub struct Statistics {
     pub status: &'static str,
@@ -222,7 +310,7 @@ pub struct Statistics {
 }
 
 pub fn stats(project: &Project, arguments: &Value) -> Result<Statistics, Error> {
-    let ((), warnings) = read(arguments, &["op"], |_, _| Some(()))?;
+    let (StatsRequest {}, warnings) = read_request(arguments)?;
     let stats = project.store.stats(TOP_EXPERTS)?;
     let average = |sum: f64| {
         let mean = sum / stats.dialogues.max(1) as f64;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::arguments::read;
 use super::export_record::{is_expert_context, is_expert_prompt};
 use super::project::Project;
 use crate::domain::dialogue::Dialogue;
@@ -17,28 +17,23 @@ use crate::domain::shown::{Shown, Viewer, show};
 use crate::error::Error;
 use crate::files::{AllowedFile, WritePermission};
 use crate::prompting::alignment::{Prompts, Sheets};
-use crate::record::{Warning, closed, context as context_rules, no_dialogue, read_dialogue_id};
+use crate::record::{
+    OperationRequest, Warning, closed, context as context_rules, no_dialogue, read_request,
+};
 use crate::store::StoreError;
 
 /// Arguments of `context`.
-#[derive(Debug)]
-pub(super) struct Request {
-    id: DialogueId,
-    round: Option<i64>,
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ContextRequest {
+    dialogue_id: DialogueId,
+    /// [the next one]
+    round: Option<u16>,
+    /// Also write prompt-{expert}.md for each expert.
+    #[serde(default)]
     render: bool,
-    /// Unknown fields of the request.
-    pub warnings: Vec<Warning>,
 }
 
-pub(super) fn read_request(arguments: &Value) -> Result<Request, Error> {
-    let known = ["dialogue_id", "round", "render"];
-    let (request, warnings) = read(arguments, &known, |fields, notes| {
-        let round = fields.integer("round", 0..=i64::from(u16::MAX), notes);
-        let (render, warnings) = (fields.boolean("render", notes), Vec::new());
-        Some(Request { id: read_dialogue_id(fields, notes)?, round, render, warnings })
-    })?;
-    Ok(Request { warnings, ..request })
-}
+impl OperationRequest for ContextRequest {}
 
 /// Returns the document as compact JSON; it can be large, so it is serialised once.
 pub fn context(
@@ -46,16 +41,16 @@ pub fn context(
     arguments: &Value,
     permission: WritePermission,
 ) -> Result<String, Error> {
-    let request = read_request(arguments)?;
+    let (request, warnings) = read_request::<ContextRequest>(arguments)?;
     if request.render {
-        return Ok(write_prompts(project, &request, permission)?.answer);
+        return Ok(write_prompts(project, &request, &warnings, permission)?.answer);
     }
     let before = Before::of(project, &request)?;
     let mut context = context_rules::Context::new(before.round);
     let mut add = |record: &Record, shown: &Shown<'_>| context.add(record, shown);
     let record = before.show(project, &mut add)?;
     let document = context.finish(&record).map_err(StoreError::Unwritable)?;
-    add_warnings(document, &request.warnings)
+    add_warnings(document, &warnings)
 }
 
 /// Adds warnings about the request to the document.
@@ -77,9 +72,9 @@ pub(super) struct Before {
 }
 
 impl Before {
-    pub(super) fn of(project: &Project, request: &Request) -> Result<Self, Error> {
-        let missing = || no_dialogue(request.id.as_str());
-        let dialogue = project.store.dialogue(&request.id)?.ok_or_else(missing)?;
+    pub(super) fn of(project: &Project, request: &ContextRequest) -> Result<Self, Error> {
+        let missing = || no_dialogue(request.dialogue_id.as_str());
+        let dialogue = project.store.dialogue(&request.dialogue_id)?.ok_or_else(missing)?;
         let round = asked_round(&dialogue, request.round)?;
         Ok(Self { dialogue, round })
     }
@@ -105,7 +100,7 @@ impl Before {
 }
 
 /// The requested round, by default the next one.
-fn asked_round(dialogue: &Dialogue, round: Option<i64>) -> Result<u8, Fault> {
+fn asked_round(dialogue: &Dialogue, round: Option<u16>) -> Result<u8, Fault> {
     // After the last round the context can be read although no round follows.
     let (first, next) = (dialogue.opening.protocol.first_round(), dialogue.next_round());
     let Some(round) = round else { return Ok(next) };
@@ -152,12 +147,14 @@ pub fn prompts(
     arguments: &Value,
     permission: WritePermission,
 ) -> Result<PromptsWritten, Error> {
-    write_prompts(project, &read_request(arguments)?, permission)
+    let (request, warnings) = read_request::<ContextRequest>(arguments)?;
+    write_prompts(project, &request, &warnings, permission)
 }
 
 pub(super) fn write_prompts(
     project: &Project,
-    request: &Request,
+    request: &ContextRequest,
+    warnings: &[Warning],
     permission: WritePermission,
 ) -> Result<PromptsWritten, Error> {
     let papers = PanelPapers::of(project, request)?;
@@ -193,14 +190,15 @@ pub(super) fn write_prompts(
     }
     let Before { dialogue, round } = papers.before;
     let document = papers.context.with("prompts", &written).map_err(StoreError::Unwritable)?;
-    let answer = add_warnings(document, &request.warnings)?;
+    let answer = add_warnings(document, warnings)?;
     let dialogue_id = dialogue.id().clone();
     Ok(PromptsWritten { dialogue_id, round, prompts: written, answer })
 }
 
 /// Renders the prompt of one expert without writing a file.
 pub fn prompt(project: &Project, arguments: &Value, expert: &str) -> Result<Prompt, Error> {
-    let papers = PanelPapers::of(project, &read_request(arguments)?)?;
+    let (request, _) = read_request::<ContextRequest>(arguments)?;
+    let papers = PanelPapers::of(project, &request)?;
     let slug = papers.sheets.experts().find(|slug| slug.as_str() == expert).cloned();
     let slug = slug.ok_or_else(|| not_on_panel(expert, &papers))?;
     // Only its name is add_warnings.
@@ -227,7 +225,7 @@ struct Files {
 }
 
 impl PanelPapers {
-    fn of(project: &Project, request: &Request) -> Result<Self, Error> {
+    fn of(project: &Project, request: &ContextRequest) -> Result<Self, Error> {
         let before = Before::of(project, request)?;
         refuse_pointless(&before)?;
         let mut context = context_rules::Context::new(before.round);

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::arguments::read;
 use super::project::{Project, find_dialogue, find_open_dialogue, refuse_review};
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::DialogueStatus;
@@ -14,8 +14,8 @@ use crate::domain::ids::{DialogueId, EntityId, VerdictId};
 use crate::error::Error;
 use crate::record::convergence::{self, Progress};
 use crate::record::register::{self as register_rules, Answer, Batch, Decision};
-use crate::record::verdict::{self as verdict_rules, Request};
-use crate::record::{Warning, no_dialogue, read_dialogue_id};
+use crate::record::verdict::{self as verdict_rules, VerdictRequest};
+use crate::record::{OperationRequest, Warning, no_dialogue, read_request};
 use crate::store::{Unit, transact};
 
 /// Keys of the document that `extract` prints around a batch.
@@ -73,8 +73,16 @@ fn answered_before(unit: &mut dyn Unit, batch: &Batch) -> Result<Option<Answer>,
     Ok(same.map(|registration| registration.answer))
 }
 
+/// Arguments of `progress`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ProgressRequest {
+    dialogue_id: DialogueId,
+}
+
+impl OperationRequest for ProgressRequest {}
+
 pub fn progress(project: &Project, arguments: &Value) -> Result<Progress, Error> {
-    let (id, warnings) = read(arguments, &["dialogue_id"], read_dialogue_id)?;
+    let (ProgressRequest { dialogue_id: id }, warnings) = read_request(arguments)?;
     let pulse = project.store.pulse(&id)?.ok_or_else(|| no_dialogue(id.as_str()))?;
     Ok(Progress { warnings, ..convergence::progress(&pulse) })
 }
@@ -91,7 +99,7 @@ pub struct VerdictRegistered {
 }
 
 pub fn give_verdict(project: &Project, arguments: &Value) -> Result<VerdictRegistered, Error> {
-    let (request, mut warnings) = verdict_rules::read(arguments)?;
+    let (request, mut warnings) = read_request::<VerdictRequest>(arguments)?;
     let at = project.ambient.now();
     transact(project.store.as_ref(), |unit| {
         let id = &request.dialogue_id;
@@ -112,13 +120,13 @@ pub fn give_verdict(project: &Project, arguments: &Value) -> Result<VerdictRegis
 }
 
 /// Changes of a verdict, for a caller that writes them with others in one entry.
-pub(crate) fn judging(unit: &mut dyn Unit, request: &Request) -> Result<Vec<Change>, Error> {
+pub(crate) fn judging(unit: &mut dyn Unit, request: &VerdictRequest) -> Result<Vec<Change>, Error> {
     Ok(decide_verdict(unit, request)?.changes)
 }
 
 fn decide_verdict(
     unit: &mut dyn Unit,
-    request: &Request,
+    request: &VerdictRequest,
 ) -> Result<verdict_rules::Decision, Error> {
     let dialogue = find_dialogue(unit, &request.dialogue_id)?;
     let facts = unit.facts(&dialogue, &request.mentions())?;

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::arguments::{hexed_id, read_strictly};
+use super::arguments::hexed_id;
 use super::project::Project;
 use crate::domain::change::{Change, EntryKind};
 use crate::domain::dialogue::{DialogueStatus, Opening, Protocol};
@@ -17,16 +18,31 @@ use crate::domain::gate::{
     Redaction,
 };
 use crate::domain::ids::DialogueId;
+use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault};
 use crate::domain::time::Moment;
 use crate::error::Error;
 use crate::files::{FileError, Folders};
+use crate::record::{OperationRequest, read_strict_request};
 use crate::store::{LOG_PAGE, StoreError, Unit, log_pages, transact};
 use crate::verdict_log::{Lines, RawLine};
 
 /// Verdict ids listed in an error.
 const OPTIONS_MAX: usize = 20;
+
+/// Arguments of `override`.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct OverrideRequest {
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    verdict_id: String,
+    #[schemars(schema_with = "word_schema::<Decision>")]
+    decision: Decision,
+    #[schemars(length(max = TEXT_CHARS_MAX))]
+    why: String,
+}
+
+impl OperationRequest for OverrideRequest {}
 
 #[derive(Debug, Serialize)]
 pub struct Overridden {
@@ -47,13 +63,7 @@ pub struct Overridden {
 /// Records a person's decision over a verdict; both are kept. The verdict is named by its id, or by
 /// its dialogue's if that has only one. A later decision replaces an earlier one.
 pub fn override_verdict(project: &Project, arguments: &Value) -> Result<Overridden, Error> {
-    let known = ["verdict_id", "decision", "why"];
-    let (named, decision, why) = read_strictly(arguments, &known, |fields, notes| {
-        let named = fields.required_text("verdict_id", LINE_CHARS_MAX, notes);
-        let decision = fields.required_word("decision", notes);
-        let why = fields.required_text("why", TEXT_CHARS_MAX, notes);
-        Some((named?, decision?, why?))
-    })?;
+    let OverrideRequest { verdict_id: named, decision, why } = read_strict_request(arguments)?;
     let at = project.ambient.now();
     transact(project.store.as_ref(), |unit| {
         let found = find_verdict(unit, &named)?;

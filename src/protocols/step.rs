@@ -9,7 +9,7 @@ use crate::domain::gate::LogRow;
 use crate::domain::record::Record;
 use crate::domain::transcript::{Stop, Transcript};
 use crate::record::register::Batch;
-use crate::record::verdict::Request;
+use crate::record::verdict::VerdictRequest;
 
 /// The next thing the engine must do.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ pub enum EntryPart {
     Batch(Box<Batch>),
     /// A verdict, by the rules of `verdict`.
     Verdict {
-        request: Box<Request>,
+        request: Box<VerdictRequest>,
         /// Whether the verdict may change the status of the dialogue. It may not where a
         /// conclusion follows.
         sets_status: bool,

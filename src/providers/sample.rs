@@ -56,16 +56,17 @@ pub(super) fn request() -> Request {
                 "summary": { "type": "string", "description": "In short." },
                 "rating": { "type": "integer", "format": "uint8", "minimum": 1, "maximum": 10 },
                 "note": { "type": ["string", "null"] },
-                "risks": { "type": "array", "items": { "$ref": "#/$defs/Risk" }, "default": [] },
-            },
-            "required": ["summary", "rating"],
-            "$defs": {
-                "Risk": {
-                    "type": "object",
-                    "properties": { "severity": { "type": "string" } },
-                    "required": ["severity"],
+                "risks": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "properties": { "severity": { "type": "string" } },
+                        "required": ["severity"],
+                    },
+                    "default": [],
                 },
             },
+            "required": ["summary", "rating"],
         }))),
         time_left: Duration::from_secs(60),
     }

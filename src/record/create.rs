@@ -2,17 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use serde_json::Value;
 
-use super::expert::{Traits, read_slug, read_traits};
-use super::fields::Fields;
 use super::notes::Notes;
+use super::request::{OperationRequest, ReadFields, read_request};
 use super::sampling;
 use super::warning::Warning;
 use crate::domain::change::Change;
 use crate::domain::dialogue::{Opening, Protocol};
-use crate::domain::expert::{Profile, Tier, first_seat};
+use crate::domain::expert::{Profile, Source, Tier, first_seat};
 use crate::domain::ids::{DialogueId, ExpertSlug};
+use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::{EXPERTS_MAX, LINE_CHARS_MAX, SIMILAR_TITLES_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault, Item, Refusal};
 use crate::domain::slug;
@@ -20,24 +22,107 @@ use crate::domain::slug;
 /// By default every expert must agree.
 const CONVERGENCE_PERCENT_DEFAULT: u8 = 100;
 
-/// Parsed arguments of `create`.
-#[derive(Debug)]
-pub struct Request {
+/// Arguments of `create`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["calibrated"]))]
+pub struct CreateRequest {
+    #[schemars(length(max = LINE_CHARS_MAX))]
     pub title: String,
+    /// What is to be decided.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     question: Option<String>,
+    /// What every expert must know: subject, description, constraints {name: requirement}, situation.
+    #[schemars(extend("type" = "object"))]
     background: Option<Value>,
-    pool: Option<Pool>,
+    /// Who may be called. All become experts; the panel is drawn from them.
+    expert_pool: Option<ExpertPool>,
+    /// How many sit in round 0 [all].
+    #[schemars(range(min = 1, max = EXPERTS_MAX))]
     panel_size: Option<usize>,
-    convergence_percent: u8,
+    /// Agreement that a final verdict needs [100].
+    #[schemars(range(min = 1, max = 100))]
+    convergence_percent: Option<u8>,
+    /// Where prompts and exports go.
+    #[schemars(length(max = LINE_CHARS_MAX))]
     pub output_dir: Option<String>,
+    /// The experts of the pool as the caller sent them; the journal keeps them unchanged.
+    #[serde(skip)]
+    experts_as_given: Value,
 }
 
-#[derive(Debug)]
-struct Pool {
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(inline, extend("x-item" = "expert_pool"))]
+struct ExpertPool {
+    #[schemars(length(max = LINE_CHARS_MAX))]
     domain: Option<String>,
-    /// The pool as the caller sent it; the journal keeps it unchanged.
-    given: Value,
-    profiles: Vec<Profile>,
+    #[schemars(length(max = EXPERTS_MAX))]
+    experts: Vec<PoolExpert>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(inline, extend("x-item" = "expert", "x-named-by" = ["slug", "role"]))]
+struct PoolExpert {
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    role: String,
+    #[schemars(schema_with = "word_schema::<Tier>")]
+    tier: Tier,
+    /// 0 to 1.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    relevance: Option<f64>,
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    focus: Option<String>,
+    /// "You …"
+    #[schemars(length(max = TEXT_CHARS_MAX))]
+    description: Option<String>,
+    /// Short name; one is given.
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    slug: Option<ExpertSlug>,
+    #[schemars(length(max = LINE_CHARS_MAX), extend("format" = "hex_color"))]
+    color: Option<String>,
+}
+
+impl PoolExpert {
+    fn profile(&self, slug: ExpertSlug) -> Profile {
+        Profile {
+            description: self.description.clone(),
+            focus: self.focus.clone(),
+            relevance: self.relevance,
+            color: self.color.clone(),
+            ..Profile::new(slug, self.role.clone(), self.tier, Source::Pool)
+        }
+    }
+}
+
+impl OperationRequest for CreateRequest {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+        refuse_shared_names(fields, notes);
+        if fields.given.boolean("calibrated", notes) {
+            notes.fault(
+                Fault::new(Code::NotSupported, "calibrated dialogues are not supported")
+                    .field("calibrated")
+                    .value(true)
+                    .suggest("leave 'calibrated' out"),
+            );
+        }
+    }
+}
+
+/// Rejects duplicate slugs in a pool. Experts with faults of their own are left out.
+fn refuse_shared_names(fields: &ReadFields<'_>, notes: &mut Notes) {
+    let pool: Value = fields.get("expert_pool").unwrap_or_default();
+    let experts = pool.get("experts").and_then(Value::as_array).into_iter().flatten();
+    let experts = experts.filter_map(|expert| PoolExpert::deserialize(expert).ok());
+    let mut taken = BTreeSet::new();
+    for slug in experts.filter_map(|expert| expert.slug) {
+        if !taken.insert(slug.clone()) {
+            notes.fault(
+                Fault::new(Code::ExpertExists, format!("expert '{slug}' is in the pool twice"))
+                    .about(&Item::Local { item_type: "expert", local_id: Some(slug.to_string()) })
+                    .field("slug")
+                    .value(slug.as_str()),
+            );
+        }
+    }
 }
 
 /// Values that `create` gets from outside: id, output folder and random seed.
@@ -56,109 +141,29 @@ pub struct Decision {
     pub warnings: Vec<Warning>,
 }
 
-const FIELDS: [&str; 8] = [
-    "title",
-    "question",
-    "background",
-    "expert_pool",
-    "panel_size",
-    "convergence_percent",
-    "output_dir",
-    "calibrated",
-];
-
 /// Parses the arguments. `convergence` is the project's default for `convergence_percent`.
 pub fn read(
     arguments: &Value,
     convergence: Option<u8>,
-) -> Result<(Request, Vec<Warning>), Refusal> {
-    let fields = Fields::of_arguments(arguments)?;
-    let mut notes = Notes::default();
-    fields.expect_only(&FIELDS, &mut notes);
-    let title = fields.required_text("title", LINE_CHARS_MAX, &mut notes);
-    let question = fields.text("question", TEXT_CHARS_MAX, &mut notes);
-    let background = fields.structured("background", &mut notes);
-    let pool = read_pool(&fields, &mut notes);
-    let panel_size = fields.integer("panel_size", 1..=EXPERTS_MAX as i64, &mut notes);
-    let panel_size = panel_size.and_then(|size| usize::try_from(size).ok());
-    let given = fields.integer("convergence_percent", 1..=100, &mut notes);
-    let convergence_percent = given
-        .and_then(|percent| u8::try_from(percent).ok())
-        .or(convergence)
-        .unwrap_or(CONVERGENCE_PERCENT_DEFAULT);
-    let output_dir = fields.text("output_dir", LINE_CHARS_MAX, &mut notes);
-    if fields.boolean("calibrated", &mut notes) {
-        notes.fault(
-            Fault::new(Code::NotSupported, "calibrated dialogues are not supported")
-                .field("calibrated")
-                .value(true)
-                .suggest("leave 'calibrated' out"),
-        );
-    }
-    let request = title.map(|title| Request {
-        title,
-        question,
-        background,
-        pool,
-        panel_size,
-        convergence_percent,
-        output_dir,
-    });
-    notes.settle(request)
+) -> Result<(CreateRequest, Vec<Warning>), Refusal> {
+    let (request, warnings) = read_request::<CreateRequest>(arguments)?;
+    let request = CreateRequest {
+        convergence_percent: request.convergence_percent.or(convergence),
+        experts_as_given: arguments.pointer("/expert_pool/experts").cloned().unwrap_or_default(),
+        ..request
+    };
+    Ok((request, warnings))
 }
 
-fn read_pool(fields: &Fields<'_>, notes: &mut Notes) -> Option<Pool> {
-    let map = fields.object("expert_pool", notes)?;
-    let item = Item::Local { item_type: "expert_pool", local_id: None };
-    let pool = Fields::new(map, item);
-    pool.expect_only(&["domain", "experts"], notes);
-    let domain = pool.text("domain", LINE_CHARS_MAX, notes);
-    if !pool.has("experts") {
-        notes.fault(pool.missing("experts"));
-    }
-    let experts: Vec<(Option<ExpertSlug>, Traits)> = pool
-        .objects("experts", EXPERTS_MAX, notes)
-        .into_iter()
-        .filter_map(|map| read_pool_expert(map, notes))
-        .collect();
-    let given = pool.get("experts").cloned().unwrap_or_default();
-    Some(Pool { domain, given, profiles: named(experts, notes) })
-}
-
-fn read_pool_expert(
-    map: &serde_json::Map<String, Value>,
-    notes: &mut Notes,
-) -> Option<(Option<ExpertSlug>, Traits)> {
-    let named = map.get("slug").or_else(|| map.get("role")).and_then(Value::as_str);
-    let item = Item::Local { item_type: "expert", local_id: named.map(str::to_owned) };
-    let fields = Fields::new(map, item);
-    let known = ["role", "tier", "relevance", "focus", "description", "slug", "color"];
-    fields.expect_only(&known, notes);
-    let slug = fields
-        .text("slug", LINE_CHARS_MAX, notes)
-        .and_then(|text| read_slug(&fields, "slug", &text, notes));
-    let traits = read_traits(&fields, notes)?;
-    Some((slug, traits))
-}
-
-/// Gives each unnamed expert a free pastry name and rejects duplicate slugs.
-fn named(experts: Vec<(Option<ExpertSlug>, Traits)>, notes: &mut Notes) -> Vec<Profile> {
-    let mut taken = BTreeSet::new();
-    for slug in experts.iter().filter_map(|(slug, _)| slug.as_ref()) {
-        if !taken.insert(slug.clone()) {
-            notes.fault(
-                Fault::new(Code::ExpertExists, format!("expert '{slug}' is in the pool twice"))
-                    .about(&Item::Local { item_type: "expert", local_id: Some(slug.to_string()) })
-                    .field("slug")
-                    .value(slug.as_str()),
-            );
-        }
-    }
+/// Gives each unnamed expert a free pastry name.
+fn named(experts: &[PoolExpert]) -> Vec<Profile> {
+    let taken: BTreeSet<&ExpertSlug> =
+        experts.iter().filter_map(|expert| expert.slug.as_ref()).collect();
     let free = (0..).filter_map(|nth| slug::pastry(nth).parse().ok());
     let mut free = free.filter(|slug: &ExpertSlug| !taken.contains(slug));
-    let named = experts.into_iter().filter_map(|(slug, traits)| {
-        let slug = slug.or_else(|| free.next())?;
-        Some(traits.named(slug))
+    let named = experts.iter().filter_map(|expert| {
+        let slug = expert.slug.clone().or_else(|| free.next())?;
+        Some(expert.profile(slug))
     });
     named.collect()
 }
@@ -180,10 +185,11 @@ pub fn too_many_similar_titles(title: &str) -> Fault {
         .suggest("choose a title that says what is different this time")
 }
 
-pub fn decide(request: &Request, naming: &Naming) -> Decision {
+pub fn decide(request: &CreateRequest, naming: &Naming) -> Decision {
     let mut warnings = Vec::new();
-    let profiles = request.pool.as_ref().map_or(&[][..], |pool| &pool.profiles);
-    let panel = suggest_panel(profiles, request.panel_size, naming.seed, &mut warnings);
+    let pool = request.expert_pool.as_ref();
+    let profiles = pool.map(|pool| named(&pool.experts)).unwrap_or_default();
+    let panel = suggest_panel(&profiles, request.panel_size, naming.seed, &mut warnings);
     let drawn = panel.len() < profiles.len();
 
     let mut changes = vec![Change::DialogueOpened(Opening {
@@ -193,14 +199,14 @@ pub fn decide(request: &Request, naming: &Naming) -> Decision {
         background: request.background.clone(),
         protocol: Protocol::Alignment,
         rehearsal: false,
-        convergence_percent: request.convergence_percent,
+        convergence_percent: request.convergence_percent.unwrap_or(CONVERGENCE_PERCENT_DEFAULT),
         panel_seed: drawn.then(|| format!("{:016x}", naming.seed)),
         output_dir: naming.output_dir.clone(),
     })];
-    if let Some(pool) = &request.pool {
-        let (domain, experts) = (pool.domain.clone(), pool.given.clone());
+    if let Some(pool) = pool {
+        let (domain, experts) = (pool.domain.clone(), request.experts_as_given.clone());
         changes.push(Change::PoolGiven { domain, experts });
-        changes.extend(profiles.iter().cloned().map(Change::ExpertAdded));
+        changes.extend(profiles.into_iter().map(Change::ExpertAdded));
     }
     if !panel.is_empty() {
         changes.push(Change::PanelSet {

@@ -1,72 +1,75 @@
-//! `expert_create`: adds an expert during a dialogue. Also parses the expert fields that pools
-//! share.
+//! `expert_create`: adds an expert during a dialogue. Also checks slugs and colours for all
+//! requests.
 
-use serde_json::Value;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::faults::{closed, out_of_order, read_dialogue_id};
-use super::fields::{Fields, cut};
-use super::notes::Notes;
-use super::warning::Warning;
+use super::faults::{closed, out_of_order};
+use super::fields::cut;
+use super::request::{OperationRequest, Place};
 use crate::domain::change::Change;
 use crate::domain::dialogue::Dialogue;
 use crate::domain::expert::{Profile, Source, Tier};
 use crate::domain::facts::Facts;
 use crate::domain::ids::{DialogueId, ExpertSlug};
+use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::{
     EXPERT_SLUG_BYTES_MAX, EXPERTS_MAX, LINE_CHARS_MAX, ROUND_MAX, TEXT_CHARS_MAX,
 };
 use crate::domain::refusal::{Code, Fault, Refusal};
 
-/// Parsed arguments of `expert_create`.
-#[derive(Debug)]
-pub struct Request {
+/// Arguments of `expert_create`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct ExpertRequest {
     pub dialogue_id: DialogueId,
-    profile: Profile,
+    /// Short name: [a-z][a-z0-9_-]{0,31}
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    expert_slug: ExpertSlug,
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    role: String,
+    #[schemars(schema_with = "word_schema::<Tier>")]
+    tier: Tier,
+    /// Why it is needed; name the tension.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
+    reason: String,
+    #[schemars(length(max = TEXT_CHARS_MAX))]
+    description: Option<String>,
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    focus: Option<String>,
+    #[schemars(range(min = 0.0, max = 1.0))]
+    relevance: Option<f64>,
+    #[schemars(length(max = LINE_CHARS_MAX), extend("format" = "hex_color"))]
+    color: Option<String>,
+    #[schemars(length(max = TEXT_CHARS_MAX))]
+    mandate: Option<String>,
+    #[schemars(range(max = ROUND_MAX))]
+    first_round: Option<u8>,
 }
 
-const FIELDS: [&str; 11] = [
-    "dialogue_id",
-    "expert_slug",
-    "role",
-    "tier",
-    "reason",
-    "description",
-    "focus",
-    "relevance",
-    "color",
-    "mandate",
-    "first_round",
-];
+impl OperationRequest for ExpertRequest {}
 
-pub fn read(arguments: &Value) -> Result<(Request, Vec<Warning>), Refusal> {
-    let fields = Fields::of_arguments(arguments)?;
-    let mut notes = Notes::default();
-    fields.expect_only(&FIELDS, &mut notes);
-    let dialogue_id = read_dialogue_id(&fields, &mut notes);
-    let slug = fields
-        .required_text("expert_slug", LINE_CHARS_MAX, &mut notes)
-        .and_then(|text| read_slug(&fields, "expert_slug", &text, &mut notes));
-    let creation_reason = fields.required_text("reason", TEXT_CHARS_MAX, &mut notes);
-    let mandate = fields.text("mandate", TEXT_CHARS_MAX, &mut notes);
-    let first_round = fields.integer("first_round", 0..=i64::from(ROUND_MAX), &mut notes);
-    let first_round = first_round.and_then(|round| u8::try_from(round).ok());
-    let traits = read_traits(&fields, &mut notes);
-    let request = || {
-        let source = Source::Created;
-        let named = traits?.named(slug?);
-        let profile = Profile { source, creation_reason, mandate, first_round, ..named };
-        Some(Request { dialogue_id: dialogue_id?, profile })
-    };
-    let request = request();
-    notes.settle(request)
+impl ExpertRequest {
+    fn profile(&self, first_round: u8) -> Profile {
+        let (slug, role) = (self.expert_slug.clone(), self.role.clone());
+        Profile {
+            description: self.description.clone(),
+            focus: self.focus.clone(),
+            relevance: self.relevance,
+            color: self.color.clone(),
+            creation_reason: Some(self.reason.clone()),
+            mandate: self.mandate.clone(),
+            first_round: Some(first_round),
+            ..Profile::new(slug, role, self.tier, Source::Created)
+        }
+    }
 }
 
 pub fn decide(
-    request: &Request,
+    request: &ExpertRequest,
     dialogue: &Dialogue,
     facts: &Facts,
 ) -> Result<(Profile, Vec<Change>), Refusal> {
-    let slug = &request.profile.expert_slug;
+    let slug = &request.expert_slug;
     if dialogue.status.is_closed() {
         return Err(closed(dialogue).into());
     }
@@ -83,7 +86,7 @@ pub fn decide(
         return Err(Fault::new(Code::FieldTooLong, message).field("expert_slug").into());
     }
     let next = dialogue.next_round();
-    let first_round = request.profile.first_round.unwrap_or(next);
+    let first_round = request.first_round.unwrap_or(next);
     if let Some(fault) = out_of_order(u16::from(next), dialogue) {
         return Err(fault.into());
     }
@@ -91,49 +94,15 @@ pub fn decide(
         let message = format!("first_round {first_round} is over; the next round is {next}");
         return Err(Fault::new(Code::InvalidRound, message).field("first_round").into());
     }
-    let profile = Profile { first_round: Some(first_round), ..request.profile.clone() };
+    let profile = request.profile(first_round);
     Ok((profile.clone(), vec![Change::ExpertAdded(profile)]))
 }
 
-/// Fields common to pool experts and created experts.
-#[derive(Debug)]
-pub(super) struct Traits {
-    role: String,
-    tier: Tier,
-    description: Option<String>,
-    focus: Option<String>,
-    relevance: Option<f64>,
-    color: Option<String>,
-}
-
-impl Traits {
-    pub(super) fn named(self, expert_slug: ExpertSlug) -> Profile {
-        Profile {
-            description: self.description,
-            focus: self.focus,
-            relevance: self.relevance,
-            color: self.color,
-            ..Profile::new(expert_slug, self.role, self.tier, Source::Pool)
-        }
-    }
-}
-
-pub(super) fn read_traits(fields: &Fields<'_>, notes: &mut Notes) -> Option<Traits> {
-    let role = fields.required_text("role", LINE_CHARS_MAX, notes);
-    let tier = fields.required_word("tier", notes);
-    let description = fields.text("description", TEXT_CHARS_MAX, notes);
-    let focus = fields.text("focus", LINE_CHARS_MAX, notes);
-    let relevance = fields.fraction("relevance", notes);
-    let color = fields.text("color", LINE_CHARS_MAX, notes);
-    if let Some(color) = color.as_deref().filter(|color| !is_hex_color(color)) {
-        notes.fault(
-            Fault::new(Code::InvalidType, "field 'color' must be a hex colour such as #3B82F6")
-                .about(fields.item())
-                .field("color")
-                .value(color),
-        );
-    }
-    Some(Traits { role: role?, tier: tier?, description, focus, relevance, color })
+/// Returns the fault of a text that is not a colour.
+pub(super) fn color_fault(place: &Place<'_>, text: &str) -> Option<Fault> {
+    let fault =
+        || Fault::new(Code::InvalidType, "field 'color' must be a hex colour such as #3B82F6");
+    (!is_hex_color(text)).then(|| fault().about(place.item).field(place.field).value(text))
 }
 
 fn is_hex_color(text: &str) -> bool {
@@ -141,26 +110,21 @@ fn is_hex_color(text: &str) -> bool {
         .is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
-pub(super) fn read_slug(
-    fields: &Fields<'_>,
-    name: &str,
-    text: &str,
-    notes: &mut Notes,
-) -> Option<ExpertSlug> {
-    let slug = text.parse().ok();
-    if slug.is_none() {
-        let message = format!(
-            "{name} '{}' is not a name: a lower-case letter, then letters, digits, '-' or '_', at most {EXPERT_SLUG_BYTES_MAX} in all ('judge' is taken)",
-            cut(text)
-        );
-        let fault =
-            Fault::new(Code::InvalidSlug, message).about(fields.item()).field(name).value(text);
-        notes.fault(match mended(text) {
-            Some(mended) => fault.suggest(format!("try '{mended}'")),
-            None => fault,
-        });
+/// Returns the fault of a text that is not an expert slug.
+pub(super) fn slug_fault(place: &Place<'_>, text: &str) -> Option<Fault> {
+    if text.parse::<ExpertSlug>().is_ok() {
+        return None;
     }
-    slug
+    let name = place.field;
+    let message = format!(
+        "{name} '{}' is not a name: a lower-case letter, then letters, digits, '-' or '_', at most {EXPERT_SLUG_BYTES_MAX} in all ('judge' is taken)",
+        cut(text)
+    );
+    let fault = Fault::new(Code::InvalidSlug, message).about(place.item).field(name).value(text);
+    Some(match mended(text) {
+        Some(mended) => fault.suggest(format!("try '{mended}'")),
+        None => fault,
+    })
 }
 
 /// Suggests the valid slug closest to an invalid one; `None` if no letter is usable.

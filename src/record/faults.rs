@@ -14,7 +14,7 @@ use crate::domain::refusal::{Code, Fault, Item};
 use crate::domain::target::Target;
 
 /// Reads the dialogue id. An invalid id is reported as not found.
-pub fn read_dialogue_id(fields: &Fields<'_>, notes: &mut Notes) -> Option<DialogueId> {
+pub(super) fn read_dialogue_id(fields: &Fields<'_>, notes: &mut Notes) -> Option<DialogueId> {
     let text = fields.required_text("dialogue_id", usize::MAX, notes)?;
     let id = text.parse().ok();
     if id.is_none() {

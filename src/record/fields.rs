@@ -64,7 +64,7 @@ impl<'a> Fields<'a> {
             .field(name)
     }
 
-    fn wrong_type(&self, name: &str, expected: &str, value: &Value) -> Fault {
+    pub(super) fn wrong_type(&self, name: &str, expected: &str, value: &Value) -> Fault {
         Fault::new(Code::InvalidType, format!("field '{name}' must be {expected}"))
             .about(&self.item)
             .field(name)
@@ -147,13 +147,23 @@ impl<'a> Fields<'a> {
         self.integer(name, range, notes)
     }
 
-    pub fn fraction(&self, name: &str, notes: &mut Notes) -> Option<f64> {
-        let read = |value: &Value| value.as_f64().filter(|number| (0.0..=1.0).contains(number));
-        self.typed(name, "a number from 0.0 to 1.0", read, notes)
-    }
-
     pub fn boolean(&self, name: &str, notes: &mut Notes) -> bool {
         self.typed(name, "true or false", Value::as_bool, notes).unwrap_or(false)
+    }
+
+    /// One of several texts.
+    pub(super) fn option(
+        &self,
+        name: &str,
+        options: &[String],
+        notes: &mut Notes,
+    ) -> Option<String> {
+        let text = self.typed(name, "a string", Value::as_str, notes)?;
+        if options.iter().any(|option| option == text) {
+            return Some(text.to_owned());
+        }
+        notes.fault(self.not_an_option(name, text, options));
+        None
     }
 
     /// Reads a value of a string enum.

@@ -24,14 +24,14 @@ mod fields;
 mod json_text;
 mod lookup;
 mod notes;
+mod request;
 mod roll;
 mod sampling;
 mod warning;
 
-pub use faults::{
-    closed, no_dialogue, not_concluded, read_dialogue_id, target_not_found, unconverged,
-};
+pub use faults::{closed, no_dialogue, not_concluded, target_not_found, unconverged};
 pub use fields::Fields;
 pub(crate) use fields::cut;
 pub use notes::Notes;
+pub use request::{OperationRequest, ReadFields, read_request, read_strict_request};
 pub use warning::Warning;

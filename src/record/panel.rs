@@ -2,39 +2,59 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::faults::{closed, not_in_dialogue, out_of_order, read_dialogue_id};
-use super::fields::{Fields, cut};
+use super::faults::{closed, not_in_dialogue, out_of_order};
 use super::notes::Notes;
+use super::request::{OperationRequest, ReadFields};
 use super::warning::Warning;
 use crate::domain::change::Change;
 use crate::domain::dialogue::Dialogue;
 use crate::domain::expert::{PanelSeat, Profile, SeatSource, Source};
 use crate::domain::facts::Facts;
 use crate::domain::ids::DialogueId;
+use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::{EXPERTS_MAX, LINE_CHARS_MAX, TEXT_CHARS_MAX};
 use crate::domain::refusal::{Code, Fault, Item, Refusal};
 
-/// Parsed arguments of `evolve_panel`.
-#[derive(Debug)]
-pub struct Request {
+/// Arguments of `evolve_panel`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub struct PanelRequest {
     pub dialogue_id: DialogueId,
     round: u16,
-    seats: Vec<Seat>,
+    #[schemars(length(max = EXPERTS_MAX))]
+    panel: Vec<SeatRequest>,
 }
 
-#[derive(Debug)]
-struct Seat {
-    expert: String,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(inline, extend("x-item" = "panel_seat", "x-named-by" = ["expert_slug"]))]
+struct SeatRequest {
+    #[schemars(length(max = LINE_CHARS_MAX))]
+    expert_slug: String,
+    #[schemars(schema_with = "word_schema::<SeatSource>")]
     source: SeatSource,
+    /// What this expert should attend to; one is computed.
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     round_context: Option<String>,
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     mandate: Option<String>,
 }
 
-impl Seat {
+impl OperationRequest for PanelRequest {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+        let is_empty =
+            fields.get::<Vec<SeatRequest>>("panel").is_some_and(|seats| seats.is_empty());
+        if is_empty && notes.faults.is_empty() {
+            let fault = fields.given.missing("panel");
+            notes.fault(fault.suggest("a panel needs at least one expert"));
+        }
+    }
+}
+
+impl SeatRequest {
     fn item(&self) -> Item {
-        Item::Local { item_type: "panel_seat", local_id: Some(self.expert.clone()) }
+        Item::Local { item_type: "panel_seat", local_id: Some(self.expert_slug.clone()) }
     }
 }
 
@@ -46,38 +66,11 @@ pub struct Decision {
     pub warnings: Vec<Warning>,
 }
 
-pub fn read(arguments: &Value) -> Result<(Request, Vec<Warning>), Refusal> {
-    let fields = Fields::of_arguments(arguments)?;
-    let mut notes = Notes::default();
-    fields.expect_only(&["dialogue_id", "round", "panel"], &mut notes);
-    let dialogue_id = read_dialogue_id(&fields, &mut notes);
-    let round = fields.required_integer("round", 0..=i64::from(u16::MAX), &mut notes);
-    let round = round.and_then(|round| u16::try_from(round).ok());
-    if !fields.has("panel") {
-        notes.fault(fields.missing("panel"));
-    }
-    let maps = fields.objects("panel", EXPERTS_MAX, &mut notes);
-    let seats: Vec<Seat> = maps.into_iter().filter_map(|map| read_seat(map, &mut notes)).collect();
-    if seats.is_empty() && notes.faults.is_empty() {
-        notes.fault(fields.missing("panel").suggest("a panel needs at least one expert"));
-    }
-    let request = || Some(Request { dialogue_id: dialogue_id?, round: round?, seats });
-    let request = request();
-    notes.settle(request)
-}
-
-fn read_seat(map: &Map<String, Value>, notes: &mut Notes) -> Option<Seat> {
-    let named = map.get("expert_slug").and_then(Value::as_str).map(cut);
-    let fields = Fields::new(map, Item::Local { item_type: "panel_seat", local_id: named });
-    fields.expect_only(&["expert_slug", "source", "round_context", "mandate"], notes);
-    let expert = fields.required_text("expert_slug", LINE_CHARS_MAX, notes);
-    let source = fields.required_word("source", notes);
-    let round_context = fields.text("round_context", TEXT_CHARS_MAX, notes);
-    let mandate = fields.text("mandate", TEXT_CHARS_MAX, notes);
-    Some(Seat { expert: expert?, source: source?, round_context, mandate })
-}
-
-pub fn decide(request: &Request, dialogue: &Dialogue, facts: &Facts) -> Result<Decision, Refusal> {
+pub fn decide(
+    request: &PanelRequest,
+    dialogue: &Dialogue,
+    facts: &Facts,
+) -> Result<Decision, Refusal> {
     let mut faults = Vec::new();
     let mut warnings = Vec::new();
     if dialogue.status.is_closed() {
@@ -86,13 +79,13 @@ pub fn decide(request: &Request, dialogue: &Dialogue, facts: &Facts) -> Result<D
     faults.extend(out_of_order(request.round, dialogue));
     let mut seen = BTreeSet::new();
     let mut seats = Vec::new();
-    for seat in &request.seats {
-        match facts.expert(&seat.expert) {
+    for seat in &request.panel {
+        match facts.expert(&seat.expert_slug) {
             None => {
-                let fault = not_in_dialogue(&seat.expert, dialogue);
+                let fault = not_in_dialogue(&seat.expert_slug, dialogue);
                 faults.push(fault.about(&seat.item()).field("expert_slug"));
             }
-            Some(_) if !seen.insert(&seat.expert) => faults.push(seated_twice(seat)),
+            Some(_) if !seen.insert(&seat.expert_slug) => faults.push(seated_twice(seat)),
             Some(profile) => {
                 warnings.extend(doubtful_source(seat, profile, facts));
                 seats.push((placed(seat, profile), profile.clone()));
@@ -107,7 +100,7 @@ pub fn decide(request: &Request, dialogue: &Dialogue, facts: &Facts) -> Result<D
     Ok(Decision { round, seats, changes: vec![Change::PanelSet { round, seats: panel }], warnings })
 }
 
-fn placed(seat: &Seat, profile: &Profile) -> PanelSeat {
+fn placed(seat: &SeatRequest, profile: &Profile) -> PanelSeat {
     PanelSeat {
         expert_slug: profile.expert_slug.clone(),
         source: seat.source,
@@ -116,11 +109,11 @@ fn placed(seat: &Seat, profile: &Profile) -> PanelSeat {
     }
 }
 
-fn seated_twice(seat: &Seat) -> Fault {
-    Fault::new(Code::ExpertExists, format!("expert '{}' is on this panel twice", seat.expert))
+fn seated_twice(seat: &SeatRequest) -> Fault {
+    Fault::new(Code::ExpertExists, format!("expert '{}' is on this panel twice", seat.expert_slug))
         .about(&seat.item())
         .field("expert_slug")
-        .value(seat.expert.as_str())
+        .value(seat.expert_slug.as_str())
 }
 
 fn sat_last(profile: &Profile, facts: &Facts) -> bool {
@@ -128,7 +121,7 @@ fn sat_last(profile: &Profile, facts: &Facts) -> bool {
 }
 
 /// Warns about a wrong source, because the source decides which context the expert gets.
-fn doubtful_source(seat: &Seat, profile: &Profile, facts: &Facts) -> Option<Warning> {
+fn doubtful_source(seat: &SeatRequest, profile: &Profile, facts: &Facts) -> Option<Warning> {
     let doubt = match seat.source {
         SeatSource::Retained if !sat_last(profile, facts) => {
             "is called retained, but did not sit on the last panel"
@@ -141,6 +134,6 @@ fn doubtful_source(seat: &Seat, profile: &Profile, facts: &Facts) -> Option<Warn
         }
         SeatSource::Retained | SeatSource::Pool | SeatSource::Created => return None,
     };
-    let message = format!("{} {doubt}", seat.expert);
-    Some(Warning::new("doubtful_source", message).with("expert", seat.expert.as_str()))
+    let message = format!("{} {doubt}", seat.expert_slug);
+    Some(Warning::new("doubtful_source", message).with("expert", seat.expert_slug.as_str()))
 }

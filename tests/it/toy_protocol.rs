@@ -15,7 +15,7 @@ use plenary::protocols::{
     AskRules, BatchBuilder, EntryDraft, EntryPart, Protocol, RetryRule, Step, pending_asks,
 };
 use plenary::record::register::Batch;
-use plenary::record::verdict::Request;
+use plenary::record::verdict::VerdictRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -122,11 +122,12 @@ fn batch(state: &Transcript) -> Batch {
     items.build("The vote".to_owned(), Some(format!("{} ballots.", ballots(state).len())))
 }
 
-fn verdict(state: &Transcript) -> Request {
+fn verdict(state: &Transcript) -> VerdictRequest {
     let carried = matches!(tally(state), Vote::Counted { yes, no, .. } if yes > no);
     let outcome = if carried { "Carried" } else { "Not carried" };
     let id = state.opening.dialogue_id.clone();
     let name = "vote".parse().expect("a valid name");
     let description = format!("{outcome}: {}", tally(state));
-    Request::new(id, name, VerdictType::Final, outcome.to_owned(), description).vote(tally(state))
+    VerdictRequest::new(id, name, VerdictType::Final, outcome.to_owned(), description)
+        .with_vote(tally(state))
 }

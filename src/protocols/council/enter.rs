@@ -20,7 +20,7 @@ use crate::domain::transcript::Transcript;
 use crate::domain::verdict::VerdictType;
 use crate::protocols::items::{BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, lines, local_id};
 use crate::record::register::{Batch, NewItem};
-use crate::record::verdict::Request;
+use crate::record::verdict::VerdictRequest;
 
 /// Marks the text of a reply that was cut off.
 const CUT: &str = "[This opinion was cut off before its end.]";
@@ -33,7 +33,10 @@ pub fn round_batch(transcript: &Transcript, round: u8) -> Batch {
 }
 
 /// The verdict that the rounds end with; none if the report has no valid name for it.
-pub fn report_verdict(transcript: &Transcript, report: &CouncilFinalReport) -> Option<Request> {
+pub fn report_verdict(
+    transcript: &Transcript,
+    report: &CouncilFinalReport,
+) -> Option<VerdictRequest> {
     let tensions: Vec<LocalId> = [1, 2]
         .iter()
         .flat_map(|round| collect_items(transcript, *round).tensions().collect::<Vec<_>>())
@@ -52,7 +55,7 @@ pub fn report_verdict(transcript: &Transcript, report: &CouncilFinalReport) -> O
     };
     let verdict_id: VerdictId = verdict_id.parse().ok()?;
     let description = format!("{}\n\n{description}", conclusion.statement);
-    let request = Request::new(
+    let request = VerdictRequest::new(
         transcript.opening.dialogue_id.clone(),
         verdict_id,
         verdict_type,
@@ -61,8 +64,8 @@ pub fn report_verdict(transcript: &Transcript, report: &CouncilFinalReport) -> O
     );
     Some(
         request
-            .round(3)
-            .author(report.chair_provider.as_ref())
+            .with_round(3)
+            .with_author(report.chair_provider.as_ref())
             .accept_tensions(tensions)
             .supported_by(&supporters(transcript, report)),
     )

@@ -13,7 +13,7 @@ use crate::domain::transcript::Transcript;
 use crate::domain::verdict::VerdictType;
 use crate::protocols::items::{BatchBuilder, LABEL_CHARS_MAX, TEXT_CHARS_MAX, lines, local_id};
 use crate::record::register::{Batch, NewItem, Update};
-use crate::record::verdict::Request;
+use crate::record::verdict::VerdictRequest;
 
 /// The batch that registers one of the two rounds.
 pub fn round_batch(transcript: &Transcript, round: u8) -> Batch {
@@ -90,7 +90,7 @@ fn settled_block(position: &Position<'_>) -> Option<Update> {
 }
 
 /// The verdict that a review ends with; none if its name is not valid.
-pub fn ruling_verdict(transcript: &Transcript, ruling: &Ruling) -> Option<Request> {
+pub fn ruling_verdict(transcript: &Transcript, ruling: &Ruling) -> Option<VerdictRequest> {
     let positions = positions(transcript);
     let word = &ruling.adjudication;
     let counted = &ruling.arithmetic;
@@ -113,7 +113,7 @@ pub fn ruling_verdict(transcript: &Transcript, ruling: &Ruling) -> Option<Reques
     let agreeing = positions.iter().filter(|one| agrees(one, ruling.verdict));
     // A document that ships is published with the blocks that were raised against it.
     let accepted = if ruling.verdict == Decision::Ship { standing(&positions) } else { Vec::new() };
-    let request = Request::new(
+    let request = VerdictRequest::new(
         transcript.opening.dialogue_id.clone(),
         "gate".parse().ok()?,
         VerdictType::Final,
@@ -122,8 +122,8 @@ pub fn ruling_verdict(transcript: &Transcript, ruling: &Ruling) -> Option<Reques
     );
     Some(
         request
-            .round(2)
-            .author(transcript.gate().map(|gate| &gate.adjudicator))
+            .with_round(2)
+            .with_author(transcript.gate().map(|gate| &gate.adjudicator))
             .accept_tensions(accepted)
             .supported_by(agreeing.map(|one| one.seat)),
     )

@@ -1,7 +1,7 @@
 //! Decides whether a verdict is accepted and which events it causes.
 
 use super::gate::gate;
-use super::read::{List, Request};
+use super::read::VerdictRequest;
 use crate::domain::change::Change;
 use crate::domain::dialogue::{Dialogue, DialogueStatus};
 use crate::domain::entity::Origin;
@@ -10,6 +10,7 @@ use crate::domain::ids::{Actor, EntityId, EntityKind};
 use crate::domain::lifecycle::Status;
 use crate::domain::limits::ROUND_MAX;
 use crate::domain::refusal::{Code, Fault, Item, Refusal};
+use crate::domain::target::Target;
 use crate::domain::verdict::{Verdict, VerdictType};
 use crate::record::board::{Board, Cause};
 use crate::record::convergence;
@@ -30,7 +31,11 @@ pub struct Decision {
     pub warnings: Vec<Warning>,
 }
 
-pub fn decide(request: &Request, dialogue: &Dialogue, facts: &Facts) -> Result<Decision, Refusal> {
+pub fn decide(
+    request: &VerdictRequest,
+    dialogue: &Dialogue,
+    facts: &Facts,
+) -> Result<Decision, Refusal> {
     if facts.has_verdict {
         return Err(already_given(request, dialogue).into());
     }
@@ -54,7 +59,7 @@ pub fn decide(request: &Request, dialogue: &Dialogue, facts: &Facts) -> Result<D
     Ok(decision(verdict, board, dialogue, facts))
 }
 
-fn already_given(request: &Request, dialogue: &Dialogue) -> Fault {
+fn already_given(request: &VerdictRequest, dialogue: &Dialogue) -> Fault {
     let message = format!(
         "dialogue '{}' already has a verdict '{}', and verdicts are immutable",
         dialogue.id(),
@@ -67,12 +72,17 @@ fn already_given(request: &Request, dialogue: &Dialogue) -> Fault {
 }
 
 /// Resolves the names and ids of a verdict and reports the unknown ones.
-fn find(request: &Request, dialogue: &Dialogue, facts: &Facts, faults: &mut Vec<Fault>) -> Verdict {
+fn find(
+    request: &VerdictRequest,
+    dialogue: &Dialogue,
+    facts: &Facts,
+    faults: &mut Vec<Fault>,
+) -> Verdict {
     let lookup = Lookup::in_record(facts, dialogue);
     let roll = Roll { dialogue, facts };
     let named =
         |name: &str| Item::Source { item_type: "verdict", source_id: Some(name.to_owned()) };
-    let author_expert = request.author.as_ref().and_then(|name| {
+    let author_expert = request.author().and_then(|name| {
         let found = roll.expert(name, &named(name), "author_expert");
         found.map_err(|fault| faults.push(fault)).ok()
     });
@@ -80,13 +90,13 @@ fn find(request: &Request, dialogue: &Dialogue, facts: &Facts, faults: &mut Vec<
         let item = Item::Source { item_type: "verdict", source_id: None };
         roll.experts(names, &item, "supporting_experts", faults)
     });
-    let mut all = |list: &List| find_all(list, &lookup, faults);
+    let mut all = |field, list: &Option<Vec<Target>>| find_all(field, list, &lookup, faults);
     Verdict {
-        tensions_resolved: all(&request.tensions_resolved),
-        tensions_accepted: all(&request.tensions_accepted),
-        recommendations_adopted: all(&request.recommendations_adopted),
-        key_evidence: all(&request.key_evidence),
-        key_claims: all(&request.key_claims),
+        tensions_resolved: all("tensions_resolved", &request.tensions_resolved),
+        tensions_accepted: all("tensions_accepted", &request.tensions_accepted),
+        recommendations_adopted: all("recommendations_adopted", &request.recommendations_adopted),
+        key_evidence: all("key_evidence", &request.key_evidence),
+        key_claims: all("key_claims", &request.key_claims),
         round: issued_in(request, dialogue, faults),
         verdict_id: request.verdict_id.clone(),
         verdict_type: request.verdict_type,
@@ -102,18 +112,23 @@ fn find(request: &Request, dialogue: &Dialogue, facts: &Facts, faults: &mut Vec<
     }
 }
 
-fn find_all(list: &List, lookup: &Lookup<'_>, faults: &mut Vec<Fault>) -> Option<Vec<EntityId>> {
+fn find_all(
+    field: &str,
+    list: &Option<Vec<Target>>,
+    lookup: &Lookup<'_>,
+    faults: &mut Vec<Fault>,
+) -> Option<Vec<EntityId>> {
     let mut ids = Vec::new();
-    for target in list.targets.as_ref()? {
+    for target in list.as_ref()? {
         let item = Item::Source { item_type: "verdict", source_id: Some(target.to_string()) };
-        let found = lookup.find(target, (&item, list.field), faults);
+        let found = lookup.find(target, (&item, field), faults);
         ids.extend(found.filter(|id| !ids.contains(id)));
     }
     Some(ids)
 }
 
 /// The round of the verdict: a registered one or the next one.
-fn issued_in(request: &Request, dialogue: &Dialogue, faults: &mut Vec<Fault>) -> u8 {
+fn issued_in(request: &VerdictRequest, dialogue: &Dialogue, faults: &mut Vec<Fault>) -> u8 {
     let first = dialogue.opening.protocol.first_round();
     let next = dialogue.next_round().min(ROUND_MAX);
     match request.round {

@@ -5,4 +5,5 @@ mod gate;
 mod read;
 
 pub use decide::{Decision, decide};
-pub use read::{Request, read};
+pub use read::VerdictRequest;
+pub(super) use read::{target_fault, verdict_id_fault, vote_fault};

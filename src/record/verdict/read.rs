@@ -1,210 +1,188 @@
-//! Parses the arguments of `verdict_register`.
+//! Arguments of `verdict_register` and their rules.
 
-use serde_json::Value;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde_json::json;
 
 use crate::domain::facts::Mentions;
 use crate::domain::ids::{DialogueId, EntityKind, ExpertSlug, JUDGE, LocalId, VerdictId};
+use crate::domain::inlined_schema::{NULL_SAYS_SOMETHING, word_schema};
 use crate::domain::limits::{LINE_CHARS_MAX, TEXT_CHARS_MAX};
-use crate::domain::refusal::{Code, Fault, Item, Refusal};
+use crate::domain::refusal::{Code, Fault, Item};
 use crate::domain::target::Target;
 use crate::domain::verdict::{Confidence, VerdictType, Vote};
-use crate::record::faults::{not_an_id, read_dialogue_id, wrong_kind};
-use crate::record::fields::{Fields, cut};
+use crate::record::faults::{not_an_id, wrong_kind};
+use crate::record::fields::cut;
 use crate::record::notes::Notes;
-use crate::record::warning::Warning;
+use crate::record::request::{OperationRequest, ReadFields};
 
-/// Parsed arguments of `verdict_register`.
-#[derive(Debug, Clone)]
-pub struct Request {
+/// Arguments of `verdict_register`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[schemars(extend("x-also-known" = ["ethos_compliance"]))]
+pub struct VerdictRequest {
     pub dialogue_id: DialogueId,
+    /// final, V01, minority-esg …
+    #[schemars(length(max = LINE_CHARS_MAX))]
     pub(super) verdict_id: VerdictId,
+    #[schemars(schema_with = "word_schema::<VerdictType>")]
     pub(super) verdict_type: VerdictType,
     pub(super) round: Option<u16>,
-    pub(super) author: Option<String>,
+    /// A slug; null: the Judge.
+    #[serde(default)]
+    #[schemars(schema_with = "text_or_null")]
+    author_expert: Option<String>,
+    #[schemars(length(max = LINE_CHARS_MAX))]
     pub(super) recommendation: String,
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub(super) description: String,
+    #[schemars(inner(length(max = TEXT_CHARS_MAX)))]
     pub(super) conditions: Option<Vec<String>>,
+    /// 12-0, 10-1-1 or unanimous.
+    #[schemars(length(max = LINE_CHARS_MAX))]
     pub(super) vote: Option<Vote>,
+    #[serde(default)]
+    #[schemars(schema_with = "word_schema::<Confidence>")]
     pub(super) confidence: Option<Confidence>,
-    pub(super) tensions_resolved: List,
-    pub(super) tensions_accepted: List,
-    pub(super) recommendations_adopted: List,
-    pub(super) key_evidence: List,
-    pub(super) key_claims: List,
+    #[serde(default)]
+    #[schemars(schema_with = "tension_ids")]
+    pub(super) tensions_resolved: Option<Vec<Target>>,
+    #[serde(default)]
+    #[schemars(schema_with = "tension_ids")]
+    pub(super) tensions_accepted: Option<Vec<Target>>,
+    #[serde(default)]
+    #[schemars(schema_with = "recommendation_ids")]
+    pub(super) recommendations_adopted: Option<Vec<Target>>,
+    #[serde(default)]
+    #[schemars(schema_with = "evidence_ids")]
+    pub(super) key_evidence: Option<Vec<Target>>,
+    #[serde(default)]
+    #[schemars(schema_with = "claim_ids")]
+    pub(super) key_claims: Option<Vec<Target>>,
+    /// Whose a minority verdict is.
+    #[schemars(inner(length(max = LINE_CHARS_MAX)))]
     pub(super) supporting_experts: Option<Vec<String>>,
+    #[serde(default)]
     pub(super) forced: bool,
+    #[schemars(length(max = TEXT_CHARS_MAX))]
     pub(super) warning: Option<String>,
 }
 
-/// Entities listed in one field of a verdict; `None` if the field is absent.
-#[derive(Debug, Clone)]
-pub(super) struct List {
-    pub field: &'static str,
-    pub targets: Option<Vec<Target>>,
-}
-
-const FIELDS: [&str; 19] = [
-    "dialogue_id",
-    "verdict_id",
-    "verdict_type",
-    "round",
-    "author_expert",
-    "recommendation",
-    "description",
-    "conditions",
-    "vote",
-    "confidence",
-    "tensions_resolved",
-    "tensions_accepted",
-    "recommendations_adopted",
-    "key_evidence",
-    "key_claims",
-    "supporting_experts",
-    "ethos_compliance",
-    "forced",
-    "warning",
-];
-
-pub fn read(arguments: &Value) -> Result<(Request, Vec<Warning>), Refusal> {
-    let fields = Fields::of_arguments(arguments)?;
-    let mut notes = Notes::default();
-    fields.expect_only(&FIELDS, &mut notes);
-    let request = read_request(&fields, &mut notes);
-    if fields.has("ethos_compliance") {
-        let message = "ethos_compliance belongs to calibrated dialogues, which are not supported";
-        notes.fault(Fault::new(Code::NotSupported, message).field("ethos_compliance"));
-    }
-    notes.settle(request)
-}
-
-fn read_request(fields: &Fields<'_>, notes: &mut Notes) -> Option<Request> {
-    let dialogue_id = read_dialogue_id(fields, notes);
-    let verdict_id = read_verdict_id(fields, notes);
-    let verdict_type = fields.required_word("verdict_type", notes);
-    let round = fields.integer("round", 0..=i64::from(u16::MAX), notes);
-    let author = fields.text("author_expert", LINE_CHARS_MAX, notes);
-    let recommendation = fields.required_text("recommendation", LINE_CHARS_MAX, notes);
-    let description = fields.required_text("description", TEXT_CHARS_MAX, notes);
-    let conditions = fields.texts("conditions", TEXT_CHARS_MAX, notes);
-    let vote = read_vote(fields, notes);
-    let confidence = fields.word("confidence", notes);
-    let mut list = |field, kind| read_list(fields, field, kind, notes);
-    let tensions_resolved = list("tensions_resolved", EntityKind::Tension);
-    let tensions_accepted = list("tensions_accepted", EntityKind::Tension);
-    let recommendations_adopted = list("recommendations_adopted", EntityKind::Recommendation);
-    let key_evidence = list("key_evidence", EntityKind::Evidence);
-    let key_claims = list("key_claims", EntityKind::Claim);
-    let supporting_experts = fields.texts("supporting_experts", LINE_CHARS_MAX, notes);
-    let forced = fields.boolean("forced", notes);
-    let warning = match forced {
-        true => fields.required_text("warning", TEXT_CHARS_MAX, notes),
-        false => fields.text("warning", TEXT_CHARS_MAX, notes),
-    };
-    let author = author.filter(|author| author != JUDGE);
-    let supporters = supporting_experts.as_deref();
-    check_type_needs(fields, verdict_type, author.as_deref(), supporters, notes);
-    Some(Request {
-        dialogue_id: dialogue_id?,
-        verdict_id: verdict_id?,
-        verdict_type: verdict_type?,
-        round: round.and_then(|round| u16::try_from(round).ok()),
-        author,
-        recommendation: recommendation?,
-        description: description?,
-        conditions,
-        vote,
-        confidence,
-        tensions_resolved,
-        tensions_accepted,
-        recommendations_adopted,
-        key_evidence,
-        key_claims,
-        supporting_experts,
-        forced,
-        warning,
+/// The schema of a string that may be null. It lists no other type: some clients send the typed
+/// text unchanged only for a plain string.
+fn text_or_null(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({
+        "type": ["string", "null"], "maxLength": LINE_CHARS_MAX, NULL_SAYS_SOMETHING: true,
     })
 }
 
-fn read_verdict_id(fields: &Fields<'_>, notes: &mut Notes) -> Option<VerdictId> {
-    let text = fields.required_text("verdict_id", LINE_CHARS_MAX, notes)?;
-    let id = text.parse().ok();
-    if id.is_none() {
-        let message = format!(
-            "verdict_id '{}' is not a name: letters, digits, '-' and '_', such as 'final' or 'V01', and not an entity's id",
-            cut(&text)
-        );
-        notes.fault(Fault::new(Code::InvalidSlug, message).field("verdict_id").value(text));
-    }
-    id
+fn tension_ids(_: &mut SchemaGenerator) -> Schema {
+    ids_of(EntityKind::Tension)
 }
 
-fn read_vote(fields: &Fields<'_>, notes: &mut Notes) -> Option<Vote> {
-    let text = fields.text("vote", LINE_CHARS_MAX, notes)?;
-    let vote = text.parse().ok();
-    if vote.is_none() {
-        let message = format!("vote '{}' is not a tally", cut(&text));
-        notes.fault(
-            Fault::new(Code::InvalidVote, message)
-                .field("vote")
-                .value(text)
-                .options(["N-M", "N-M-A", "unanimous"])
-                .suggest("write '11-1', '11-1-2' with two abstentions, or 'unanimous'"),
-        );
-    }
-    vote
+fn recommendation_ids(_: &mut SchemaGenerator) -> Schema {
+    ids_of(EntityKind::Recommendation)
 }
 
-fn read_list(
-    fields: &Fields<'_>,
-    field: &'static str,
-    kind: EntityKind,
-    notes: &mut Notes,
-) -> List {
-    let Some(texts) = fields.texts(field, LINE_CHARS_MAX, notes) else {
-        return List { field, targets: None };
-    };
-    let mut targets = Vec::with_capacity(texts.len());
-    for text in texts {
-        let item = Item::Source { item_type: "verdict", source_id: Some(cut(&text)) };
-        match text.parse::<Target>() {
-            Ok(target) if target.kind() == kind && !matches!(target, Target::Position(_)) => {
-                targets.push(target);
-            }
-            Ok(_) => notes.fault(wrong_kind(field, kind, &text).about(&item)),
-            Err(_) => notes.fault(not_an_id(field, &text).about(&item)),
+fn evidence_ids(_: &mut SchemaGenerator) -> Schema {
+    ids_of(EntityKind::Evidence)
+}
+
+fn claim_ids(_: &mut SchemaGenerator) -> Schema {
+    ids_of(EntityKind::Claim)
+}
+
+fn ids_of(kind: EntityKind) -> Schema {
+    let format = format!("id of {kind}");
+    let item = json!({ "type": "string", "maxLength": LINE_CHARS_MAX, "format": format });
+    json_schema!({ "type": "array", "items": item })
+}
+
+impl OperationRequest for VerdictRequest {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+        check_warning(fields, notes);
+        check_type_needs(fields, notes);
+        if fields.given.has("ethos_compliance") {
+            let message =
+                "ethos_compliance belongs to calibrated dialogues, which are not supported";
+            notes.fault(Fault::new(Code::NotSupported, message).field("ethos_compliance"));
         }
     }
-    List { field, targets: Some(targets) }
+}
+
+/// A forced verdict needs a warning.
+fn check_warning(fields: &ReadFields<'_>, notes: &mut Notes) {
+    if fields.get("forced") != Some(true) {
+        return;
+    }
+    let missing = fields.given.missing("warning");
+    match fields.get::<String>("warning") {
+        Some(text) if text.trim().is_empty() => notes.fault(missing.value(text)),
+        None if !fields.given.has("warning") => notes.fault(missing),
+        Some(_) | None => {}
+    }
+}
+
+/// Returns the fault of a text that is not a verdict id.
+pub(in crate::record) fn verdict_id_fault(text: &str) -> Option<Fault> {
+    if text.parse::<VerdictId>().is_ok() {
+        return None;
+    }
+    let message = format!(
+        "verdict_id '{}' is not a name: letters, digits, '-' and '_', such as 'final' or 'V01', and not an entity's id",
+        cut(text)
+    );
+    Some(Fault::new(Code::InvalidSlug, message).field("verdict_id").value(text))
+}
+
+/// Returns the fault of a text that is not a vote.
+pub(in crate::record) fn vote_fault(text: &str) -> Option<Fault> {
+    if text.parse::<Vote>().is_ok() {
+        return None;
+    }
+    let fault = Fault::new(Code::InvalidVote, format!("vote '{}' is not a tally", cut(text)));
+    Some(
+        fault
+            .field("vote")
+            .value(text)
+            .options(["N-M", "N-M-A", "unanimous"])
+            .suggest("write '11-1', '11-1-2' with two abstentions, or 'unanimous'"),
+    )
+}
+
+/// Returns the fault of a text that is not the id of an entity of this kind.
+pub(in crate::record) fn target_fault(kind: EntityKind, field: &str, text: &str) -> Option<Fault> {
+    let fault = match text.parse::<Target>() {
+        Ok(target) if target.kind() == kind && !matches!(target, Target::Position(_)) => {
+            return None;
+        }
+        Ok(_) => wrong_kind(field, kind, text),
+        Err(_) => not_an_id(field, text),
+    };
+    Some(fault.about(&Item::Source { item_type: "verdict", source_id: Some(cut(text)) }))
 }
 
 /// A minority verdict needs supporting experts, a dissent needs an author.
-fn check_type_needs(
-    fields: &Fields<'_>,
-    verdict_type: Option<VerdictType>,
-    author: Option<&str>,
-    supporters: Option<&[String]>,
-    notes: &mut Notes,
-) {
-    match verdict_type {
-        Some(VerdictType::Minority) if supporters.is_none_or(<[String]>::is_empty) => {
-            let fault = fields.missing("supporting_experts");
-            notes.fault(fault.suggest("a minority verdict names the experts behind it"));
+fn check_type_needs(fields: &ReadFields<'_>, notes: &mut Notes) {
+    match fields.get("verdict_type") {
+        Some(VerdictType::Minority) => {
+            let supporters: Vec<String> = fields.get("supporting_experts").unwrap_or_default();
+            if supporters.is_empty() {
+                let fault = fields.given.missing("supporting_experts");
+                notes.fault(fault.suggest("a minority verdict names the experts behind it"));
+            }
         }
-        Some(VerdictType::Dissent) if author.is_none() => {
-            let fault = fields.missing("author_expert");
-            notes.fault(fault.suggest("a dissent names the expert who objects"));
+        Some(VerdictType::Dissent) => {
+            let author: Option<String> = fields.get("author_expert");
+            if author.is_none_or(|author| author == JUDGE) {
+                let fault = fields.given.missing("author_expert");
+                notes.fault(fault.suggest("a dissent names the expert who objects"));
+            }
         }
-        Some(
-            VerdictType::Interim
-            | VerdictType::Final
-            | VerdictType::Minority
-            | VerdictType::Dissent,
-        )
-        | None => {}
+        Some(VerdictType::Interim | VerdictType::Final) | None => {}
     }
 }
 
-impl Request {
+impl VerdictRequest {
     /// A verdict as a protocol gives it, without any of the optional fields.
     pub fn new(
         dialogue_id: DialogueId,
@@ -213,23 +191,22 @@ impl Request {
         recommendation: String,
         description: String,
     ) -> Self {
-        let list = |field| List { field, targets: None };
         Self {
             dialogue_id,
             verdict_id,
             verdict_type,
             round: None,
-            author: None,
+            author_expert: None,
             recommendation,
             description,
             conditions: None,
             vote: None,
             confidence: None,
-            tensions_resolved: list("tensions_resolved"),
-            tensions_accepted: list("tensions_accepted"),
-            recommendations_adopted: list("recommendations_adopted"),
-            key_evidence: list("key_evidence"),
-            key_claims: list("key_claims"),
+            tensions_resolved: None,
+            tensions_accepted: None,
+            recommendations_adopted: None,
+            key_evidence: None,
+            key_claims: None,
             supporting_experts: None,
             forced: false,
             warning: None,
@@ -237,21 +214,20 @@ impl Request {
     }
 
     #[must_use]
-    pub fn round(self, round: u8) -> Self {
+    pub fn with_round(self, round: u8) -> Self {
         Self { round: Some(round.into()), ..self }
     }
 
     /// The seat that decided; without one, or if it is called `judge`, the Judge.
     #[must_use]
-    pub fn author(self, author: Option<&ExpertSlug>) -> Self {
+    pub fn with_author(self, author: Option<&ExpertSlug>) -> Self {
         let author = author.map(ToString::to_string).filter(|author| author != JUDGE);
-        Self { author, ..self }
+        Self { author_expert: author, ..self }
     }
 
     #[must_use]
-    pub fn accept_tensions(mut self, tensions: Vec<LocalId>) -> Self {
-        self.tensions_accepted.targets = Some(tensions.into_iter().map(Target::Local).collect());
-        self
+    pub fn accept_tensions(self, tensions: Vec<LocalId>) -> Self {
+        Self { tensions_accepted: Some(tensions.into_iter().map(Target::Local).collect()), ..self }
     }
 
     #[must_use]
@@ -261,8 +237,13 @@ impl Request {
     }
 
     #[must_use]
-    pub fn vote(self, vote: Vote) -> Self {
+    pub fn with_vote(self, vote: Vote) -> Self {
         Self { vote: Some(vote), ..self }
+    }
+
+    /// The expert who wrote it; `None` for the Judge.
+    pub(super) fn author(&self) -> Option<&str> {
+        self.author_expert.as_deref().filter(|author| *author != JUDGE)
     }
 
     pub fn mentions(&self) -> Mentions {
@@ -273,7 +254,7 @@ impl Request {
             &self.key_evidence,
             &self.key_claims,
         ];
-        let targets = lists.into_iter().filter_map(|list| list.targets.as_ref()).flatten();
+        let targets = lists.into_iter().flatten().flatten();
         Mentions {
             targets: targets.cloned().collect(),
             verdict: Some(self.verdict_id.clone()),

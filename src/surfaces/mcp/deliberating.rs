@@ -6,15 +6,16 @@ use super::call::{Call, OnCancel};
 use super::directing::direct;
 use super::run_answer::RunAnswer;
 use super::tools::Run;
-use super::tools::ask::AskArguments;
-use super::tools::intervene::InterveneArguments;
-use super::tools::review::{ReviewArguments, Sorting};
-use super::tools::status::{StatusArguments, resume_plan};
+use super::tools::ask::AskRequest;
+use super::tools::intervene::InterveneRequest;
+use super::tools::review::{ReviewRequest, Sorting};
+use super::tools::status::{StatusRequest, resume_plan};
 use crate::domain::ids::DialogueId;
 use crate::domain::intervention::{Deed, Intervention};
 use crate::engine;
 use crate::error::{Error, document_text};
 use crate::hosting::{RunStart, RunStatus, run_blocking};
+use crate::record::read_strict_request;
 
 /// Runs a tool and returns the state of its run.
 pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {
@@ -28,13 +29,13 @@ pub(super) async fn deliberate(run: Run, call: &Call) -> Result<String, Error> {
 }
 
 async fn ask(call: &Call) -> Result<RunAnswer, Error> {
-    let asked = AskArguments::read(&call.arguments)?;
-    let wait = asked.wait;
+    let asked: AskRequest = read_strict_request(&call.arguments)?;
+    let wait = asked.wait();
     let id = begin_asked(call, asked).await?;
     call.await_run(&id, wait, OnCancel::EndRun).await
 }
 
-async fn begin_asked(call: &Call, asked: AskArguments) -> Result<DialogueId, Error> {
+async fn begin_asked(call: &Call, asked: AskRequest) -> Result<DialogueId, Error> {
     let slot = call.run_server.reserve_slot()?;
     let run_server = Arc::clone(&call.run_server);
     let prepared = run_blocking(move || asked.prepare(&run_server)).await?;
@@ -42,15 +43,15 @@ async fn begin_asked(call: &Call, asked: AskArguments) -> Result<DialogueId, Err
 }
 
 async fn review(call: &Call) -> Result<RunAnswer, Error> {
-    let submitted = ReviewArguments::read(&call.arguments)?;
-    let wait = submitted.wait;
+    let submitted: ReviewRequest = read_strict_request(&call.arguments)?;
+    let wait = submitted.wait();
     match begin_submitted(call, submitted).await? {
         Begun::Run(id) => call.await_run(&id, wait, OnCancel::EndRun).await,
         Begun::Answered(answer) => Ok(*answer),
     }
 }
 
-async fn begin_submitted(call: &Call, submitted: ReviewArguments) -> Result<Begun, Error> {
+async fn begin_submitted(call: &Call, submitted: ReviewRequest) -> Result<Begun, Error> {
     let slot = call.run_server.reserve_slot()?;
     let run_server = Arc::clone(&call.run_server);
     match run_blocking(move || submitted.sort(&run_server)).await? {
@@ -75,15 +76,17 @@ pub(super) enum Begun {
 /// Starts the run behind a task; the task id is the run's dialogue id.
 pub(super) async fn start(run: Run, call: &Call) -> Result<Begun, Error> {
     match run {
-        Run::Ask => Ok(Begun::Run(begin_asked(call, AskArguments::read(&call.arguments)?).await?)),
-        Run::Review => begin_submitted(call, ReviewArguments::read(&call.arguments)?).await,
+        Run::Ask => Ok(Begun::Run(begin_asked(call, read_strict_request(&call.arguments)?).await?)),
+        Run::Review => begin_submitted(call, read_strict_request(&call.arguments)?).await,
         Run::Status => Ok(Begun::Answered(Box::new(status(call).await?))),
         Run::Intervene => Ok(Begun::Answered(Box::new(intervene(call).await?))),
     }
 }
 
 async fn status(call: &Call) -> Result<RunAnswer, Error> {
-    let StatusArguments { id, wait, resume } = StatusArguments::read(&call.arguments)?;
+    let request: StatusRequest = read_strict_request(&call.arguments)?;
+    let (wait, resume) = (request.wait(), request.overrides());
+    let id = request.dialogue_id;
     let report = call.run_server.report(&id).await?;
     let can_go_on = match report.status {
         RunStatus::Incomplete | RunStatus::Failed | RunStatus::Interrupted => true,
@@ -100,7 +103,7 @@ async fn status(call: &Call) -> Result<RunAnswer, Error> {
 }
 
 async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
-    let wanted = InterveneArguments::read(&call.arguments)?;
+    let wanted: InterveneRequest = read_strict_request(&call.arguments)?;
     let store = Arc::clone(&call.run_server.open_project()?.store);
     // Directives run one at a time, so that each sees the cost of the earlier ones in the run
     // state.
@@ -108,13 +111,13 @@ async fn intervene(call: &Call) -> Result<RunAnswer, Error> {
         Deed::Direct => Some(call.run_server.directing.lock().await),
         Deed::Whisper | Deed::Stop => None,
     };
-    let transcript = engine::load_run(store.as_ref(), &wanted.id)?.transcript;
+    let transcript = engine::load_run(store.as_ref(), &wanted.dialogue_id)?.transcript;
     let intervention = match wanted.kind {
         Deed::Whisper => wanted.whisper(&transcript)?,
         Deed::Stop => Intervention::Stop,
         Deed::Direct => return direct(call, wanted, transcript).await,
     };
-    note(call, wanted.id, intervention).await
+    note(call, wanted.dialogue_id, intervention).await
 }
 
 /// Appends the intervention to the journal and returns the state of the run.

@@ -6,7 +6,7 @@
 use super::call::Call;
 use super::deliberating::note;
 use super::run_answer::RunAnswer;
-use super::tools::intervene::InterveneArguments;
+use super::tools::intervene::InterveneRequest;
 use crate::domain::intervention::{Intervention, unconfirmed};
 use crate::domain::transcript::Transcript;
 use crate::engine::check_intervention;
@@ -15,10 +15,10 @@ use crate::hosting::{RestateOutcome, RunServer, restate_directive};
 
 pub(super) async fn direct(
     call: &Call,
-    wanted: InterveneArguments,
+    wanted: InterveneRequest,
     transcript: Transcript,
 ) -> Result<RunAnswer, Error> {
-    let InterveneArguments { id, text, confirmed, .. } = wanted;
+    let InterveneRequest { dialogue_id: id, text, confirmed, .. } = wanted;
     let directive =
         |restatement| Intervention::Directive { text: text.clone(), restatement, confirmed };
     check_intervention(&transcript, &directive(None))?;

@@ -2,24 +2,29 @@
 //! conversation, so size matters.
 
 use rmcp::model::JsonObject;
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::domain::words::Word;
+use crate::domain::inlined_schema::{NULL_SAYS_SOMETHING, order_items};
 
 /// Keywords that the derive adds to every type and clients do not need.
-const NOISE: [&str; 7] =
-    ["$schema", "title", "format", "minimum", "maximum", "default", NULL_SAYS_SOMETHING];
+const NOISE: [&str; 8] =
+    ["$schema", "title", "format", "minimum", "maximum", "maxLength", "maxItems", "default"];
 
-/// Marks a field in which null has its own meaning.
-const NULL_SAYS_SOMETHING: &str = "null_says_something";
+/// Prefix of the keywords that only our own reader of arguments knows.
+const OWN_KEYWORD: &str = "x-";
 
-/// The schema of a tool's arguments.
+/// The schema of a tool's arguments. A type that is used once is marked `#[schemars(inline)]`: the
+/// schema is shorter, and clients that read a single field see its type.
 pub(super) fn arguments<T: JsonSchema>() -> JsonObject {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
-    match plain(schema.into()) {
-        Value::Object(map) => in_place(map),
+    match plain(order_items(schema.into())) {
+        Value::Object(mut map) => {
+            // The tool has its own description.
+            map.shift_remove("description");
+            map
+        }
         // Unreachable: the schema of a struct is an object.
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             Map::new()
@@ -35,19 +40,6 @@ pub(super) fn answer(keys: &[&str]) -> JsonObject {
         ("type".to_owned(), json!("object")),
         ("properties".to_owned(), properties.into()),
     ])
-}
-
-/// The schema of a string enum.
-pub(super) fn word<W: Word>(_: &mut SchemaGenerator) -> Schema {
-    let options = json!({ "type": "string", "enum": W::options() });
-    Schema::try_from(options).unwrap_or_default()
-}
-
-/// The schema of a string that may be null. It lists no other type: some clients send the typed
-/// text unchanged only for a plain string.
-pub(super) fn text_or_null(_: &mut SchemaGenerator) -> Schema {
-    let schema = json!({ "type": ["string", "null"], NULL_SAYS_SOMETHING: true });
-    Schema::try_from(schema).unwrap_or_default()
 }
 
 /// Removes noise keywords, and null, because an absent field means the same.
@@ -80,7 +72,7 @@ fn plain_entry((key, value): (String, Value)) -> Option<(String, Value)> {
         ("type", Value::Array(types)) => {
             Some((key, types.into_iter().find(|name| *name != "null")?))
         }
-        (keyword, _) if NOISE.contains(&keyword) => None,
+        (keyword, _) if NOISE.contains(&keyword) || keyword.starts_with(OWN_KEYWORD) => None,
         (_, value) => Some((key, plain(value))),
     }
 }
@@ -96,44 +88,6 @@ fn without_choice(mut schema: Map<String, Value>) -> Map<String, Value> {
         schema.extend(only);
     }
     schema
-}
-
-/// Inlines definitions that are used once: the schema is shorter, and clients that read a single
-/// field see its type.
-fn in_place(mut schema: Map<String, Value>) -> JsonObject {
-    let Some(Value::Object(definitions)) = schema.shift_remove("$defs") else { return schema };
-    let text = format!("{}{}", json!(schema), json!(definitions));
-    let is_shared = |name: &String| text.matches(&json!(reference(name)).to_string()).count() > 1;
-    let (shared, lone): (Map<_, _>, Map<_, _>) =
-        definitions.into_iter().partition(|(name, _)| is_shared(name));
-    let mut whole = placed(schema, &lone);
-    if !shared.is_empty() {
-        whole.insert("$defs".to_owned(), placed(shared, &lone).into());
-    }
-    whole
-}
-
-fn placed(schema: Map<String, Value>, lone: &Map<String, Value>) -> Map<String, Value> {
-    let within = |value: Value| match value {
-        Value::Object(map) => placed(map, lone).into(),
-        Value::Array(_) | Value::String(_) | Value::Number(_) | Value::Bool(_) | Value::Null => {
-            value
-        }
-    };
-    let named = schema.get("$ref").and_then(Value::as_str);
-    let found = lone.iter().find(|(name, _)| named == Some(&reference(name)));
-    match found {
-        Some((_, Value::Object(definition))) => {
-            let mut definition = placed(definition.clone(), lone);
-            definition.extend(schema.into_iter().filter(|(key, _)| key != "$ref"));
-            definition
-        }
-        Some(_) | None => schema.into_iter().map(|(key, value)| (key, within(value))).collect(),
-    }
-}
-
-fn reference(definition: &str) -> String {
-    format!("#/$defs/{definition}")
 }
 
 /// The field names of an answer type. A new or renamed field does not compile until it is listed.

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
 
 use super::deliberation::{DELIBERATION, dollars, wait};
 use super::tool::{Run, Tool, Work};
@@ -11,6 +13,7 @@ use crate::config::{Overrides, parse_duration};
 use crate::convening::{AskOptions, PanelSetup, RehearsalChoice, secret_guard};
 use crate::domain::council::words::Mode;
 use crate::domain::dialogue::Protocol;
+use crate::domain::inlined_schema::word_schema;
 use crate::domain::limits::LINE_CHARS_MAX;
 use crate::domain::plan::{Auditing, Delivery, Stakes};
 use crate::domain::refusal::{Code, Fault};
@@ -18,8 +21,8 @@ use crate::error::Error;
 use crate::files::SourcePath;
 use crate::hosting::{PreparedRun, RunServer, check_question, council_settings, prepare_council};
 use crate::material;
-use crate::operations::read_strictly;
-use crate::record::{Fields, Notes};
+use crate::record::{Fields, Notes, OperationRequest, ReadFields};
+use crate::surfaces::mcp::call::WAIT_SECONDS_MAX;
 use crate::surfaces::mcp::schema;
 
 pub(super) const TOOL: Tool = Tool {
@@ -28,81 +31,65 @@ pub(super) const TOOL: Tool = Tool {
         others, a chair reports, and the conclusion is audited by one who saw nothing else. Takes \
         minutes and costs money: returns at once with an id to poll with deliberation_status, \
         unless you wait. Cancelling the call ends the run, resumable.",
-    arguments: schema::arguments::<Arguments>,
+    arguments: schema::arguments::<AskRequest>,
     answer: DELIBERATION,
     work: Work::Run(Run::Ask),
 };
 
-#[expect(dead_code, reason = "describes what `AskArguments` reads")]
-#[derive(JsonSchema)]
-struct Arguments {
+/// Arguments of `council_ask`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::surfaces::mcp) struct AskRequest {
+    #[schemars(extend("x-own-check" = true))]
     question: String,
     /// [general]
-    #[schemars(schema_with = "schema::word::<Mode>", default)]
+    #[serde(default)]
+    #[schemars(schema_with = "word_schema::<Mode>")]
     mode: Option<Mode>,
     /// Files and folders that belong to the question.
-    context: Option<Vec<String>>,
+    #[serde(default)]
+    #[schemars(inner(length(max = LINE_CHARS_MAX)))]
+    context: Vec<String>,
     /// false: end with the chair's report.
     conclusion: Option<bool>,
     /// false: conclude without an auditor.
     audit: Option<bool>,
+    #[serde(default)]
+    #[schemars(schema_with = "dollars")]
     budget_usd: Option<f64>,
     /// Such as 10m.
-    deadline: Option<String>,
+    #[schemars(with = "Option<String>", extend("x-own-check" = true))]
+    deadline: Option<Value>,
     /// Let a built-in panel play; asks nobody.
-    rehearse: Option<bool>,
+    #[serde(default)]
+    rehearse: bool,
     /// [0] Many clients give up after 60.
+    #[schemars(range(max = WAIT_SECONDS_MAX))]
     wait_seconds: Option<u32>,
 }
 
-const FIELDS: [&str; 9] = [
-    "question",
-    "mode",
-    "context",
-    "conclusion",
-    "audit",
-    "budget_usd",
-    "deadline",
-    "rehearse",
-    "wait_seconds",
-];
-
-/// Arguments of `council_ask`.
-#[derive(Debug)]
-pub(in crate::surfaces::mcp) struct AskArguments {
-    question: String,
-    mode: Mode,
-    context: Vec<String>,
-    conclusion: Option<Auditing>,
-    overrides: Overrides,
-    rehearsal: RehearsalChoice,
-    pub wait: Duration,
+impl OperationRequest for AskRequest {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+        check_question_field(fields.given, notes);
+        let deadline = fields.given.get("deadline");
+        if let Some(given) = deadline.filter(|given| deadline_ms(given).is_none()) {
+            let message = "field 'deadline' must be a length of time";
+            let fault = Fault::new(Code::InvalidType, message).field("deadline");
+            notes.fault(fault.value(given.clone()).suggest("for example \"10m\" or \"90s\""));
+        }
+    }
 }
 
-impl AskArguments {
-    pub(in crate::surfaces::mcp) fn read(arguments: &serde_json::Value) -> Result<Self, Error> {
-        read_strictly(arguments, &FIELDS, |fields, notes| {
-            let question = question(fields, notes);
-            let is_wanted =
-                |name, notes: &mut Notes| !fields.has(name) || fields.boolean(name, notes);
-            let conclusion = match (is_wanted("conclusion", notes), is_wanted("audit", notes)) {
-                (false, _) => None,
-                (true, true) => Some(Auditing::Audited),
-                (true, false) => Some(Auditing::Unaudited),
-            };
-            Some(Self {
-                mode: fields.word("mode", notes).unwrap_or(Mode::General),
-                context: fields.texts("context", LINE_CHARS_MAX, notes).unwrap_or_default(),
-                conclusion,
-                overrides: Overrides {
-                    budget_usd: dollars(fields, notes),
-                    deadline_ms: time(fields, "deadline", notes),
-                },
-                rehearsal: rehearsal(fields, notes),
-                wait: wait(fields, notes),
-                question: question?,
-            })
-        })
+impl AskRequest {
+    pub(in crate::surfaces::mcp) fn wait(&self) -> Duration {
+        wait(self.wait_seconds)
+    }
+
+    fn auditing(&self) -> Option<Auditing> {
+        match (self.conclusion.unwrap_or(true), self.audit.unwrap_or(true)) {
+            (false, _) => None,
+            (true, true) => Some(Auditing::Audited),
+            (true, false) => Some(Auditing::Unaudited),
+        }
     }
 
     /// Prepares the run.
@@ -110,7 +97,10 @@ impl AskArguments {
         self,
         run_server: &RunServer,
     ) -> Result<PreparedRun, Error> {
-        let Self { question, mode, context, conclusion, overrides, rehearsal, .. } = self;
+        let question = check_question(&self.question)?;
+        let (conclusion, rehearsal) = (self.auditing(), rehearsal(self.rehearse));
+        let deadline_ms = self.deadline.as_ref().and_then(deadline_ms);
+        let overrides = Overrides { budget_usd: self.budget_usd, deadline_ms };
         let operator = council_settings(&run_server.loader, &rehearsal, &Overrides::default())?;
         let settings = run_server.limit_caller(operator, &overrides)?;
         let options = AskOptions {
@@ -124,10 +114,10 @@ impl AskArguments {
         let panel = PanelSetup::new(&settings, &options, &run_server.factory)?;
         let folders = &run_server.create_project()?.folders;
         let paths: Result<Vec<SourcePath>, Fault> =
-            context.iter().map(|path| folders.source("context", path)).collect();
+            self.context.iter().map(|path| folders.source("context", path)).collect();
         let guard = secret_guard(&settings);
         let pack = material::gather_sources(&settings.located.working, &paths?, &guard)?;
-        let plan = panel.plan(mode, pack.into(), &Machine);
+        let plan = panel.plan(self.mode.unwrap_or(Mode::General), pack.into(), &Machine);
         let protocol = run_server.loader.protocols.find(Protocol::Council)?;
         Ok(prepare_council(protocol, &panel, question, plan))
     }
@@ -135,32 +125,19 @@ impl AskArguments {
 
 /// [`check_question`] reports an empty or too long question; a value of another type is reported
 /// once only.
-fn question(fields: &Fields<'_>, notes: &mut Notes) -> Option<String> {
-    let text = match fields.has("question") {
-        true => fields.text("question", usize::MAX, notes)?,
-        false => String::new(),
+fn check_question_field(given: &Fields<'_>, notes: &mut Notes) {
+    let text = match given.has("question") {
+        true => given.text("question", usize::MAX, notes),
+        false => Some(String::new()),
     };
-    check_question(&text).map_err(|fault| notes.fault(fault)).ok()
+    notes.faults.extend(text.and_then(|text| check_question(&text).err()));
 }
 
-pub(super) fn rehearsal(fields: &Fields<'_>, notes: &mut Notes) -> RehearsalChoice {
-    if fields.boolean("rehearse", notes) {
-        RehearsalChoice::Requested
-    } else {
-        RehearsalChoice::WhenNoProvider
-    }
+pub(super) fn rehearsal(is_wanted: bool) -> RehearsalChoice {
+    if is_wanted { RehearsalChoice::Requested } else { RehearsalChoice::WhenNoProvider }
 }
 
 /// A duration such as `10m`, or milliseconds.
-fn time(fields: &Fields<'_>, name: &str, notes: &mut Notes) -> Option<u64> {
-    let given = fields.get(name)?;
-    let millis = given.as_u64().or_else(|| given.as_str().and_then(parse_duration));
-    if millis.is_none() {
-        let fault =
-            Fault::new(Code::InvalidType, format!("field '{name}' must be a length of time"));
-        notes.fault(
-            fault.field(name).value(given.clone()).suggest("for example \"10m\" or \"90s\""),
-        );
-    }
-    millis
+fn deadline_ms(given: &Value) -> Option<u64> {
+    given.as_u64().or_else(|| given.as_str().and_then(parse_duration))
 }

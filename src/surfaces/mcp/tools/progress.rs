@@ -1,17 +1,15 @@
 //! `blue_dialogue_progress`
 
-use schemars::JsonSchema;
-
 use super::tool::{Tool, Work};
 use crate::error::document_text;
-use crate::operations;
+use crate::operations::{self, ProgressRequest};
 use crate::record::convergence::Progress;
 use crate::surfaces::mcp::schema::{self, keys};
 
 pub(super) const TOOL: Tool = Tool {
     name: "blue_dialogue_progress",
     about: "Where a dialogue stands: score, velocity, open tensions, whether it converges.",
-    arguments: schema::arguments::<Arguments>,
+    arguments: schema::arguments::<ProgressRequest>,
     answer: keys!(Progress {
         dialogue_id,
         status,
@@ -32,9 +30,3 @@ pub(super) const TOOL: Tool = Tool {
         document_text(&operations::progress(project, arguments)?)
     }),
 };
-
-#[expect(dead_code, reason = "describes what the operation reads")]
-#[derive(JsonSchema)]
-struct Arguments {
-    dialogue_id: String,
-}

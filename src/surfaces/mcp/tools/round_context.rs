@@ -1,10 +1,8 @@
 //! `blue_dialogue_round_context`
 
-use schemars::JsonSchema;
-
 use super::tool::{Tool, Work};
 use crate::files::WritePermission;
-use crate::operations;
+use crate::operations::{self, ContextRequest};
 use crate::surfaces::mcp::schema;
 
 pub(super) const TOOL: Tool = Tool {
@@ -12,20 +10,10 @@ pub(super) const TOOL: Tool = Tool {
     about: "Everything the panel of a round may read, for all its experts at once: background, \
         all that was said before, open tensions, and each expert's own part. Build a prompt for \
         each expert from it, or let `render` write them.",
-    arguments: schema::arguments::<Arguments>,
+    arguments: schema::arguments::<ContextRequest>,
     answer: &["dialogue", "prior_rounds", "active_tensions", "experts", "prompts", "warnings"],
     // Rendering writes files.
     work: Work::Add(|project, arguments| {
         operations::context(project, arguments, WritePermission::Remote)
     }),
 };
-
-#[expect(dead_code, reason = "describes what the operation reads")]
-#[derive(JsonSchema)]
-struct Arguments {
-    dialogue_id: String,
-    /// [the next one]
-    round: Option<u8>,
-    /// Also write prompt-{expert}.md for each expert.
-    render: Option<bool>,
-}

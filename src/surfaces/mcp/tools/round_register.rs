@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::tool::{Tool, Work};
 use crate::domain::ids::EntityKind;
+use crate::domain::inlined_schema::word_schema;
 use crate::domain::reference::{MoveType, RefType};
 use crate::error::document_text;
 use crate::operations;
@@ -37,6 +38,8 @@ pub(super) const TOOL: Tool = Tool {
     work: Work::Add(|project, arguments| document_text(&operations::register(project, arguments)?)),
 };
 
+// The only operation that reads its arguments by hand (`record/register/read/`): faults found in the
+// record are reported together with those of the batch, so a faulty batch is read as far as possible.
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
 struct Arguments {
@@ -78,6 +81,7 @@ struct Item {
 
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
+#[schemars(inline)]
 struct Recommendation {
     local_id: String,
     label: String,
@@ -90,6 +94,7 @@ struct Recommendation {
 
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
+#[schemars(inline)]
 struct Tension {
     local_id: String,
     label: String,
@@ -101,7 +106,7 @@ struct Tension {
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
 struct Reference {
-    #[schemars(schema_with = "schema::word::<RefType>")]
+    #[schemars(schema_with = "word_schema::<RefType>")]
     r#type: RefType,
     /// P0001, MUFFIN-P0101 or @muffin.
     target: String,
@@ -109,22 +114,24 @@ struct Reference {
 
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
+#[schemars(inline)]
 struct LooseReference {
     source_id: String,
-    #[schemars(schema_with = "schema::word::<RefType>")]
+    #[schemars(schema_with = "word_schema::<RefType>")]
     ref_type: RefType,
     target_id: String,
-    #[schemars(schema_with = "schema::word::<EntityKind>", default)]
+    #[schemars(schema_with = "word_schema::<EntityKind>", default)]
     source_type: Option<EntityKind>,
-    #[schemars(schema_with = "schema::word::<EntityKind>", default)]
+    #[schemars(schema_with = "word_schema::<EntityKind>", default)]
     target_type: Option<EntityKind>,
 }
 
 #[expect(dead_code, reason = "describes what the operation reads")]
 #[derive(JsonSchema)]
+#[schemars(inline)]
 struct Move {
     expert: String,
-    #[schemars(schema_with = "schema::word::<MoveType>")]
+    #[schemars(schema_with = "word_schema::<MoveType>")]
     r#type: MoveType,
     target: Option<String>,
     targets: Option<Vec<String>>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::deliberation::{DELIBERATION, dollars, wait};
 use super::tool::{Run, Tool, Work};
@@ -14,8 +14,8 @@ use crate::domain::refusal::{Code, Fault};
 use crate::engine::load_run;
 use crate::error::Error;
 use crate::hosting::{ResumePlan, RunServer};
-use crate::operations::read_strictly;
-use crate::record::read_dialogue_id;
+use crate::record::{Notes, OperationRequest, ReadFields};
+use crate::surfaces::mcp::call::WAIT_SECONDS_MAX;
 use crate::surfaces::mcp::schema;
 
 pub(super) const TOOL: Tool = Tool {
@@ -23,46 +23,46 @@ pub(super) const TOOL: Tool = Tool {
     about: "Where a council or review stands: running, done, incomplete, failed or interrupted; \
         with its result once it has stopped. `resume` goes on with one that broke off: what was \
         answered is not asked again.",
-    arguments: schema::arguments::<Arguments>,
+    arguments: schema::arguments::<StatusRequest>,
     answer: DELIBERATION,
     work: Work::Run(Run::Status),
 };
 
-#[expect(dead_code, reason = "describes what `StatusArguments` reads")]
-#[derive(JsonSchema)]
-struct Arguments {
-    dialogue_id: String,
+/// Arguments of `deliberation_status`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(in crate::surfaces::mcp) struct StatusRequest {
+    pub dialogue_id: DialogueId,
     /// [0] Many clients give up after 60.
+    #[schemars(range(max = WAIT_SECONDS_MAX))]
     wait_seconds: Option<u32>,
-    resume: Option<bool>,
+    #[serde(default)]
+    resume: bool,
     /// With resume: what it may spend in all [as before].
+    #[serde(default)]
+    #[schemars(schema_with = "dollars")]
     budget_usd: Option<f64>,
 }
 
-const FIELDS: [&str; 4] = ["dialogue_id", "wait_seconds", "resume", "budget_usd"];
-
-/// Arguments of `deliberation_status`.
-#[derive(Debug)]
-pub(in crate::surfaces::mcp) struct StatusArguments {
-    pub id: DialogueId,
-    pub wait: Duration,
-    /// Overrides for the resumed run; `None` to only report.
-    pub resume: Option<Overrides>,
+impl OperationRequest for StatusRequest {
+    fn validate(fields: &ReadFields<'_>, notes: &mut Notes) {
+        let is_budgeted = fields.get::<f64>("budget_usd").is_some();
+        if is_budgeted && fields.get("resume") != Some(true) {
+            let message = "a budget is given to a run that is to go on";
+            let fault = Fault::new(Code::NotSupported, message).field("budget_usd");
+            notes.fault(fault.suggest("send resume: true with it"));
+        }
+    }
 }
 
-impl StatusArguments {
-    pub(in crate::surfaces::mcp) fn read(arguments: &Value) -> Result<Self, Error> {
-        read_strictly(arguments, &FIELDS, |fields, notes| {
-            let (wait, is_to_go_on) = (wait(fields, notes), fields.boolean("resume", notes));
-            let budget_usd = dollars(fields, notes);
-            if budget_usd.is_some() && !is_to_go_on {
-                let message = "a budget is given to a run that is to go on";
-                let fault = Fault::new(Code::NotSupported, message).field("budget_usd");
-                notes.fault(fault.suggest("send resume: true with it"));
-            }
-            let resume = is_to_go_on.then_some(Overrides { budget_usd, deadline_ms: None });
-            Some(Self { id: read_dialogue_id(fields, notes)?, wait, resume })
-        })
+impl StatusRequest {
+    pub(in crate::surfaces::mcp) fn wait(&self) -> Duration {
+        wait(self.wait_seconds)
+    }
+
+    /// Overrides for the resumed run; `None` to only report.
+    pub(in crate::surfaces::mcp) fn overrides(&self) -> Option<Overrides> {
+        let budget_usd = self.budget_usd;
+        self.resume.then_some(Overrides { budget_usd, deadline_ms: None })
     }
 }
 
